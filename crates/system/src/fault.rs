@@ -1,0 +1,72 @@
+use std::fmt;
+
+/// What can go wrong in a model. The names are the `violation.kind` of reports.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum FaultKind {
+    Assertion,
+    Invariant,
+    /// Nobody can move and somebody has not ended.
+    Deadlock,
+    NullDereference,
+    BadCast,
+    /// An array index outside of the array, or a negative array length.
+    Index,
+    /// A value outside of the range of the place it is stored to, or an arithmetic overflow.
+    Range,
+    DivisionByZero,
+    /// `unlock` by a thread that does not hold the lock.
+    Unlock,
+    /// `wait` by a thread that does not hold the lock or waits already; `unwait` by one that does not wait.
+    Wait,
+    /// `notify` by a thread that does not hold the lock.
+    Notify,
+    UncaughtException,
+    /// A bound of the exploration, when the user asked for an error rather than a truncation.
+    Bound(Bound),
+}
+
+impl FaultKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Assertion => "assertion",
+            Self::Invariant => "invariant",
+            Self::Deadlock => "deadlock",
+            Self::NullDereference => "null-dereference",
+            Self::BadCast => "bad-cast",
+            Self::Index => "index",
+            Self::Range => "range",
+            Self::DivisionByZero => "division-by-zero",
+            Self::Unlock => "unlock",
+            Self::Wait => "wait",
+            Self::Notify => "notify",
+            Self::UncaughtException => "uncaught-exception",
+            Self::Bound(Bound::Threads) => "thread-bound",
+            Self::Bound(Bound::Frames) => "stack-bound",
+            Self::Bound(Bound::Objects) => "heap-bound",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A bound on what a state may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Bound {
+    /// Live threads.
+    Threads,
+    /// Frames on the stack of one thread.
+    Frames,
+    /// Live objects (records, arrays, locks).
+    Objects,
+}
+
+/// A fault and where it arose; only the system that reported it knows what its sites mean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fault {
+    pub kind: FaultKind,
+    pub site: u32,
+}

@@ -1,0 +1,97 @@
+//! The seam between models and algorithms.
+//!
+//! A [`TransitionSystem`] offers the steps that a state enables, fires one, and takes it back. Searches know
+//! nothing else about a model; models know nothing about searches. What goes into a visited set is an
+//! [`Encoding`]: components of words, of which neither the search nor the store knows the meaning.
+//!
+//! Absent here, on purpose: variables, heaps, threads as anything but numbers, source positions.
+
+mod encoding;
+mod fault;
+pub mod toy;
+
+pub use encoding::{Encoding, Key, Section};
+pub use fault::{Bound, Fault, FaultKind};
+
+/// One dynamic step: which thread takes which static transition, and how the choices inside the transition
+/// are resolved. It is what a trail records and all that a replay needs.
+///
+/// `choice` numbers the resolutions of the choice points that the transition meets, in mixed radix with the
+/// first point as the least digit: with `k0`, `k1`, … alternatives at the points in the order met, it is
+/// `d0 + k0 * (d1 + k1 * (…))`. A transition without choice points has the one choice 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Step {
+    pub thread: u32,
+    pub transition: u32,
+    pub choice: u32,
+}
+
+/// The steps of one state.
+#[derive(Clone, Default, Debug)]
+pub struct Steps {
+    /// Steps that can be fired, in the order in which a search tries them.
+    pub enabled: Vec<Step>,
+    /// Steps whose guard cannot be evaluated. A faulting guard is an error, not a guard that is false.
+    pub faults: Vec<(Step, Fault)>,
+}
+
+impl Steps {
+    pub fn clear(&mut self) {
+        self.enabled.clear();
+        self.faults.clear();
+    }
+
+    /// Nobody can move, and nobody tried and failed.
+    pub fn is_empty(&self) -> bool {
+        self.enabled.is_empty() && self.faults.is_empty()
+    }
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fired {
+    /// The state is the successor; [`TransitionSystem::undo`] takes it back.
+    Moved,
+    /// The step violates a rule. The state is as it was before: there is nothing to undo.
+    Fault(Fault),
+    /// The successor lies outside of a bound of the exploration. The state is as it was before.
+    Truncated(Bound),
+}
+
+/// A model as the searches see it.
+///
+/// Laws, checked by the tests of every implementation:
+/// - `fire` then `undo` restores the state bit for bit; calls nest like brackets.
+/// - `steps` and `check` leave the state as it was.
+/// - Everything is a function of the state alone: two states with equal encodings have equal steps with
+///   equal outcomes.
+/// - `decode` of what `encode` wrote gives a state with the same encoding.
+pub trait TransitionSystem {
+    type State;
+
+    /// The initial state.
+    fn initial(&self) -> Self::State;
+
+    /// Replaces `out` by the steps of `state`.
+    fn steps(&self, state: &mut Self::State, out: &mut Steps);
+
+    /// Fires an enabled step of `state`.
+    fn fire(&self, state: &mut Self::State, step: Step) -> Fired;
+
+    /// Takes back the last step that [`Fired::Moved`] and was not taken back yet.
+    fn undo(&self, state: &mut Self::State);
+
+    /// The first state property that `state` violates.
+    fn check(&self, state: &mut Self::State) -> Option<Fault>;
+
+    /// Whether a state without steps is a proper end, rather than a deadlock.
+    fn ended(&self, state: &Self::State) -> bool;
+
+    /// Brings `into` up to date with `state`. `into` must be the encoding that this state was last encoded
+    /// into or decoded from (or a new one for a new state), so that only what changed is written;
+    /// [`Encoding::changed`] then names the components that differ from those before the last `fire`.
+    fn encode(&self, state: &mut Self::State, into: &mut Encoding);
+
+    /// Replaces `state` by the one that `from` describes, with nothing to undo.
+    fn decode(&self, from: &Encoding, state: &mut Self::State);
+}
