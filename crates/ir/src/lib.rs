@@ -1,1 +1,95 @@
+//! The typed guarded-command program: what every front end produces and every back end consumes.
+//!
+//! A [`Program`] is a set of procedures. A *thread* procedure is the body of threads; a *function* procedure
+//! is called by other procedures, and may be recursive. A procedure is a graph of [`Location`]s joined by
+//! [`Transition`]s: guarded commands, each atomic. Threads interleave between locations and nowhere else.
+//!
+//! # What a program means
+//!
+//! **State.** Values of the globals; a set of threads, each a stack of frames (a location and values of the
+//! procedure's variables); a heap of records, arrays and locks. Objects and ended threads that nothing refers
+//! to are not part of the state. Roots are the globals, all frames of threads that have not ended, and the
+//! lock that a thread waits for. A lock refers to its owner.
+//!
+//! **Ids.** A new thread or object gets the least id that no thread or object of the state has. Ids are
+//! unobservable: only equality of references can be asked.
+//!
+//! **Initial state.** Globals have their initial values, and the threads of [`Program::active`] exist, in that
+//! order, at the entry of their procedures.
+//!
+//! **Values.** Integers are mathematical, and computed in 64 bits: what does not fit is a
+//! [range](system-fault) fault. A value that is stored into a place of an integer type (variable, field,
+//! element, parameter, result) must lie in the range of the type; if the type wraps, it is brought into the
+//! range modulo its size. `/` and `%` truncate towards zero. `shl` multiplies by a power of two, `shr` divides
+//! by one and rounds down, `ushr` shifts the two's complement of the operand, of 32 bits for `int` and 64 for
+//! `long`; a shift distance outside of `0..width` (32 or 64, by the type of the left operand) is a range
+//! fault. `&`, `|`, `^` work on integers (two's complement) and on booleans. `&&`, `||`, `=>` and `?:` evaluate
+//! only what they need, left to right.
+//!
+//! **Defaults.** `false`; 0, or the bound of the range that is nearest to 0; the first element; `null`. `null`
+//! is also the `tid` of no thread.
+//!
+//! **Steps.** A thread that has not ended is at the location of its top frame. A transition of that location is
+//! *enabled* if its guard holds and its body does not meet an obstacle: `assume` of a false condition, or `lock`
+//! or `unwait` that has to wait. An `else` guard holds if no other transition of the location is enabled and none
+//! of them faults. A step executes the body and then the jump, as a whole.
+//!
+//! **Choice points.** `notify` chooses among the threads that wait for the lock and were not notified yet, in
+//! order of their ids; with none it does nothing (and is no choice point). Each resolution is a step of its own.
+//!
+//! **Faults.** A step that meets a fault has no successor. If evaluating a guard faults, so does the attempt to
+//! take the transition: it counts as neither enabled nor disabled. A fault in the body counts where the
+//! body gets there: obstacles met earlier win.
+//!
+//! **Calls.** A call evaluates its arguments, moves the caller to the [resume](LocationKind::Resume) location of
+//! the call, pushes a frame and is at the entry of the callee. `return` pops the frame; in the same
+//! step the caller's resume location stores the result and jumps on, which can be another return. When
+//! the last frame of a thread is popped, or by `exit`, the thread has ended. A thread that ends keeps its locks.
+//!
+//! **Virtual calls** select the procedure by the dynamic record of the first argument, which must not be `null`.
+//! The tables have an entry for each record that the static type admits, unless the program faults there: a
+//! record without an entry is a bad cast.
+//!
+//! **Exceptions.** `throw` abandons the rest of the body (what was done stays done). In the top frame the catches of
+//! the procedure are tried in order: one that covers the frame's location ([`Location::origin`] for resume
+//! locations, and the source location of the transition for the frame that throws) and whose record is an
+//! ancestor of the exception's stores it to its variable and moves the frame to its handler. Without one the frame
+//! is popped and the search goes on in the caller; with no frame left it is an uncaught exception. Throwing `null`
+//! is a null dereference.
+//!
+//! **Locks** are re-entrant monitors. `lock` waits until the lock is free or the thread's own, and counts.
+//! `unlock` needs ownership, and frees at count 0. `wait` needs ownership, frees the lock and makes the
+//! thread wait for it with its count remembered; a thread that waits already cannot wait again. `unwait` needs the
+//! thread to wait for that lock; it can proceed once the thread was notified and the lock is free, and
+//! restores the count. `notify` and `notifyAll` need ownership. `lockAvailable`: free or own. `hasLock`: own.
+//! `wasNotified`: the thread waits for this lock and was notified. Any of them on `null` is a null dereference.
+//!
+//! **Atomic locations.** When a step leads its thread to an [atomic](Location::atomic) location from which exactly
+//! one step of the thread is possible and no guard faults, that step is taken at once, as a part of the same step,
+//! and so on (at most [`MAX_MICRO_STEPS`] times). A fault there is a fault of the whole step. Where several steps are possible, or a guard faults, or the
+//! limit is reached, the state is one like others except that the thread is *exclusive*: only its steps are
+//! possible. Where none is possible, the thread gives up exclusiveness and others run. If the continued step is
+//! truncated by a bound, so is the whole.
+//!
+//! **Live sets.** On arrival at a location with a [live set](Location::live) (by goto, entry, handler or
+//! resume's jump), variables that are not in it get their default value, not their initial one.
+//!
+//! **Invariants** must hold in every state between steps, exclusive ones included.
+//!
+//! **Deadlock.** No thread can step, no guard faults, and some thread has not ended.
+//!
+//! [system-fault]: # "FaultKind::Range of the crate `system`"
 
+mod expr;
+mod ids;
+mod program;
+mod types;
+
+pub use expr::{Action, ActionKind, BinaryOp, Callee, Const, Expr, ExprKind, New, Place, PlaceKind, UnaryOp};
+pub use ids::*;
+pub use program::*;
+pub use types::{IntType, Type, Types, Width};
+
+/// How many steps of an atomic block are taken as one before the state in between is stored like others. It
+/// only has to be finite: an atomic block that never ends then is a cycle that the search finds.
+pub const MAX_MICRO_STEPS: usize = 4096;
