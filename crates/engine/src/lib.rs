@@ -1,1 +1,360 @@
+//! Executes the IR over packed states: the fast interpreter, as a [`TransitionSystem`].
+//!
+//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs. This module
+//! finds the steps of a state and fires them: guards, `else`, choice points, atomic blocks, garbage.
+//!
+//! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
+//! plainest way, and tests hold the two together.
 
+mod code;
+mod compile;
+mod machine;
+
+use ir::{Id, LocationId, ProcedureId, Program, Type};
+use source::Span;
+use state::{Bounds, Layout, Slot, State, ThreadId};
+use system::{Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+
+use code::{ANY, Code, GuardCode, TransitionCode};
+use machine::{CatchCode, Mode, NOBODY, Stop};
+
+/// A compiled program.
+pub struct Engine {
+    layout: Layout,
+    code: Code,
+    /// The transitions of each location, `else` left out.
+    transitions: Vec<Vec<u32>>,
+    /// The `else` transition of each location.
+    otherwise: Vec<Option<u32>>,
+    atomic: Vec<bool>,
+    /// What is forgotten on arrival at each location, and the value that remains.
+    clears: Vec<Vec<(Slot, i64)>>,
+    catches: Vec<Vec<CatchCode>>,
+    /// By procedure: its entry, and how its parameters are admitted.
+    entries: Vec<u32>,
+    params: Vec<Vec<u32>>,
+    virtuals: Vec<VirtualCode>,
+    /// `descents[record][ancestor]`
+    descents: Vec<Vec<bool>>,
+    /// The owner of a lock, for writing: locks that change hands make no garbage.
+    owner: Slot,
+    active: Vec<ProcedureId>,
+    bounds_are_errors: bool,
+}
+
+struct VirtualCode {
+    args: usize,
+    /// By record.
+    targets: Vec<Option<ProcedureId>>,
+}
+
+/// A state, and what running it needs.
+#[derive(Clone, Debug)]
+pub struct EngineState {
+    pub state: State,
+    stack: Vec<i64>,
+    /// Active pure functions: where to go back to, which one, and where the caller's parameters are.
+    calls: Vec<(u32, u32, u32)>,
+    /// The numbers of alternatives at the choice points of the last run.
+    radices: Vec<u32>,
+    /// A frame in the making.
+    frame: Vec<u64>,
+    /// Steps inside an atomic block.
+    micro: Steps,
+    /// The locations that were ever reached, a bit each. Not a part of the state.
+    reached: Vec<u64>,
+}
+
+impl Engine {
+    /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding one of `bounds` truncates the exploration, or is a
+    /// fault if `bounds_are_errors`.
+    pub fn new(program: &Program, bounds: Bounds, bounds_are_errors: bool) -> Self {
+        assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
+        let layout = Layout::new(program, bounds);
+        let mut code = compile::compile(program, &layout);
+        let is_else = |id: u32| matches!(code.transitions[id as usize].guard, GuardCode::Else);
+        let mut transitions = Vec::new();
+        let mut otherwise = Vec::new();
+        let mut clears = Vec::new();
+        for location in program.locations.values() {
+            let ids = location.transitions.iter().map(|id| id.0);
+            transitions.push(ids.clone().filter(|&id| !is_else(id)).collect());
+            otherwise.push(ids.clone().find(|&id| is_else(id)));
+            let shape = &layout.frames[location.procedure];
+            let locals = &program.procedures[location.procedure].locals;
+            let dead = |id| location.live.as_ref().is_some_and(|live| !live.contains(&id));
+            let cleared = locals.iter().filter(|&(id, _)| dead(id)).map(|(id, local)| {
+                let default = match program.types[local.ty] {
+                    Type::Int(int) => int.default_value(),
+                    _ => 0,
+                };
+                (shape.slots[id.index() + 1], default)
+            });
+            clears.push(cleared.collect());
+        }
+        let mut params = Vec::new();
+        for procedure in program.procedures.values() {
+            let types = procedure.locals.values().take(procedure.params).map(|param| param.ty);
+            let admits = types.map(|ty| match program.types[ty] {
+                Type::Int(int) => {
+                    code.admits.push(int);
+                    code.admits.len() as u32 - 1
+                }
+                _ => ANY,
+            });
+            params.push(admits.collect());
+        }
+        let virtuals = program.virtuals.values().map(|table| {
+            let mut targets = vec![None; program.records.len()];
+            for &(record, procedure) in &table.targets {
+                targets[record.index()] = Some(procedure);
+            }
+            let args = table.targets.first().map_or(0, |&(_, target)| program.procedures[target].params);
+            VirtualCode { args, targets }
+        });
+        let descents = program
+            .records
+            .values()
+            .map(|record| program.records.ids().map(|ancestor| record.descends_from(ancestor)).collect());
+        Self {
+            transitions,
+            otherwise,
+            atomic: program.locations.values().map(|location| location.atomic).collect(),
+            clears,
+            catches: machine::catches(program, &layout),
+            entries: program.procedures.values().map(|procedure| procedure.entry.0).collect(),
+            params,
+            virtuals: virtuals.collect(),
+            descents: descents.collect(),
+            owner: machine::without_garbage(layout.lock_owner()),
+            active: program.active.clone(),
+            bounds_are_errors,
+            code,
+            layout,
+        }
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Where a fault that this engine reported comes from.
+    pub fn span(&self, fault: Fault) -> Option<Span> {
+        match fault.kind {
+            FaultKind::Deadlock => None,
+            _ => self.code.spans.get(fault.site as usize).copied(),
+        }
+    }
+
+    /// Whether any run on `state` ever got to a location.
+    pub fn was_reached(&self, state: &EngineState, location: LocationId) -> bool {
+        state.reached[location.index() / 64] >> (location.index() % 64) & 1 == 1
+    }
+
+    /// Adds the steps of one thread.
+    fn thread_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
+        let location = es.state.read(es.state.frame(thread), self.layout.location) as usize;
+        let before = out.enabled.len() + out.faults.len();
+        for &id in &self.transitions[location] {
+            self.transition_steps(es, thread, id, out);
+        }
+        if let Some(id) = self.otherwise[location]
+            && out.enabled.len() + out.faults.len() == before
+        {
+            self.transition_steps(es, thread, id, out);
+        }
+    }
+
+    fn transition_steps(&self, es: &mut EngineState, thread: ThreadId, id: u32, out: &mut Steps) {
+        let TransitionCode { guard, obstacle, trial, .. } = self.code.transitions[id as usize];
+        let step = Step { thread: thread.0, transition: id, choice: 0 };
+        if let GuardCode::When(pc) = guard {
+            match self.run(es, thread, pc, 0, Mode::Whole) {
+                Ok(0) => return,
+                Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
+                // Firing finds out again.
+                Err(Stop::Truncated(_)) => return out.enabled.push(step),
+                Ok(_) | Err(Stop::Blocked) => {}
+            }
+        }
+        if let Some(pc) = obstacle {
+            match self.run(es, thread, pc, 0, Mode::Whole) {
+                Ok(0) => return,
+                // Firing finds out again.
+                Err(_) => return out.enabled.push(step),
+                Ok(_) => {}
+            }
+        }
+        if trial {
+            self.trial_steps(es, step, out);
+        } else {
+            out.enabled.push(step);
+        }
+    }
+
+    /// Tries out all resolutions of the choice points of a body, which may differ in what choices follow and
+    /// in whether an obstacle comes.
+    fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
+        let body = self.code.transitions[step.transition as usize].body;
+        loop {
+            es.radices.clear();
+            es.state.mark();
+            let end = self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial);
+            es.state.undo();
+            if end != Err(Stop::Blocked) {
+                out.enabled.push(step);
+            }
+            // The next combination: the last digit that can grow does, and those after it start over.
+            let mut digits = step.choice;
+            let mut weight: u32 = 1;
+            let mut next = None;
+            for &radix in &es.radices {
+                let digit = digits % radix;
+                digits /= radix;
+                if digit + 1 < radix {
+                    let lower = step.choice % weight;
+                    next = weight.checked_mul(digit + 1).map(|grown| lower + grown);
+                }
+                let Some(heavier) = weight.checked_mul(radix) else { break };
+                weight = heavier;
+            }
+            match next {
+                Some(choice) => step.choice = choice,
+                None => return,
+            }
+        }
+    }
+
+    /// Takes one step and, inside an atomic block, those that follow of necessity.
+    fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
+        let thread = ThreadId(step.thread);
+        self.take_one(es, step)?;
+        let Some(slot) = self.layout.exclusive else { return Ok(()) };
+        let mut exclusive = 0;
+        let mut micro = std::mem::take(&mut es.micro);
+        let mut taken = 0;
+        let end = loop {
+            if !es.state.is_running(thread) {
+                break Ok(());
+            }
+            let location = es.state.read(es.state.frame(thread), self.layout.location);
+            if !self.atomic[location as usize] {
+                break Ok(());
+            }
+            micro.clear();
+            self.thread_steps(es, thread, &mut micro);
+            match (&micro.enabled[..], &micro.faults[..]) {
+                ([], []) => break Ok(()),
+                (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
+                    taken += 1;
+                    if let Err(stop) = self.take_one(es, only) {
+                        break Err(stop);
+                    }
+                }
+                _ => {
+                    exclusive = thread.raw();
+                    break Ok(());
+                }
+            }
+        };
+        es.micro = micro;
+        end?;
+        es.state.write(state::NodeRef::Root, 0, slot, exclusive);
+        Ok(())
+    }
+
+    fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
+        let thread = ThreadId(step.thread);
+        let TransitionCode { guard, body, guard_can_truncate, .. } =
+            self.code.transitions[step.transition as usize];
+        if guard_can_truncate && let GuardCode::When(pc) = guard {
+            self.run(es, thread, pc, 0, Mode::Whole)?;
+        }
+        self.run(es, thread, body, step.choice, Mode::Whole).map(|_| ())
+    }
+}
+
+impl TransitionSystem for Engine {
+    type State = EngineState;
+
+    fn initial(&self) -> EngineState {
+        let mut state = State::new(&self.layout);
+        let mut reached = vec![0; self.atomic.len().div_ceil(64)];
+        for &procedure in &self.active {
+            let mut frame = self.layout.frames[procedure].template.clone();
+            let entry = self.entries[procedure.index()] as usize;
+            for &(slot, value) in &self.clears[entry] {
+                let word = &mut frame[slot.word as usize];
+                *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);
+            }
+            reached[entry / 64] |= 1 << (entry % 64);
+            state.start_thread(&self.layout.thread.template, &frame, u32::MAX);
+        }
+        state.forget();
+        EngineState {
+            state,
+            stack: Vec::new(),
+            calls: Vec::new(),
+            radices: Vec::new(),
+            frame: Vec::new(),
+            micro: Steps::default(),
+            reached,
+        }
+    }
+
+    fn steps(&self, es: &mut EngineState, out: &mut Steps) {
+        out.clear();
+        if let Some(slot) = self.layout.exclusive
+            && let Some(thread) = ThreadId::from_raw(es.state.read(0, slot))
+        {
+            return self.thread_steps(es, thread, out);
+        }
+        for thread in (0..es.state.thread_limit()).map(ThreadId) {
+            if es.state.is_running(thread) {
+                self.thread_steps(es, thread, out);
+            }
+        }
+    }
+
+    fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
+        es.state.mark();
+        match self.take(es, step) {
+            Ok(()) => {
+                es.state.collect(&self.layout);
+                Fired::Moved
+            }
+            Err(stop) => {
+                es.state.undo();
+                match stop {
+                    Stop::Fault(fault) => Fired::Fault(fault),
+                    Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Blocked => unreachable!("{step:?} was not enabled"),
+                }
+            }
+        }
+    }
+
+    fn undo(&self, es: &mut EngineState) {
+        es.state.undo();
+    }
+
+    fn check(&self, es: &mut EngineState) -> Option<Fault> {
+        self.code.invariants.iter().find_map(|&pc| match self.run(es, NOBODY, pc, 0, Mode::Whole) {
+            Ok(_) | Err(Stop::Blocked) => None,
+            Err(Stop::Fault(fault)) => Some(fault),
+            Err(Stop::Truncated(bound)) => Some(Fault { kind: FaultKind::Bound(bound), site: pc }),
+        })
+    }
+
+    fn ended(&self, es: &EngineState) -> bool {
+        !(0..es.state.thread_limit()).any(|thread| es.state.is_running(ThreadId(thread)))
+    }
+
+    fn encode(&self, es: &mut EngineState, into: &mut Encoding) {
+        es.state.encode(into);
+    }
+
+    fn decode(&self, from: &Encoding, es: &mut EngineState) {
+        es.state.decode(&self.layout, from);
+    }
+}

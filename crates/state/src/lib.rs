@@ -1,1 +1,15 @@
+//! States as flat packed words, with undo. No semantics.
+//!
+//! [`Layout`] says which bits hold what; [`State`] holds the words of one state, logs every change so that it
+//! can be taken back, and knows what changed. What the words mean is for the engine; how they are named in a
+//! store is for encodings.
 
+mod collect;
+mod encode;
+mod layout;
+mod memory;
+
+pub use layout::{
+    ArrayShape, Bounds, LOCK_COUNT_BITS, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask,
+};
+pub use memory::{NodeRef, ObjectId, State, ThreadId};

@@ -1,0 +1,151 @@
+//! What a check found out: the object that `--format json` prints.
+//!
+//! Scripts read it, so its keys are a contract: they may be added to, never renamed or removed.
+
+use serde::Serialize;
+
+use crate::trace::Trace;
+
+/// The version of the object's form.
+pub const FORMAT_VERSION: u32 = 1;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub version: u32,
+    pub tool: String,
+    pub model: String,
+    pub verdict: Verdict,
+    /// Everything was explored, and nothing was cut off.
+    pub exhaustive: bool,
+    /// Why not, if not.
+    pub incomplete: Option<String>,
+    /// The first violation.
+    pub violation: Option<Violation>,
+    /// All distinct ones that were found.
+    pub violations: Vec<ViolationCount>,
+    /// Distinct stored states.
+    pub states: u64,
+    /// Steps that led to a known state.
+    pub matched: u64,
+    /// Steps fired.
+    pub transitions: u64,
+    /// The greatest number of steps from the initial state at which the search came to a new one.
+    pub depth: u64,
+    pub search: String,
+    pub store: Store,
+    pub symmetry: Symmetry,
+    pub reduction: Reduction,
+    pub bounds: Bounds,
+    /// Steps that were not taken because they exceed a bound.
+    pub truncations: Truncations,
+    pub peak_memory_bytes: u64,
+    pub memory_limit_bytes: Option<u64>,
+    pub seconds: f64,
+    pub states_per_second: f64,
+    pub transitions_per_second: f64,
+    pub seed: u64,
+    pub assumptions: Vec<String>,
+    /// What the search never got to; only of exhaustive searches.
+    pub dead_code: Vec<DeadCode>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub enum Verdict {
+    #[serde(rename = "holds")]
+    Holds,
+    #[serde(rename = "holds up to bounds")]
+    HoldsUpToBounds,
+    #[serde(rename = "violated")]
+    Violated,
+    #[serde(rename = "inconclusive")]
+    Inconclusive,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Violation {
+    pub kind: String,
+    pub message: String,
+    /// Length of the trail.
+    pub steps: u64,
+    pub location: Option<Place>,
+    pub trace: Trace,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ViolationCount {
+    pub kind: String,
+    pub message: String,
+    /// States or steps that show it.
+    pub count: u64,
+    pub steps: u64,
+    pub location: Option<Place>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// The source line.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Store {
+    pub kind: String,
+    pub bytes: u64,
+    pub bytes_per_state: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Symmetry {
+    pub level: String,
+    pub canonical: bool,
+    pub ties_searched: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Reduction {
+    pub por: String,
+    pub merge: String,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Bounds {
+    pub objects: u32,
+    pub threads: u32,
+    pub frames: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Truncations {
+    pub objects: u64,
+    pub threads: u64,
+    pub frames: u64,
+}
+
+impl Truncations {
+    pub const fn total(self) -> u64 {
+        self.objects + self.threads + self.frames
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadCode {
+    pub procedure: String,
+    /// The location's name, or `None` where the whole procedure is never entered.
+    pub name: Option<String>,
+    pub location: Place,
+}
+
+impl Verdict {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::HoldsUpToBounds => "holds up to bounds",
+            Self::Violated => "violated",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}

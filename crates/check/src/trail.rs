@@ -1,0 +1,81 @@
+//! Trails as files: enough to run a counterexample again, on this version or a later one.
+
+use serde::{Deserialize, Serialize};
+use system::Step;
+
+const FORMAT_VERSION: u32 = 1;
+
+/// A recorded run of a model.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TrailFile {
+    pub version: u32,
+    /// The file name of the model, for people.
+    pub model: String,
+    /// Of the compiled model: a trail fits the model it was made from.
+    pub fingerprint: String,
+    pub defines: Vec<(String, String)>,
+    pub bounds: TrailBounds,
+    /// What the run ends in, if it shows a violation.
+    pub violation: Option<TrailViolation>,
+    pub steps: Vec<TrailStep>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct TrailBounds {
+    pub objects: u32,
+    pub threads: u32,
+    pub frames: u32,
+    pub error: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TrailViolation {
+    pub kind: String,
+    pub message: String,
+}
+
+/// A step: the numbers that replay it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct TrailStep {
+    pub thread: u32,
+    pub transition: u32,
+    pub choice: u32,
+}
+
+impl TrailFile {
+    pub fn new(
+        model: String,
+        fingerprint: String,
+        defines: Vec<(String, String)>,
+        bounds: TrailBounds,
+        violation: Option<TrailViolation>,
+        steps: &[Step],
+    ) -> Self {
+        let steps = steps
+            .iter()
+            .map(|&Step { thread, transition, choice }| TrailStep { thread, transition, choice })
+            .collect();
+        Self { version: FORMAT_VERSION, model, fingerprint, defines, bounds, violation, steps }
+    }
+
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: Self = serde_json::from_str(text).map_err(|error| format!("not a trail: {error}"))?;
+        if file.version != FORMAT_VERSION {
+            return Err(format!(
+                "a trail of version {}, but this program reads version {FORMAT_VERSION}",
+                file.version
+            ));
+        }
+        Ok(file)
+    }
+
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a trail is plain data") + "\n"
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = Step> {
+        self.steps
+            .iter()
+            .map(|&TrailStep { thread, transition, choice }| Step { thread, transition, choice })
+    }
+}

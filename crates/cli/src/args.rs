@@ -1,0 +1,322 @@
+//! The command line, as users type it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use quotient::config::{
+    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, StoreKind, Switch, Symmetry,
+};
+
+use crate::units::{parse_duration, parse_size};
+
+const EXAMPLES: &str = "\
+Examples:
+  quotient check models/philosophers.bir             find the deadlock, with the shortest way into it
+  quotient check models/philosophers.bir -D N=5      the same table with five seats
+  quotient check model.bir --search dfs --continue   find all violations, depth first
+  quotient replay model.bir model.trail.json         show a counterexample again
+  quotient simulate model.bir --seed 7               run it once, at random
+
+Exit codes:
+  0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or holds only up to bounds
+  4 internal error   130 interrupted";
+
+/// Checks concurrent programs that create threads and objects while they run.
+///
+/// Quotient explores every interleaving of a model and reports deadlocks, failed assertions, broken
+/// invariants and runtime faults, each with a counterexample that was replayed before it is shown.
+#[derive(Parser)]
+#[command(name = "quotient", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Explore all states of a model and give a verdict
+    Check(Box<CheckArgs>),
+    /// Run a recorded trail again, on the plain interpreter, and show it
+    Replay(ReplayArgs),
+    /// Run a model once, at random or step by step
+    Simulate(SimulateArgs),
+    /// Show what a model was compiled to
+    Print(PrintArgs),
+    /// Write the state graph of a (small) model
+    Graph(GraphArgs),
+}
+
+#[derive(Args)]
+pub struct ModelArgs {
+    /// The model: a file that ends in .bir
+    pub model: PathBuf,
+
+    /// Give a constant of the model another value (also GROUP.NAME=VALUE)
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
+}
+
+#[derive(Args)]
+pub struct BoundArgs {
+    /// Most live objects (records, arrays, locks) in a state
+    #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = at_least_one)]
+    pub max_objects: u32,
+
+    /// Most live threads in a state
+    #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = at_least_one)]
+    pub max_threads: u32,
+
+    /// Most frames on the stack of a thread
+    #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = at_least_one)]
+    pub max_frames: u32,
+
+    /// What a step means that exceeds one of these: truncate (not taken, and the verdict says so) or error
+    #[arg(long, value_name = "WHAT", default_value_t, value_parser = choice::<OnBound>)]
+    pub on_bound: OnBound,
+}
+
+impl BoundArgs {
+    pub fn bounds(&self) -> Bounds {
+        let sizes = quotient::StateBounds {
+            threads: self.max_threads,
+            frames: self.max_frames,
+            objects: self.max_objects,
+        };
+        Bounds { sizes, on_bound: self.on_bound }
+    }
+}
+
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Order of exploration: bfs (shortest counterexamples) or dfs
+    #[arg(long, value_name = "ORDER", default_value_t, value_parser = choice::<SearchKind>)]
+    pub search: SearchKind,
+
+    /// Where visited states are kept: exact (one packed vector a state) or naive (a plain hash map)
+    #[arg(long, value_name = "STORE", default_value_t, value_parser = choice::<StoreKind>)]
+    pub store: StoreKind,
+
+    /// Which states count as the same: none (only equal ones); later heap, pc, bots[=K], full
+    #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>)]
+    pub symmetry: Symmetry,
+
+    /// How objects are named under symmetry: dfs or chain (not available yet)
+    #[arg(long, value_name = "HOW", value_parser = choice::<Naming>)]
+    pub naming: Option<Naming>,
+
+    /// Partial order reduction: on (not available yet) or off
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
+    pub por: Switch,
+
+    /// Statement merging: on (not available yet) or off
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
+    pub merge: Switch,
+
+    /// Worker threads (only 1 is available yet)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u32>,
+
+    /// A temporal formula to check (not available yet)
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Option<String>,
+
+    /// A temporal property of the model to check (not available yet)
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+
+    /// Which schedules count: none (all) or weak (not available yet)
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Fairness>)]
+    pub fairness: Fairness,
+
+    /// Look for cycles without progress (not available yet)
+    #[arg(long)]
+    pub non_progress: bool,
+
+    /// Do not go deeper than this many steps
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u64>,
+
+    /// Do not store more than this many states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: Option<u64>,
+
+    /// Memory of the process, such as 512M or 8G [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+
+    /// Time to stop after, such as 30s, 5m or 1h
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+
+    /// Go on after a violation, and report all
+    #[arg(long = "continue")]
+    pub keep_going: bool,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+
+    /// Where to write the trail of the first violation [default: MODEL.trail.json here]
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+
+    /// How to print the report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: ReportFormat,
+
+    /// Seed for whatever is random; a check is not, so it changes nothing but the record of the run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Print the verdict and nothing else; no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl CheckArgs {
+    pub fn config(&self) -> Config {
+        Config {
+            symmetry: self.symmetry,
+            naming: self.naming,
+            store: self.store,
+            search: self.search,
+            por: self.por,
+            merge: self.merge,
+            threads: self.threads,
+            ltl: self.ltl.clone(),
+            property: self.property.clone(),
+            fairness: self.fairness,
+            non_progress: self.non_progress,
+            limits: Limits {
+                depth: self.max_depth,
+                states: self.max_states,
+                memory: self.memory,
+                time: self.time,
+            },
+            bounds: self.bounds.bounds(),
+            keep_going: self.keep_going,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct ReplayArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// The trail that a check wrote
+    pub trail: PathBuf,
+
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: ReportFormat,
+}
+
+#[derive(Args)]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Most steps to take
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub steps: u64,
+
+    /// Choose each step from a menu
+    #[arg(long)]
+    pub interactive: bool,
+
+    /// Seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+
+    /// Write the steps taken as a trail, for `quotient replay`
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false, id = "what")]
+pub struct PrintWhat {
+    /// The compiled program, as text
+    #[arg(long, group = "what")]
+    pub ir: bool,
+
+    /// Which bits of a state hold what
+    #[arg(long, group = "what")]
+    pub layout: bool,
+
+    /// The automaton of a temporal property (not available yet)
+    #[arg(long, group = "what")]
+    pub automaton: bool,
+}
+
+#[derive(Args)]
+pub struct PrintArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    #[command(flatten)]
+    pub what: PrintWhat,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+}
+
+#[derive(Args)]
+pub struct GraphArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub format: GraphFormat,
+
+    /// Most states to draw; a larger graph is refused
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_states: u64,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ReportFormat {
+    #[default]
+    Human,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    Dot,
+    Aut,
+    Json,
+}
+
+fn state_bounds() -> quotient::StateBounds {
+    quotient::StateBounds::default()
+}
+
+fn choice<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
+}
+
+fn at_least_one(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(n) if (1..=quotient::LARGEST_BOUND).contains(&n) => Ok(n),
+        _ => Err(format!("expected a number from 1 to {}", quotient::LARGEST_BOUND)),
+    }
+}
+
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}

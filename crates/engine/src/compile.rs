@@ -1,0 +1,449 @@
+//! From the IR to bytecode.
+
+use ir::{
+    Action, ActionKind, BinaryOp, Callee, Const, Exit, Expr, ExprKind, FieldId, Guard, Id, IntType, Jump,
+    LocationKind, New, Place, PlaceKind, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
+};
+use source::Span;
+use state::{Layout, Slot};
+
+use crate::code::{ANY, Code, FunCode, GuardCode, Op, Pc, TransitionCode};
+
+pub fn compile(program: &Program, layout: &Layout) -> Code {
+    let mut compiler = Compiler { program, layout, code: Code::default(), procedure: None };
+    compiler.program();
+    compiler.code
+}
+
+struct Compiler<'p> {
+    program: &'p Program,
+    layout: &'p Layout,
+    code: Code,
+    /// Whose locals are meant.
+    procedure: Option<ProcedureId>,
+}
+
+impl Compiler<'_> {
+    fn program(&mut self) {
+        let program = self.program;
+        // Calls refer to functions by number, so that they can be recursive.
+        for fun in program.funs.values() {
+            let params = fun.params.iter().map(|&(_, ty)| self.admit(ty, None)).collect();
+            let result = self.admit(fun.result, Some(&fun.body));
+            let entry = self.here();
+            self.expr(&fun.body);
+            self.emit(Op::EndFun, fun.body.span);
+            self.code.funs.push(FunCode { entry, params, result });
+        }
+        for transition in program.transitions.values() {
+            self.procedure = Some(program.locations[transition.source].procedure);
+            let guard = match &transition.guard {
+                Guard::Always => GuardCode::Always,
+                Guard::When(expr) => GuardCode::When(self.expression(expr)),
+                Guard::Else => GuardCode::Else,
+            };
+            let obstacle = transition.body.first().and_then(|action| self.obstacle(action));
+            let body = self.here();
+            for action in &transition.body {
+                self.action(action);
+            }
+            self.emit(Op::BodyDone, transition.span);
+            self.exit(&transition.exit, transition.span);
+            let trial = transition.body.iter().enumerate().any(|(index, action)| match action.kind {
+                ActionKind::Lock(_) | ActionKind::Assume(_) | ActionKind::Unwait(_) => index > 0,
+                ActionKind::Notify(_) => true,
+                _ => false,
+            });
+            let guard_can_truncate = matches!(&transition.guard, Guard::When(_)) && !program.funs.is_empty();
+            self.code.transitions.push(TransitionCode { guard, obstacle, body, trial, guard_can_truncate });
+        }
+        for location in program.locations.values() {
+            self.procedure = Some(location.procedure);
+            let resume = match &location.kind {
+                LocationKind::Plain => None,
+                LocationKind::Resume { result, then, .. } => {
+                    let start = self.here();
+                    if let Some(place) = result {
+                        self.place(place);
+                        self.emit(Op::Result, place.span);
+                        self.store(place, None);
+                    }
+                    self.jump(then, location.span);
+                    Some(start)
+                }
+            };
+            self.code.resumes.push(resume);
+        }
+        self.procedure = None;
+        for invariant in &program.invariants {
+            let start = self.here();
+            self.expr(&invariant.expr);
+            self.emit(Op::Invariant, invariant.span);
+            self.emit(Op::Const(1), invariant.span);
+            self.emit(Op::Halt, invariant.span);
+            self.code.invariants.push(start);
+        }
+    }
+
+    fn here(&self) -> Pc {
+        self.code.ops.len() as Pc
+    }
+
+    fn emit(&mut self, op: Op, span: Span) -> usize {
+        self.code.ops.push(op);
+        self.code.spans.push(span);
+        self.code.ops.len() - 1
+    }
+
+    /// Lets a jump that was emitted with any target land here.
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.code.ops[jump] {
+            Op::Jump(to) | Op::JumpIfFalse(to) | Op::AndThen(to) | Op::OrElse(to) => *to = here,
+            op => unreachable!("{op:?} does not jump"),
+        }
+    }
+
+    fn slot(&mut self, slot: Slot) -> u32 {
+        let known = self.code.slots.iter().position(|&other| other == slot);
+        known.unwrap_or_else(|| {
+            self.code.slots.push(slot);
+            self.code.slots.len() - 1
+        }) as u32
+    }
+
+    /// How a value is admitted to a place of type `ty`; `value` says what is known of it.
+    fn admit(&mut self, ty: TypeId, value: Option<&Expr>) -> u32 {
+        let Type::Int(int) = self.program.types[ty] else { return ANY };
+        let known = value.and_then(|value| match (&value.kind, self.program.types[value.ty]) {
+            (&ExprKind::Const(Const::Int(value)), _) => Some((value, value)),
+            // What was loaded is in the range of its type; what was computed need not be.
+            (
+                ExprKind::Global(_)
+                | ExprKind::Local(_)
+                | ExprKind::Param(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::Call(..),
+                Type::Int(from),
+            ) => Some((from.lo, from.hi)),
+            _ => None,
+        });
+        let full = int.lo == i64::MIN && int.hi == i64::MAX;
+        if full || known.is_some_and(|(lo, hi)| int.lo <= lo && hi <= int.hi) {
+            return ANY;
+        }
+        let known = self.code.admits.iter().position(|&other| other == int);
+        known.unwrap_or_else(|| {
+            self.code.admits.push(int);
+            self.code.admits.len() - 1
+        }) as u32
+    }
+
+    /// The one place of a field, if it is the same in all records that have it.
+    fn field_slot(&self, field: FieldId) -> Option<Slot> {
+        let mut slots = self.layout.field_slots[field].iter().flatten();
+        let first = *slots.next()?;
+        slots.all(|&slot| slot == first).then_some(first)
+    }
+
+    fn array_number(&self, array: TypeId) -> u32 {
+        let Type::Array(element) = self.program.types[array] else { unreachable!("not an array") };
+        self.element_number(element)
+    }
+
+    fn element_number(&self, element: TypeId) -> u32 {
+        let arrays = self.layout.arrays.iter();
+        arrays.clone().position(|array| array.element == element).expect("laid out with its type") as u32
+    }
+
+    fn local(&self, local: ir::LocalId) -> Slot {
+        self.layout.local(self.procedure.expect("locals occur in procedures"), local)
+    }
+
+    fn is_long(&self, expr: &Expr) -> bool {
+        matches!(self.program.types[expr.ty], Type::Int(IntType { width: Width::Long, .. }))
+    }
+
+    /// An expression by itself, with its end.
+    fn expression(&mut self, expr: &Expr) -> Pc {
+        let start = self.here();
+        self.expr(expr);
+        self.emit(Op::Halt, expr.span);
+        start
+    }
+
+    /// Whether an action that comes first would block, as an expression.
+    fn obstacle(&mut self, action: &Action) -> Option<Pc> {
+        let start = self.here();
+        match &action.kind {
+            ActionKind::Assume(condition) => self.expr(condition),
+            ActionKind::Lock(lock) => {
+                self.expr(lock);
+                self.emit(Op::LockAvailable, action.span);
+            }
+            ActionKind::Unwait(lock) => {
+                self.expr(lock);
+                self.emit(Op::CanUnwait, action.span);
+            }
+            _ => return None,
+        }
+        self.emit(Op::Halt, action.span);
+        Some(start)
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let span = expr.span;
+        let op = match &expr.kind {
+            ExprKind::Const(value) => Op::Const(match *value {
+                Const::Bool(value) => value.into(),
+                Const::Int(value) => value,
+                Const::Enum(_, element) => element.into(),
+                Const::Null => 0,
+                Const::String(id) => i64::from(id.0) + 1,
+            }),
+            ExprKind::Global(global) => {
+                let Slot { word, shift, bits, lo, .. } = self.layout.root.slots[global.index()];
+                Op::Global { shift, bits, word, lo }
+            }
+            ExprKind::Local(local) => {
+                let Slot { word, shift, bits, lo, .. } = self.local(*local);
+                Op::Local { shift, bits, word, lo }
+            }
+            ExprKind::Param(index) => Op::Param(*index),
+            ExprKind::Field(record, field) => match self.field_slot(*field) {
+                None => {
+                    self.expr(record);
+                    Op::FieldOf(field.0)
+                }
+                Some(Slot { word, shift, bits, lo, .. }) => {
+                    if let ExprKind::Local(local) = record.kind
+                        && let at = self.local(local)
+                        && let (Ok(at_word), Ok(word), Ok(lo)) =
+                            (u16::try_from(at.word), u16::try_from(word), i32::try_from(lo))
+                    {
+                        Op::LocalField { at_shift: at.shift, shift, bits, at: at_word, word, lo }
+                    } else {
+                        self.expr(record);
+                        Op::Field { shift, bits, word, lo }
+                    }
+                }
+            },
+            ExprKind::Index(array, index) => {
+                self.expr(array);
+                self.expr(index);
+                Op::Element(self.array_number(array.ty))
+            }
+            ExprKind::Length(array) => {
+                self.expr(array);
+                Op::Length
+            }
+            ExprKind::Unary(op, operand) => {
+                self.expr(operand);
+                match op {
+                    UnaryOp::Not => Op::Not,
+                    UnaryOp::Neg => Op::Neg,
+                }
+            }
+            ExprKind::Binary(op, left, right) => {
+                if let BinaryOp::And | BinaryOp::Or | BinaryOp::Implies = op {
+                    self.expr(left);
+                    let done = match op {
+                        BinaryOp::And => self.emit(Op::AndThen(0), span),
+                        BinaryOp::Or => self.emit(Op::OrElse(0), span),
+                        _ => {
+                            self.emit(Op::Not, span);
+                            self.emit(Op::OrElse(0), span)
+                        }
+                    };
+                    self.expr(right);
+                    self.land(done);
+                    return;
+                }
+                self.expr(left);
+                self.expr(right);
+                let bits = if self.is_long(left) { Width::Long.bits() } else { Width::Int.bits() };
+                match op {
+                    BinaryOp::Add => Op::Add,
+                    BinaryOp::Sub => Op::Sub,
+                    BinaryOp::Mul => Op::Mul,
+                    BinaryOp::Div => Op::Div,
+                    BinaryOp::Rem => Op::Rem,
+                    BinaryOp::Shl => Op::Shl(bits),
+                    BinaryOp::Shr => Op::Shr(bits),
+                    BinaryOp::Ushr => Op::Ushr(bits),
+                    BinaryOp::Eq => Op::Eq,
+                    BinaryOp::Ne => Op::Ne,
+                    BinaryOp::Lt => Op::Lt,
+                    BinaryOp::Le => Op::Le,
+                    BinaryOp::Gt => Op::Gt,
+                    BinaryOp::Ge => Op::Ge,
+                    BinaryOp::BitAnd => Op::BitAnd,
+                    BinaryOp::BitOr => Op::BitOr,
+                    BinaryOp::BitXor => Op::BitXor,
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("done above"),
+                }
+            }
+            ExprKind::Cond(condition, then, otherwise) => {
+                self.expr(condition);
+                let no = self.emit(Op::JumpIfFalse(0), span);
+                self.expr(then);
+                let end = self.emit(Op::Jump(0), span);
+                self.land(no);
+                self.expr(otherwise);
+                self.land(end);
+                return;
+            }
+            ExprKind::Cast(record, operand) => {
+                self.expr(operand);
+                Op::Cast(record.0)
+            }
+            ExprKind::InstanceOf(operand, record) => {
+                self.expr(operand);
+                Op::InstanceOf(record.0)
+            }
+            ExprKind::LockAvailable(lock) => {
+                self.expr(lock);
+                Op::LockAvailable
+            }
+            ExprKind::HasLock(lock) => {
+                self.expr(lock);
+                Op::HasLock
+            }
+            ExprKind::WasNotified(lock) => {
+                self.expr(lock);
+                Op::WasNotified
+            }
+            ExprKind::ThreadTerminated(thread) => {
+                self.expr(thread);
+                Op::ThreadTerminated
+            }
+            ExprKind::Call(fun, args) => {
+                for arg in args {
+                    self.expr(arg);
+                }
+                Op::CallFun { fun: fun.0, params: args.len() as u32 }
+            }
+        };
+        self.emit(op, span);
+    }
+
+    /// The operands of a place.
+    fn place(&mut self, place: &Place) {
+        match &place.kind {
+            PlaceKind::Global(_) | PlaceKind::Local(_) => {}
+            PlaceKind::Field(record, _) => self.expr(record),
+            PlaceKind::Index(array, index) => {
+                self.expr(array);
+                self.expr(index);
+            }
+        }
+    }
+
+    /// Stores what is on the stack, above the operands of the place.
+    fn store(&mut self, place: &Place, value: Option<&Expr>) {
+        let admit = self.admit(place.ty, value);
+        let op = match &place.kind {
+            PlaceKind::Global(global) => {
+                Op::StoreGlobal { slot: self.slot(self.layout.root.slots[global.index()]), admit }
+            }
+            PlaceKind::Local(local) => Op::StoreLocal { slot: self.slot(self.local(*local)), admit },
+            PlaceKind::Field(_, field) => match self.field_slot(*field) {
+                Some(slot) => Op::StoreField { slot: self.slot(slot), admit },
+                None => Op::StoreFieldOf { field: field.0, admit },
+            },
+            PlaceKind::Index(array, _) => Op::StoreElement { array: self.array_number(array.ty), admit },
+        };
+        self.emit(op, place.span);
+    }
+
+    fn action(&mut self, action: &Action) {
+        let span = action.span;
+        let (operand, op) = match &action.kind {
+            ActionKind::Assign(place, value) => {
+                self.place(place);
+                self.expr(value);
+                return self.store(place, Some(value));
+            }
+            ActionKind::New(place, new) => {
+                self.place(place);
+                let op = match new {
+                    New::Record(record) => Op::NewRecord(record.0),
+                    New::Lock => Op::NewLock,
+                    New::Array { element, length } => {
+                        self.expr(length);
+                        Op::NewArray(self.element_number(*element))
+                    }
+                };
+                self.emit(op, span);
+                return self.store(place, None);
+            }
+            ActionKind::Start { result, procedure, args } => {
+                if let Some(place) = result {
+                    self.place(place);
+                }
+                for arg in args {
+                    self.expr(arg);
+                }
+                self.emit(Op::Start(procedure.0), span);
+                match result {
+                    Some(place) => self.store(place, None),
+                    None => {
+                        self.emit(Op::Pop, span);
+                    }
+                }
+                return;
+            }
+            ActionKind::Exit => {
+                self.emit(Op::Exit, span);
+                return;
+            }
+            ActionKind::Assert(condition) => (condition, Op::Assert),
+            ActionKind::Assume(condition) => (condition, Op::Assume),
+            ActionKind::Lock(lock) => (lock, Op::Lock),
+            ActionKind::Unlock(lock) => (lock, Op::Unlock),
+            ActionKind::Wait(lock) => (lock, Op::Wait),
+            ActionKind::Unwait(lock) => (lock, Op::Unwait),
+            ActionKind::Notify(lock) => (lock, Op::Notify),
+            ActionKind::NotifyAll(lock) => (lock, Op::NotifyAll),
+            ActionKind::Throw(exception) => (exception, Op::Throw),
+        };
+        self.expr(operand);
+        self.emit(op, span);
+    }
+
+    fn jump(&mut self, jump: &Jump, span: Span) {
+        match jump {
+            Jump::Goto(location) => {
+                self.emit(Op::Goto(location.0), span);
+            }
+            Jump::Return(value) => {
+                if let Some(value) = value {
+                    self.expr(value);
+                    let result = self.procedure.and_then(|id| self.program.procedures[id].result);
+                    let admit = result.map_or(ANY, |ty| self.admit(ty, Some(value)));
+                    if admit != ANY {
+                        self.emit(Op::Admit(admit), value.span);
+                    }
+                }
+                self.emit(Op::Return { value: value.is_some() }, span);
+            }
+        }
+    }
+
+    fn exit(&mut self, exit: &Exit, span: Span) {
+        match exit {
+            Exit::Jump(jump) => self.jump(jump, span),
+            Exit::Call { callee, args, resume } => {
+                for arg in args {
+                    self.expr(arg);
+                }
+                let op = match callee {
+                    Callee::Static(procedure) => Op::Call { procedure: procedure.0, resume: resume.0 },
+                    Callee::Virtual(table) => Op::CallVirtual { table: table.0, resume: resume.0 },
+                };
+                self.emit(op, span);
+            }
+        }
+    }
+}

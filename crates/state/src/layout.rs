@@ -1,0 +1,397 @@
+//! Where everything stands: which bits of which word hold which variable.
+//!
+//! A value takes as many bits as its type has values, never straddles two words, and goes to the first word
+//! of its unit with room for it. References are ids plus one in as many bits as the bound on objects needs, so
+//! that a philosopher with two forks and a location is one word.
+
+use std::fmt::Write as _;
+
+use ir::{
+    ActionKind, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId, Table,
+    Type, TypeId,
+};
+
+/// How much a state may hold. They also give the widths of references.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    pub threads: u32,
+    pub frames: u32,
+    pub objects: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { threads: 255, frames: 255, objects: 65_535 }
+    }
+}
+
+/// What the bits of a slot are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SlotKind {
+    /// A value, less the least one of its type.
+    Data,
+    /// 0, or one more than the id of an object.
+    Object,
+    /// 0, or one more than the id of a thread.
+    Thread,
+}
+
+/// A place for one value within a unit of words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    pub word: u32,
+    pub shift: u8,
+    pub bits: u8,
+    pub kind: SlotKind,
+    /// The least value: it is stored as 0.
+    pub lo: i64,
+}
+
+impl Slot {
+    pub const fn mask(self) -> u64 {
+        mask(self.bits)
+    }
+
+    pub const fn get(self, words: &[u64]) -> i64 {
+        let raw = words[self.word as usize] >> self.shift & self.mask();
+        (raw as i64).wrapping_add(self.lo)
+    }
+
+    /// The bits of `value`, in place.
+    pub const fn raw(self, value: i64) -> u64 {
+        ((value.wrapping_sub(self.lo)) as u64 & self.mask()) << self.shift
+    }
+}
+
+/// The lowest `bits` bits, of at most 64.
+pub const fn mask(bits: u8) -> u64 {
+    if bits == 0 { 0 } else { u64::MAX >> (64 - bits) }
+}
+
+/// The number of bits that hold `greatest`.
+pub const fn bits_for(greatest: u64) -> u8 {
+    (64 - greatest.leading_zeros()) as u8
+}
+
+/// A unit of words with named slots: the globals, a frame, a record, a lock.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    pub slots: Vec<Slot>,
+    /// What a new one holds.
+    pub template: Vec<u64>,
+    /// The slots that are references, for whoever follows them.
+    pub edges: Vec<Slot>,
+    used: Vec<u8>,
+}
+
+impl Shape {
+    pub fn len(&self) -> usize {
+        self.template.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.template.is_empty()
+    }
+
+    fn add(&mut self, bits: u8, kind: SlotKind, lo: i64, value: i64) -> Slot {
+        let fits = |&used: &u8| u32::from(used) + u32::from(bits) <= 64;
+        let word = if bits == 0 && self.used.is_empty() { None } else { self.used.iter().position(fits) };
+        let word = word.unwrap_or_else(|| {
+            self.used.push(0);
+            self.template.push(0);
+            self.used.len() - 1
+        });
+        // A slot without bits behind a full word must not shift by 64.
+        let shift = self.used[word].min(63);
+        let slot = Slot { word: word as u32, shift, bits, kind, lo };
+        self.used[word] += bits;
+        self.template[word] |= slot.raw(value);
+        self.slots.push(slot);
+        if kind != SlotKind::Data {
+            self.edges.push(slot);
+        }
+        slot
+    }
+}
+
+/// Arrays: a word with tag and length, then the elements, a power of two of bits each.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayShape {
+    pub tag: u32,
+    pub element: TypeId,
+    /// The logarithm of the number of bits of an element.
+    pub log_bits: u8,
+    pub kind: SlotKind,
+    pub lo: i64,
+    /// The bits of the default element.
+    pub default: u64,
+}
+
+impl ArrayShape {
+    pub const fn words(self, length: u32) -> usize {
+        1 + (length as usize).div_ceil(1 << (6 - self.log_bits))
+    }
+
+    pub const fn slot(self, index: u32) -> Slot {
+        let per_word = 6 - self.log_bits;
+        Slot {
+            word: 1 + (index >> per_word),
+            shift: ((index & ((1 << per_word) - 1)) << self.log_bits) as u8,
+            bits: 1 << self.log_bits,
+            kind: self.kind,
+            lo: self.lo,
+        }
+    }
+}
+
+/// What a tag stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectKind {
+    Record(RecordId),
+    Lock,
+    /// An index into [`Layout::arrays`].
+    Array(u32),
+}
+
+/// The layout of all states of one program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub bounds: Bounds,
+    pub object_bits: u8,
+    pub thread_bits: u8,
+    /// Globals, in order.
+    pub root: Shape,
+    /// The thread that runs an atomic block, if the program has any.
+    pub exclusive: Option<Slot>,
+    /// What a thread has besides its frames: nothing, unless the program waits.
+    pub thread: Shape,
+    pub wait: Option<WaitSlots>,
+    /// Per procedure: the location, then the locals.
+    pub frames: Table<ProcedureId, Shape>,
+    pub location: Slot,
+    /// The procedure of each location: the size of a frame is known from its first word.
+    pub procedure_of: Table<LocationId, ProcedureId>,
+    pub tag: Slot,
+    pub records: Table<RecordId, Shape>,
+    /// `field_slots[field][record]`: where the field is in that record, if it has it.
+    pub field_slots: Table<FieldId, Vec<Option<Slot>>>,
+    pub lock: Shape,
+    pub arrays: Vec<ArrayShape>,
+    pub array_length: Slot,
+    pub kinds: Vec<ObjectKind>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct WaitSlots {
+    /// The lock that the thread waits for.
+    pub lock: Slot,
+    /// How often it held it.
+    pub count: Slot,
+    pub notified: Slot,
+}
+
+/// How often a thread may hold one lock: the count has this many bits.
+pub const LOCK_COUNT_BITS: u8 = 16;
+const LENGTH_BITS: u8 = 32;
+
+impl Layout {
+    pub fn new(program: &Program, bounds: Bounds) -> Self {
+        let object_bits = bits_for(bounds.objects.into());
+        let thread_bits = bits_for(bounds.threads.into());
+        let width = |ty: TypeId| -> (u8, SlotKind, i64) {
+            match program.types[ty] {
+                Type::Bool => (1, SlotKind::Data, 0),
+                Type::Int(IntType { lo, hi, .. }) => {
+                    (bits_for(hi.wrapping_sub(lo) as u64), SlotKind::Data, lo)
+                }
+                Type::Enum(id) => (bits_for(program.enums[id].elements.len() as u64 - 1), SlotKind::Data, 0),
+                Type::Tid => (thread_bits, SlotKind::Thread, 0),
+                Type::Record(_) | Type::Array(_) | Type::Lock => (object_bits, SlotKind::Object, 0),
+                Type::String => (bits_for(program.strings.len() as u64), SlotKind::Data, 0),
+                Type::Null => (0, SlotKind::Data, 0),
+            }
+        };
+        let add = |shape: &mut Shape, ty: TypeId, init: Option<Const>| {
+            let (bits, kind, lo) = width(ty);
+            shape.add(bits, kind, lo, initial(program, ty, init))
+        };
+
+        let mut root = Shape::default();
+        for global in program.globals.values() {
+            add(&mut root, global.ty, global.init);
+        }
+        let exclusive = program
+            .locations
+            .values()
+            .any(|location| location.atomic)
+            .then(|| root.add(thread_bits, SlotKind::Data, 0, 0));
+
+        let actions = || program.transitions.values().flat_map(|transition| &transition.body);
+        let mut thread = Shape::default();
+        let wait = actions().any(|action| matches!(action.kind, ActionKind::Wait(_))).then(|| WaitSlots {
+            lock: thread.add(object_bits, SlotKind::Object, 0, 0),
+            count: thread.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0),
+            notified: thread.add(1, SlotKind::Data, 0, 0),
+        });
+
+        let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
+        let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
+        let frames = program
+            .procedures
+            .values()
+            .map(|procedure| {
+                let mut frame = Shape::default();
+                location = frame.add(location_bits, SlotKind::Data, 0, procedure.entry.0.into());
+                for local in procedure.locals.values() {
+                    add(&mut frame, local.ty, local.init);
+                }
+                frame
+            })
+            .collect();
+
+        let mut kinds: Vec<ObjectKind> = program.records.ids().map(ObjectKind::Record).collect();
+        kinds.push(ObjectKind::Lock);
+        let elements = program.types.iter().filter_map(|(_, ty)| match ty {
+            Type::Array(element) => Some(element),
+            _ => None,
+        });
+        let first_array = kinds.len() as u32;
+        let mut arrays = Vec::new();
+        for element in elements {
+            let (bits, kind, lo) = width(element);
+            let default = initial(program, element, None).wrapping_sub(lo) as u64;
+            let tag = first_array + arrays.len() as u32;
+            let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
+            kinds.push(ObjectKind::Array(arrays.len() as u32));
+            arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default });
+        }
+        let tag_bits = bits_for(kinds.len() as u64 - 1);
+        let mut tag = Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0 };
+        let mut field_slots: Table<FieldId, Vec<Option<Slot>>> =
+            program.fields.values().map(|_| vec![None; program.records.len()]).collect();
+        let records = program
+            .records
+            .iter()
+            .map(|(id, record)| {
+                let mut shape = Shape::default();
+                tag = shape.add(tag_bits, SlotKind::Data, 0, id.0.into());
+                for &field in &record.fields {
+                    field_slots[field][id.index()] = Some(add(&mut shape, program.fields[field].ty, None));
+                }
+                shape
+            })
+            .collect();
+        let mut lock = Shape::default();
+        tag = lock.add(tag_bits, SlotKind::Data, 0, program.records.len() as i64);
+        lock.add(thread_bits, SlotKind::Thread, 0, 0);
+        lock.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0);
+        let array_length = Slot { word: 0, shift: tag_bits, bits: LENGTH_BITS, kind: SlotKind::Data, lo: 0 };
+
+        let procedure_of = program.locations.values().map(|location| location.procedure).collect();
+        Self {
+            bounds,
+            object_bits,
+            thread_bits,
+            root,
+            exclusive,
+            thread,
+            wait,
+            frames,
+            location,
+            procedure_of,
+            tag,
+            records,
+            field_slots,
+            lock,
+            arrays,
+            array_length,
+            kinds,
+        }
+    }
+
+    /// The thread that holds a lock.
+    pub fn lock_owner(&self) -> Slot {
+        self.lock.slots[1]
+    }
+
+    pub fn lock_count(&self) -> Slot {
+        self.lock.slots[2]
+    }
+
+    pub fn local(&self, procedure: ProcedureId, local: LocalId) -> Slot {
+        self.frames[procedure].slots[local.index() + 1]
+    }
+
+    /// The arrays with elements of this type.
+    pub fn array(&self, element: TypeId) -> Option<ArrayShape> {
+        self.arrays.iter().copied().find(|array| array.element == element)
+    }
+
+    pub fn kind(&self, tag: i64) -> ObjectKind {
+        self.kinds[tag as usize]
+    }
+
+    /// The bits of every unit, as `quotient print --layout` shows them.
+    pub fn describe(&self, program: &Program) -> String {
+        let mut out = String::new();
+        let mut unit = |title: &str, shape: &Shape, names: &[&str]| {
+            let _ = writeln!(out, "{title}: {} word{}", shape.len(), if shape.len() == 1 { "" } else { "s" });
+            for (slot, name) in shape.slots.iter().zip(names) {
+                let bits = match slot.bits {
+                    0 => "no bits".to_owned(),
+                    1 => format!("bit {}", slot.shift),
+                    bits => format!("bits {}..{}", slot.shift, slot.shift + bits),
+                };
+                let what = match slot.kind {
+                    SlotKind::Data if slot.lo != 0 => format!("value - ({})", slot.lo),
+                    SlotKind::Data => "value".to_owned(),
+                    SlotKind::Object => "object id + 1, 0 is null".to_owned(),
+                    SlotKind::Thread => "thread id + 1, 0 is none".to_owned(),
+                };
+                let _ = writeln!(out, "  word {} {bits:<12} {name:<20} {what}", slot.word);
+            }
+        };
+        let mut names: Vec<&str> = program.globals.values().map(|global| global.name.as_str()).collect();
+        names.push("(exclusive thread)");
+        unit("globals", &self.root, &names);
+        if self.wait.is_some() {
+            unit("every thread", &self.thread, &["(waits for)", "(lock count)", "(notified)"]);
+        }
+        for (id, procedure) in program.procedures.iter() {
+            let mut names = vec!["(location)"];
+            names.extend(procedure.locals.values().map(|local| local.name.as_str()));
+            unit(&format!("frame of {}", procedure.name), &self.frames[id], &names);
+        }
+        for (id, record) in program.records.iter() {
+            let mut names = vec!["(tag)"];
+            names.extend(record.fields.iter().map(|&field| program.fields[field].name.as_str()));
+            unit(&format!("record {}", record.name), &self.records[id], &names);
+        }
+        unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
+        for array in &self.arrays {
+            let _ = writeln!(
+                out,
+                "array of {}: 1 word with tag and length, then {} bit{} an element",
+                program.type_name(array.element),
+                1 << array.log_bits,
+                if array.log_bits == 0 { "" } else { "s" },
+            );
+        }
+        out
+    }
+}
+
+/// The number that stands for the initial or default value.
+fn initial(program: &Program, ty: TypeId, init: Option<Const>) -> i64 {
+    match init {
+        Some(Const::Bool(value)) => value.into(),
+        Some(Const::Int(value)) => value,
+        Some(Const::Enum(_, element)) => element.into(),
+        Some(Const::String(id)) => i64::from(id.0) + 1,
+        Some(Const::Null) => 0,
+        None => match program.types[ty] {
+            Type::Int(int) => int.default_value(),
+            _ => 0,
+        },
+    }
+}

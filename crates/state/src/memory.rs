@@ -1,0 +1,500 @@
+//! The words of one state, and how to take back what was done to them.
+//!
+//! All units live in one vector of words: the globals at its start, then blocks of a power of two of words for
+//! threads and objects, with a free list per size. A node says where the block of a thread or object is.
+//!
+//! Every change is logged with what it replaced, and undone last first, so that after an undo everything,
+//! free lists included, is exactly as it was. Words of a block that is handed out anew are not logged: before they
+//! were free, and nobody reads free words. Words that are given up (a popped frame, a dropped object) are logged
+//! before, since others may write there afterwards.
+
+use std::fmt;
+
+use crate::{Layout, Slot};
+
+macro_rules! ids {
+    ($($name:ident $prefix:literal;)*) => {$(
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// From what a slot holds.
+            pub const fn from_raw(raw: i64) -> Option<Self> {
+                if raw == 0 { None } else { Some(Self(raw as u32 - 1)) }
+            }
+
+            /// What a slot holds to refer to it.
+            pub const fn raw(self) -> i64 {
+                self.0 as i64 + 1
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    ThreadId "thread";
+    ObjectId "object";
+}
+
+/// A unit of the state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum NodeRef {
+    Root,
+    Thread(ThreadId),
+    Object(ObjectId),
+}
+
+/// Where the words of a thread or object are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Node {
+    pub offset: u32,
+    pub len: u32,
+    /// Of a thread: where its top frame starts, from `offset` on.
+    pub frame: u32,
+    /// The block has `1 << class` words; [`NO_BLOCK`] where there is no such thread or object.
+    pub class: u32,
+}
+
+pub(crate) const NO_BLOCK: u32 = u32::MAX;
+
+impl Node {
+    pub const ABSENT: Self = Self { offset: 0, len: 0, frame: 0, class: NO_BLOCK };
+
+    pub const fn exists(self) -> bool {
+        self.class != NO_BLOCK
+    }
+}
+
+/// How to take back one change.
+#[derive(Clone, Copy, Debug)]
+enum Undo {
+    Word {
+        node: NodeRef,
+        at: u32,
+        old: u64,
+    },
+    Node {
+        node: NodeRef,
+        old: Node,
+    },
+    /// A block was taken from its free list.
+    Reused {
+        offset: u32,
+        class: u32,
+    },
+    /// A block was taken from the end of the words.
+    Extended {
+        offset: u32,
+    },
+    /// A block was put on its free list.
+    Freed {
+        class: u32,
+    },
+}
+
+/// Threads or objects by id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nodes {
+    pub table: Vec<Node>,
+    pub dirty: Vec<bool>,
+    /// No id below is free.
+    pub first_free: u32,
+}
+
+impl Nodes {
+    fn set(&mut self, id: u32, node: Node) -> Node {
+        let index = id as usize;
+        if index >= self.table.len() {
+            self.table.resize(index + 1, Node::ABSENT);
+            self.dirty.resize(index + 1, false);
+        }
+        if !node.exists() {
+            self.first_free = self.first_free.min(id);
+        }
+        std::mem::replace(&mut self.table[index], node)
+    }
+
+    pub fn get(&self, id: u32) -> Node {
+        self.table.get(id as usize).copied().unwrap_or(Node::ABSENT)
+    }
+
+    fn least_free(&mut self) -> u32 {
+        while self.get(self.first_free).exists() {
+            self.first_free += 1;
+        }
+        self.first_free
+    }
+
+    fn clear(&mut self) {
+        self.table.clear();
+        self.dirty.clear();
+        self.first_free = 0;
+    }
+}
+
+/// One state, with its past.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) words: Vec<u64>,
+    pub(crate) root_len: usize,
+    pub(crate) threads: Nodes,
+    pub(crate) objects: Nodes,
+    free: Vec<Vec<u32>>,
+    log: Vec<Undo>,
+    /// Where the steps start in the log.
+    marks: Vec<usize>,
+    /// What an encoding of this state does not show yet.
+    pub(crate) dirty: Vec<NodeRef>,
+    pub(crate) root_dirty: bool,
+    /// A reference was overwritten or dropped since the last collection.
+    pub(crate) garbage_possible: bool,
+    pub(crate) scratch: crate::collect::Marks,
+}
+
+impl State {
+    /// The state with initial globals and nothing else.
+    pub fn new(layout: &Layout) -> Self {
+        Self {
+            words: layout.root.template.clone(),
+            root_len: layout.root.len(),
+            threads: Nodes::default(),
+            objects: Nodes::default(),
+            free: Vec::new(),
+            log: Vec::new(),
+            marks: Vec::new(),
+            dirty: vec![NodeRef::Root],
+            root_dirty: true,
+            garbage_possible: false,
+            scratch: crate::collect::Marks::default(),
+        }
+    }
+
+    // Reading.
+
+    /// The word at a position that [`State::root`], [`State::frame`] or [`State::object`] gave.
+    #[inline]
+    pub fn word(&self, at: usize) -> u64 {
+        self.words[at]
+    }
+
+    /// The value of `slot` of the unit that starts at `base`.
+    #[inline]
+    pub fn read(&self, base: usize, slot: Slot) -> i64 {
+        let raw = self.words[base + slot.word as usize] >> slot.shift & slot.mask();
+        (raw as i64).wrapping_add(slot.lo)
+    }
+
+    /// Where the globals start.
+    pub const fn root(&self) -> usize {
+        0
+    }
+
+    /// Where the words of an object start. The object must exist.
+    #[inline]
+    pub fn object(&self, id: ObjectId) -> usize {
+        self.objects.table[id.0 as usize].offset as usize
+    }
+
+    /// Where the words of a thread start, before its frames.
+    #[inline]
+    pub fn thread(&self, id: ThreadId) -> usize {
+        self.threads.table[id.0 as usize].offset as usize
+    }
+
+    /// Where the top frame of a thread starts.
+    #[inline]
+    pub fn frame(&self, id: ThreadId) -> usize {
+        let node = self.threads.table[id.0 as usize];
+        (node.offset + node.frame) as usize
+    }
+
+    /// One more than the greatest thread id there can be.
+    pub fn thread_limit(&self) -> u32 {
+        self.threads.table.len() as u32
+    }
+
+    /// Whether there is such a thread, and it has not ended.
+    #[inline]
+    pub fn is_running(&self, id: ThreadId) -> bool {
+        self.threads.get(id.0).len != 0
+    }
+
+    pub fn thread_exists(&self, id: ThreadId) -> bool {
+        self.threads.get(id.0).exists()
+    }
+
+    pub fn object_count(&self) -> usize {
+        self.objects.table.iter().filter(|node| node.exists()).count()
+    }
+
+    /// The words of a unit.
+    pub fn words_of(&self, node: NodeRef) -> Option<&[u64]> {
+        let node = match node {
+            NodeRef::Root => return Some(&self.words[..self.root_len]),
+            NodeRef::Thread(id) => self.threads.get(id.0),
+            NodeRef::Object(id) => self.objects.get(id.0),
+        };
+        node.exists().then(|| &self.words[node.offset as usize..][..node.len as usize])
+    }
+
+    // Writing.
+
+    /// Stores `value` to `slot` of the unit of `node` that starts at `base`.
+    #[inline]
+    pub fn write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
+        let at = base + slot.word as usize;
+        let old = self.words[at];
+        let field = slot.mask() << slot.shift;
+        let new = old & !field | slot.raw(value);
+        if new != old {
+            if slot.kind != crate::SlotKind::Data && old & field != 0 {
+                self.garbage_possible = true;
+            }
+            self.log.push(Undo::Word { node, at: at as u32, old });
+            self.words[at] = new;
+            self.touch(node);
+        }
+    }
+
+    /// A new thread with one frame, or `None` if its id would not be less than `bound`.
+    pub fn start_thread(&mut self, header: &[u64], frame: &[u64], bound: u32) -> Option<ThreadId> {
+        let id = self.threads.least_free();
+        if id >= bound {
+            return None;
+        }
+        let len = header.len() + frame.len();
+        let (offset, class) = self.take_block(len);
+        self.words[offset..][..header.len()].copy_from_slice(header);
+        self.words[offset + header.len()..][..frame.len()].copy_from_slice(frame);
+        let node = Node { offset: offset as u32, len: len as u32, frame: header.len() as u32, class };
+        let id = ThreadId(id);
+        self.set_node(NodeRef::Thread(id), node);
+        Some(id)
+    }
+
+    /// A new object with `len` words, of which `template` are the first and the others are `fill`; `None` if
+    /// its id would not be less than `bound`.
+    pub fn new_object(&mut self, template: &[u64], len: usize, fill: u64, bound: u32) -> Option<ObjectId> {
+        let id = self.objects.least_free();
+        if id >= bound {
+            return None;
+        }
+        let (offset, class) = self.take_block(len);
+        self.words[offset..][..template.len()].copy_from_slice(template);
+        self.words[offset + template.len()..offset + len].fill(fill);
+        let id = ObjectId(id);
+        let node = Node { offset: offset as u32, len: len as u32, frame: 0, class };
+        self.set_node(NodeRef::Object(id), node);
+        Some(id)
+    }
+
+    /// Pushes a frame, whose start it returns.
+    pub fn push_frame(&mut self, id: ThreadId, frame: &[u64]) -> usize {
+        let node = self.threads.table[id.0 as usize];
+        let start = node.len;
+        let len = node.len as usize + frame.len();
+        let mut new = Node { len: len as u32, frame: start, ..node };
+        if len > 1 << node.class {
+            let (offset, class) = self.take_block(len);
+            (new.offset, new.class) = (offset as u32, class);
+            let old = node.offset as usize;
+            self.words.copy_within(old..old + node.len as usize, offset);
+            self.save_words(NodeRef::Thread(id), old, node.len as usize);
+            self.set_node(NodeRef::Thread(id), new);
+            self.give_block(node.offset, node.class);
+        } else {
+            self.set_node(NodeRef::Thread(id), new);
+        }
+        let start = (new.offset + start) as usize;
+        self.words[start..start + frame.len()].copy_from_slice(frame);
+        start
+    }
+
+    /// Pops the top frame; the thread has ended if it was the last. The caller knows where the frame below
+    /// starts: see [`State::frames`].
+    pub fn pop_frame(&mut self, layout: &Layout, id: ThreadId) {
+        let node = self.threads.table[id.0 as usize];
+        if node.frame as usize == layout.thread.len() {
+            self.end_thread(id);
+            return;
+        }
+        let mut below = layout.thread.len() as u32;
+        loop {
+            let next = below + self.frame_len(layout, (node.offset + below) as usize) as u32;
+            if next == node.frame {
+                break;
+            }
+            below = next;
+        }
+        self.save_words(
+            NodeRef::Thread(id),
+            (node.offset + node.frame) as usize,
+            (node.len - node.frame) as usize,
+        );
+        self.set_node(NodeRef::Thread(id), Node { len: node.frame, frame: below, ..node });
+        self.garbage_possible = true;
+    }
+
+    /// Drops all frames of a thread.
+    pub fn end_thread(&mut self, id: ThreadId) {
+        let node = self.threads.table[id.0 as usize];
+        self.save_words(NodeRef::Thread(id), node.offset as usize, node.len as usize);
+        self.set_node(NodeRef::Thread(id), Node { len: 0, frame: 0, ..node });
+        self.garbage_possible = true;
+    }
+
+    /// Where the frames of a thread start, lowest first.
+    pub fn frames(&self, layout: &Layout, id: ThreadId) -> impl Iterator<Item = usize> {
+        let node = self.threads.get(id.0);
+        let end = (node.offset + node.len) as usize;
+        let mut at = node.offset as usize + layout.thread.len();
+        std::iter::from_fn(move || {
+            (at < end).then(|| {
+                let start = at;
+                at += self.frame_len(layout, start);
+                start
+            })
+        })
+    }
+
+    pub(crate) fn frame_len(&self, layout: &Layout, start: usize) -> usize {
+        let location = ir::LocationId(self.read(start, layout.location) as u32);
+        layout.frames[layout.procedure_of[location]].len()
+    }
+
+    // Undo.
+
+    /// Begins a step: [`State::undo`] goes back to here.
+    #[inline]
+    pub fn mark(&mut self) {
+        self.marks.push(self.log.len());
+    }
+
+    /// Takes back everything since the last mark, and the mark.
+    pub fn undo(&mut self) {
+        let mark = self.marks.pop().expect("every undo has its mark");
+        while self.log.len() > mark {
+            let Some(undo) = self.log.pop() else { break };
+            match undo {
+                Undo::Word { node, at, old } => {
+                    self.words[at as usize] = old;
+                    self.touch(node);
+                }
+                Undo::Node { node, old } => {
+                    match node {
+                        NodeRef::Root => {}
+                        NodeRef::Thread(id) => {
+                            self.threads.set(id.0, old);
+                        }
+                        NodeRef::Object(id) => {
+                            self.objects.set(id.0, old);
+                        }
+                    }
+                    self.touch(node);
+                }
+                Undo::Reused { offset, class } => self.free[class as usize].push(offset),
+                Undo::Extended { offset } => self.words.truncate(offset as usize),
+                Undo::Freed { class } => {
+                    self.free[class as usize].pop();
+                }
+            }
+        }
+        self.garbage_possible = false;
+    }
+
+    /// The units that the step since the last mark wrote; some more than once.
+    pub fn changed(&self) -> impl Iterator<Item = NodeRef> {
+        let since = self.marks.last().copied().unwrap_or(0);
+        self.log[since..].iter().filter_map(|undo| match undo {
+            Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
+            Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } => None,
+        })
+    }
+
+    /// Forgets the past: what was done stays done.
+    pub fn forget(&mut self) {
+        self.log.clear();
+        self.marks.clear();
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.words.truncate(self.root_len);
+        self.threads.clear();
+        self.objects.clear();
+        self.free.iter_mut().for_each(Vec::clear);
+        self.forget();
+        self.dirty.clear();
+        self.root_dirty = false;
+        self.garbage_possible = false;
+    }
+
+    // Blocks.
+
+    pub(crate) fn take_block(&mut self, len: usize) -> (usize, u32) {
+        let class = len.max(1).next_power_of_two().trailing_zeros();
+        if self.free.len() <= class as usize {
+            self.free.resize(class as usize + 1, Vec::new());
+        }
+        if let Some(offset) = self.free[class as usize].pop() {
+            self.log.push(Undo::Reused { offset, class });
+            (offset as usize, class)
+        } else {
+            let offset = self.words.len();
+            self.words.resize(offset + (1 << class), 0);
+            self.log.push(Undo::Extended { offset: offset as u32 });
+            (offset, class)
+        }
+    }
+
+    fn give_block(&mut self, offset: u32, class: u32) {
+        self.free[class as usize].push(offset);
+        self.log.push(Undo::Freed { class });
+    }
+
+    fn save_words(&mut self, node: NodeRef, start: usize, len: usize) {
+        for at in start..start + len {
+            self.log.push(Undo::Word { node, at: at as u32, old: self.words[at] });
+        }
+    }
+
+    /// Takes a thread or object away.
+    pub(crate) fn drop_node(&mut self, node: NodeRef) {
+        let place = match node {
+            NodeRef::Root => return,
+            NodeRef::Thread(id) => self.threads.get(id.0),
+            NodeRef::Object(id) => self.objects.get(id.0),
+        };
+        self.save_words(node, place.offset as usize, place.len as usize);
+        self.set_node(node, Node::ABSENT);
+        self.give_block(place.offset, place.class);
+    }
+
+    pub(crate) fn set_node(&mut self, node: NodeRef, new: Node) {
+        let old = match node {
+            NodeRef::Root => return,
+            NodeRef::Thread(id) => self.threads.set(id.0, new),
+            NodeRef::Object(id) => self.objects.set(id.0, new),
+        };
+        self.log.push(Undo::Node { node, old });
+        self.touch(node);
+    }
+
+    #[inline]
+    fn touch(&mut self, node: NodeRef) {
+        let dirty = match node {
+            NodeRef::Root => &mut self.root_dirty,
+            NodeRef::Thread(id) => &mut self.threads.dirty[id.0 as usize],
+            NodeRef::Object(id) => &mut self.objects.dirty[id.0 as usize],
+        };
+        if !*dirty {
+            *dirty = true;
+            self.dirty.push(node);
+        }
+    }
+}
