@@ -1,1 +1,77 @@
+//! The BIR front end.
+//!
+//! BIR describes threads that share globals and a heap. A thread is written as guarded commands between
+//! locations, or as statements, which are compiled to the same. [`compile`] takes a file to a
+//! [`Program`](ir::Program) in four passes: [lexer], [parser], [resolve] (names, constants, types) and [lower]
+//! (bodies, checked on the way).
+//!
+//! Interleaving happens between locations only. All names of the top level share one namespace; locals
+//! shadow them. Everything that can be wrong with a model has a code in [codes].
 
+pub mod codes;
+
+mod ast;
+mod lexer;
+mod lower;
+mod parser;
+mod resolve;
+mod text;
+mod unused;
+
+use source::{Diagnostics, FileId, SourceMap};
+
+use resolve::{Defines, Value};
+
+/// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. On success there may be warnings.
+pub fn compile(
+    map: &SourceMap,
+    file: FileId,
+    defines: &[(String, String)],
+) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let (defines, problems) = Defines::resolve(defines, &system);
+    for problem in problems {
+        diagnostics.push(problem);
+    }
+    let mut model = resolve::declare(map, &system, &defines, diagnostics);
+    lower::lower(&mut model);
+    if !model.diagnostics.has_errors() {
+        unused::warn(&mut model);
+    }
+    if model.diagnostics.has_errors() {
+        Err(model.diagnostics)
+    } else {
+        Ok((model.program, model.diagnostics))
+    }
+}
+
+/// A constant that the command line can set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConstantInfo {
+    pub group: String,
+    pub name: String,
+    /// As it is in the model.
+    pub value: String,
+}
+
+/// The constants of a model that are numbers or booleans.
+pub fn constants(map: &SourceMap, file: FileId) -> Result<Vec<ConstantInfo>, Diagnostics> {
+    let mut diagnostics = Diagnostics::new();
+    let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let model = resolve::declare(map, &system, &Defines::default(), diagnostics);
+    let mut constants = Vec::new();
+    for (index, group) in system.consts.iter().enumerate() {
+        for (name, _) in &group.elements {
+            let constant = model.constants.get(&(index, name.text));
+            let value = match constant.and_then(|constant| constant.value.as_ref()) {
+                Some(Value::Int(value, _)) => value.to_string(),
+                Some(Value::Bool(value)) => value.to_string(),
+                _ => continue,
+            };
+            let (group, name) = (group.name.text.to_owned(), name.text.to_owned());
+            constants.push(ConstantInfo { group, name, value });
+        }
+    }
+    if model.diagnostics.has_errors() { Err(model.diagnostics) } else { Ok(constants) }
+}

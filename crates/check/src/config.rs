@@ -159,10 +159,9 @@ impl FromStr for Symmetry {
             "bots" => Ok(Self::Bots(None)),
             "full" => Ok(Self::Full),
             _ => match text.strip_prefix("bots=") {
-                Some(depth) => depth
-                    .parse()
-                    .map(|depth| Self::Bots(Some(depth)))
-                    .map_err(|_| format!("the K of bots=K must be a number that is not negative, not `{depth}`")),
+                Some(depth) => depth.parse().map(|depth| Self::Bots(Some(depth))).map_err(|_| {
+                    format!("the K of bots=K must be a number that is not negative, not `{depth}`")
+                }),
                 None => Err("expected one of none, heap, pc, bots, bots=K, full".to_owned()),
             },
         }

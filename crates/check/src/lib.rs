@@ -1,1 +1,39 @@
+//! Explicit-state model checking of dynamic concurrent software.
+//!
+//! This is the library behind the command `quotient`: a [`Config`](config::Config) and a [`Model`] go in, a
+//! [`Report`](report::Report) comes out.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let text = "system S { int (0, 3) x; active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; } }";
+//! let files = BTreeMap::from([("s.bir".to_owned(), text.into())]);
+//! let model = quotient::Model::load(&files, "s.bir", &[], quotient::Style::Plain).unwrap();
+//! let config = quotient::config::Config::default();
+//! let checked =
+//!     quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut quotient::Quiet).unwrap();
+//! assert_eq!(checked.report.states, 4);
+//! assert_eq!(checked.report.violation.unwrap().kind, "deadlock");
+//! ```
 
+pub mod config;
+pub mod graph;
+mod model;
+mod pipeline;
+pub mod report;
+pub mod simulate;
+mod trace;
+mod trail;
+
+pub use model::{Model, Rejected};
+pub use pipeline::{CheckError, Checked, check, engine, trail_file};
+pub use search::{Observer, Open, Progress, Quiet};
+pub use source::{Provider, Style};
+pub use state::Bounds as StateBounds;
+pub use system::Step;
+pub use trace::{Blocked, Diverged, Ending, Trace, TraceStep, replay};
+pub use trail::{TrailBounds, TrailFile, TrailStep, TrailViolation};
+
+/// The greatest bound on objects, threads or frames: references have at most 31 bits.
+pub const LARGEST_BOUND: u32 = (1 << 31) - 1;

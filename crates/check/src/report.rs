@@ -134,7 +134,9 @@ impl Truncations {
 #[derive(Clone, Debug, Serialize)]
 pub struct DeadCode {
     pub procedure: String,
-    /// The location's name, or `None` where the whole procedure is never entered.
+    /// Whether the procedure is entered at all: if not, this stands for all of it.
+    pub entered: bool,
+    /// The location's name, where it has one in the source.
     pub name: Option<String>,
     pub location: Place,
 }

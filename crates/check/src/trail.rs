@@ -74,8 +74,6 @@ impl TrailFile {
     }
 
     pub fn steps(&self) -> impl Iterator<Item = Step> {
-        self.steps
-            .iter()
-            .map(|&TrailStep { thread, transition, choice }| Step { thread, transition, choice })
+        self.steps.iter().map(|&TrailStep { thread, transition, choice }| Step { thread, transition, choice })
     }
 }

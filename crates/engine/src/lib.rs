@@ -10,6 +10,9 @@ mod code;
 mod compile;
 mod machine;
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use ir::{Id, LocationId, ProcedureId, Program, Type};
 use source::Span;
 use state::{Bounds, Layout, Slot, State, ThreadId};
@@ -40,6 +43,8 @@ pub struct Engine {
     owner: Slot,
     active: Vec<ProcedureId>,
     bounds_are_errors: bool,
+    /// The locations that any run ever got to, a bit each.
+    reached: Vec<AtomicU64>,
 }
 
 struct VirtualCode {
@@ -61,8 +66,6 @@ pub struct EngineState {
     frame: Vec<u64>,
     /// Steps inside an atomic block.
     micro: Steps,
-    /// The locations that were ever reached, a bit each. Not a part of the state.
-    reached: Vec<u64>,
 }
 
 impl Engine {
@@ -129,6 +132,7 @@ impl Engine {
             owner: machine::without_garbage(layout.lock_owner()),
             active: program.active.clone(),
             bounds_are_errors,
+            reached: (0..program.locations.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             code,
             layout,
         }
@@ -146,9 +150,18 @@ impl Engine {
         }
     }
 
-    /// Whether any run on `state` ever got to a location.
-    pub fn was_reached(&self, state: &EngineState, location: LocationId) -> bool {
-        state.reached[location.index() / 64] >> (location.index() % 64) & 1 == 1
+    /// Whether any run ever got to a location.
+    pub fn was_reached(&self, location: LocationId) -> bool {
+        self.reached[location.index() / 64].load(Relaxed) >> (location.index() % 64) & 1 == 1
+    }
+
+    #[inline]
+    fn reach(&self, location: u32) {
+        let (word, bit) = (&self.reached[location as usize / 64], 1 << (location % 64));
+        // Nearly always set already, and reading is cheap. Nothing else is ordered by it.
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
     }
 
     /// Adds the steps of one thread.
@@ -279,7 +292,6 @@ impl TransitionSystem for Engine {
 
     fn initial(&self) -> EngineState {
         let mut state = State::new(&self.layout);
-        let mut reached = vec![0; self.atomic.len().div_ceil(64)];
         for &procedure in &self.active {
             let mut frame = self.layout.frames[procedure].template.clone();
             let entry = self.entries[procedure.index()] as usize;
@@ -287,7 +299,7 @@ impl TransitionSystem for Engine {
                 let word = &mut frame[slot.word as usize];
                 *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);
             }
-            reached[entry / 64] |= 1 << (entry % 64);
+            self.reach(entry as u32);
             state.start_thread(&self.layout.thread.template, &frame, u32::MAX);
         }
         state.forget();
@@ -298,7 +310,6 @@ impl TransitionSystem for Engine {
             radices: Vec::new(),
             frame: Vec::new(),
             micro: Steps::default(),
-            reached,
         }
     }
 

@@ -53,7 +53,7 @@ impl Engine {
         let code = &self.code;
         let layout = &self.layout;
         let me = NodeRef::Thread(thread);
-        let EngineState { state, stack, calls, radices, frame: scratch, reached, .. } = es;
+        let EngineState { state, stack, calls, radices, frame: scratch, .. } = es;
         let mut frame = if thread == NOBODY { 0 } else { state.frame(thread) };
         let mut pc = pc as usize;
         let mut choice = choice;
@@ -111,7 +111,7 @@ impl Engine {
             ($node:expr, $frame:expr, $location:expr) => {{
                 let location: u32 = $location;
                 state.write($node, $frame, layout.location, location.into());
-                reached[location as usize / 64] |= 1 << (location % 64);
+                self.reach(location);
                 for &(slot, value) in &self.clears[location as usize] {
                     state.write($node, $frame, slot, value);
                 }
@@ -133,7 +133,7 @@ impl Engine {
                 }
                 stack.truncate(base);
                 let entry = self.entries[$procedure.index()];
-                reached[entry as usize / 64] |= 1 << (entry % 64);
+                self.reach(entry);
                 for &(slot, value) in &self.clears[entry as usize] {
                     let word = &mut scratch[slot.word as usize];
                     *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);

@@ -92,8 +92,9 @@ pub enum PlaceKind {
     Index(Expr, Expr),
 }
 
-/// One action of a transition's body. The operands of an action are evaluated left to right (of an
-/// assignment: first those of the place, then the value), before it has any effect.
+/// One action of a transition's body. The operands of an action are evaluated left to right before it has any
+/// effect. Of an assignment: first the operands of the place, then the value; then the place is looked up (`null`,
+/// then the index), and last the value is admitted to its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
     pub kind: ActionKind,

@@ -100,6 +100,10 @@ impl<I: Id, T> Table<I, T> {
     pub fn values(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
+
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items.iter_mut()
+    }
 }
 
 impl<I: Id, T> Default for Table<I, T> {

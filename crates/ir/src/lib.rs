@@ -82,14 +82,26 @@
 
 mod expr;
 mod ids;
+mod names;
 mod program;
+mod spans;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod text;
 mod types;
+mod typing;
+mod verify;
 
 pub use expr::{Action, ActionKind, BinaryOp, Callee, Const, Expr, ExprKind, New, Place, PlaceKind, UnaryOp};
 pub use ids::*;
 pub use program::*;
 pub use types::{IntType, Type, Types, Width};
+pub use typing::Scope;
+pub use verify::{MAX_EXPR_DEPTH, verify};
 
 /// How many steps of an atomic block are taken as one before the state in between is stored like others. It
 /// only has to be finite: an atomic block that never ends then is a cycle that the search finds.
 pub const MAX_MICRO_STEPS: usize = 4096;
+
+/// A longer array exceeds the bound on objects: no single step may use up the memory.
+pub const MAX_ARRAY_LENGTH: i64 = 1 << 24;

@@ -1,1 +1,86 @@
+//! The deliberately naive interpreter: what a program means, in the plainest code that says it.
+//!
+//! The crate `ir` writes down what programs mean; this crate is that text as Rust, clause by clause. A [`State`]
+//! is maps of values, every step copies it, expressions are evaluated by walking them, and garbage is found by
+//! marking from the roots. There is no cleverness to get wrong, so that everything clever can be held against it:
+//! trails are replayed here before a violation is believed, and tests compare the fast interpreter with this one
+//! on random programs.
+//!
+//! - [`Naive::initial`], [`Naive::steps`], [`Naive::fire`], [`Naive::check`], [`Naive::deadlocked`] are the
+//!   semantics. They never panic for a program that verifies, whatever steps they are asked for.
+//! - [`explore`] visits all states.
+//! - [`Naive::describe_state`] and [`Naive::describe_changes`] put states and steps into words: what people see
+//!   of a counterexample.
+//!
+//! # Where a fault is
+//!
+//! The span of a fault is that of the operation that cannot be done: the expression for faults of evaluation, the
+//! place for those of looking it up, the whole action for what it refuses (a value out of range that is assigned, a
+//! lock that is not held, an assertion). A value that does not fit a parameter or a result has the span of the
+//! expression that was to be passed or returned; one that does not fit where the result of a call goes, the span
+//! of that place. Faults of a call as such are at its transition.
+//!
+//! # Absent
+//!
+//! Symmetry, reduction, storage and everything else that is about many states at once, except for [`explore`].
 
+mod collect;
+mod eval;
+mod explore;
+mod fault;
+mod machine;
+mod show;
+mod state;
+mod steps;
+
+pub use explore::{Summary, explore};
+pub use fault::{NaiveFault, Stopped};
+pub use show::{Change, ChangeKind};
+pub use state::{Frame, Object, ObjectKind, State, Thread, Value, Waiting};
+
+use ir::Program;
+
+/// How much a state may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Bounds {
+    /// A thread needs an id below this number.
+    pub threads: u32,
+    /// Frames on the stack of a thread, and active calls of pure functions.
+    pub frames: u32,
+    /// An object needs an id below this number.
+    pub objects: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { threads: 255, frames: 255, objects: 65535 }
+    }
+}
+
+/// What exceeding a bound means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum OnBound {
+    /// The step leads out of what is explored.
+    #[default]
+    Truncate,
+    /// It is a fault.
+    Fault,
+}
+
+/// The interpreter of one program, which must verify.
+#[derive(Clone, Copy, Debug)]
+pub struct Naive<'p> {
+    pub program: &'p Program,
+    pub bounds: Bounds,
+    pub on_bound: OnBound,
+}
+
+impl<'p> Naive<'p> {
+    /// With the default bounds, which truncate.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, bounds: Bounds::default(), on_bound: OnBound::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,19 @@
 //! Files, spans and diagnostics.
 //!
 //! A [`Span`] is what every later stage keeps of the text a thing came from; [`SourceMap`] turns it back
-//! into file, line and column.
+//! into file, line and column. Front ends collect [`Diagnostic`]s in [`Diagnostics`]: several per run, in the
+//! order of the text, with a cap, so that a file of nonsense costs no more than a file with a few mistakes.
+//!
+//! This crate opens no file: what reads files implements [`Provider`].
 
+mod diagnostic;
+mod map;
+mod provider;
+mod render;
 mod span;
 
+pub use diagnostic::{Diagnostic, Diagnostics, Label, MAX_REPORTED, Severity};
+pub use map::{Origin, Position, SourceFile, SourceMap};
+pub use provider::Provider;
+pub use render::Style;
 pub use span::{FileId, Span};

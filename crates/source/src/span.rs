@@ -21,4 +21,14 @@ impl Span {
         debug_assert_eq!(self.file, other.file);
         Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
+
+    /// The empty span right after this one.
+    #[must_use]
+    pub const fn after(self) -> Self {
+        Self { file: self.file, start: self.end, end: self.end }
+    }
+
+    pub const fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
 }

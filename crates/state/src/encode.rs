@@ -31,9 +31,7 @@ impl State {
             }
         }
         self.dirty = dirty;
-        let changed = into.changed_mut();
-        changed.clear();
-        changed.extend(self.changed().map(NodeRef::key));
+        into.settle(self.changed().map(NodeRef::key));
     }
 
     /// Becomes the state that `from` describes, without a past.

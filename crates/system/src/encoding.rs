@@ -4,7 +4,10 @@
 //! most of their components with their neighbours. Keys are dense small numbers within a section, so that a
 //! component is found, replaced, added and dropped in constant time, whatever the size of the state.
 //!
-//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time.
+//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time, and
+//! then settles it ([`Encoding::settle`]). A settled encoding has its components in order, next to each other,
+//! so that stores of whole vectors copy them at once; as long as no component comes, goes or changes its length
+//! it stays settled. Its hash is a sum over its components, and so kept up to date at the cost of what changed.
 
 /// Sections keep kinds of components with index spaces of their own apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -31,8 +34,10 @@ struct Slot {
     offset: u32,
     len: u32,
     capacity: u32,
+    hash: u64,
 }
 
+const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0, hash: 0 };
 const ABSENT: u32 = u32::MAX;
 
 /// The components of one state. Two states are the same exactly when [`Encoding::same`] says so: the same
@@ -44,6 +49,13 @@ pub struct Encoding {
     changed: Vec<Key>,
     /// Words of `words` that no slot uses any more.
     dead: usize,
+    /// The memory of the last `words`, for the next time they are put in order.
+    spare: Vec<u64>,
+    hash: u64,
+    /// What comes before the words in a flat vector.
+    head: Vec<u64>,
+    /// `head` is right, and `words` are the words of all components in order and nothing else.
+    settled: bool,
 }
 
 impl Encoding {
@@ -56,6 +68,8 @@ impl Encoding {
         self.sections.iter_mut().for_each(Vec::clear);
         self.changed.clear();
         self.dead = 0;
+        self.hash = 0;
+        self.settled = false;
     }
 
     /// The words under `key`, or `None` where there is no such component.
@@ -84,32 +98,61 @@ impl Encoding {
         let slots = &mut self.sections[key.section as usize];
         let index = key.index as usize;
         if index >= slots.len() {
-            slots.resize(index + 1, Slot { offset: 0, len: ABSENT, capacity: 0 });
+            slots.resize(index + 1, NOTHING);
+            self.settled = false;
         }
         let slot = &mut slots[index];
-        if slot.capacity as usize >= words.len() {
+        let hash = component_hash(key, words);
+        self.hash = self.hash.wrapping_sub(slot.hash).wrapping_add(hash);
+        slot.hash = hash;
+        if slot.len as usize != words.len() {
+            self.settled = false;
             slot.len = words.len() as u32;
+        }
+        if slot.capacity as usize >= words.len() {
             self.words[slot.offset as usize..][..words.len()].copy_from_slice(words);
             return;
         }
         self.dead += slot.capacity as usize;
-        *slot =
-            Slot { offset: self.words.len() as u32, len: words.len() as u32, capacity: words.len() as u32 };
+        (slot.offset, slot.capacity) = (self.words.len() as u32, words.len() as u32);
         self.words.extend_from_slice(words);
         if self.dead > 1024 && self.dead * 2 > self.words.len() {
-            self.compact();
+            self.tidy();
         }
     }
 
     /// Takes the component under `key` away, if there is one.
     pub fn remove(&mut self, key: Key) {
         let slots = &mut self.sections[key.section as usize];
-        if let Some(slot) = slots.get_mut(key.index as usize) {
-            slot.len = ABSENT;
+        if let Some(slot) = slots.get_mut(key.index as usize)
+            && slot.len != ABSENT
+        {
+            self.settled = false;
+            self.hash = self.hash.wrapping_sub(slot.hash);
+            (slot.len, slot.hash) = (ABSENT, 0);
         }
         while slots.last().is_some_and(|slot| slot.len == ABSENT) {
             self.dead += slots.pop().map_or(0, |slot| slot.capacity as usize);
         }
+    }
+
+    /// Ends an update: `changed` are the components that the last step added, dropped or wrote.
+    pub fn settle(&mut self, changed: impl Iterator<Item = Key>) {
+        self.changed.clear();
+        self.changed.extend(changed);
+        if !self.settled {
+            self.tidy();
+            self.head.clear();
+            let mut head = std::mem::take(&mut self.head);
+            self.write_head(&mut head);
+            self.head = head;
+            self.settled = true;
+        }
+    }
+
+    /// A hash of all components. Equal encodings have equal hashes; it tells nothing else for sure.
+    pub const fn hash(&self) -> u64 {
+        self.hash
     }
 
     /// The components that the last step added, dropped or wrote, as its system reported them. A key may
@@ -118,20 +161,32 @@ impl Encoding {
         &self.changed
     }
 
-    /// For systems, while they encode: what [`Encoding::changed`] is to say.
-    pub fn changed_mut(&mut self) -> &mut Vec<Key> {
-        &mut self.changed
-    }
-
     /// Whether both describe one state.
     pub fn same(&self, other: &Self) -> bool {
         self.components().eq(other.components())
     }
 
-    /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: the widths of the sections,
-    /// a byte per index with the number of words (escaped where it does not fit), then the words. Different
-    /// states have different vectors.
+    /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: a head with the widths of the
+    /// sections and the lengths of the components, then the words. Different states have different vectors.
     pub fn flatten(&self, out: &mut Vec<u64>) {
+        if let Some((head, words)) = self.settled() {
+            out.extend_from_slice(head);
+            out.extend_from_slice(words);
+            return;
+        }
+        self.write_head(out);
+        for (_, words) in self.components() {
+            out.extend_from_slice(words);
+        }
+    }
+
+    /// The two parts of the flat vector, where they are at hand: of a settled encoding.
+    pub fn settled(&self) -> Option<(&[u64], &[u64])> {
+        self.settled.then_some((&self.head, &self.words))
+    }
+
+    /// The widths, a byte per index with the number of words, and the numbers that do not fit a byte.
+    fn write_head(&self, out: &mut Vec<u64>) {
         let [root, threads, objects] = Section::ALL.map(|section| self.width(section));
         debug_assert!(root < 1 << 16);
         if threads < 1 << 16 && objects < 1 << 31 {
@@ -154,65 +209,127 @@ impl Encoding {
         if filled > 0 {
             out.push(lengths);
         }
-        for slot in self.sections.iter().flatten() {
-            match slot.len {
-                ABSENT => {}
-                1 => out.push(self.words[slot.offset as usize]),
-                len => {
-                    if len >= 254 {
-                        out.push(u64::from(len));
-                    }
-                    out.extend_from_slice(&self.words[slot.offset as usize..][..len as usize]);
-                }
-            }
-        }
+        let long = self.sections.iter().flatten().filter(|slot| slot.len != ABSENT && slot.len >= 254);
+        out.extend(long.map(|slot| u64::from(slot.len)));
     }
 
-    /// The inverse of [`Encoding::flatten`], in place.
+    /// The inverse of [`Encoding::flatten`], in place. The result is settled.
     pub fn unflatten(&mut self, flat: &[u64]) {
         self.clear();
-        let (widths, mut at) = if flat[0] & 1 << 31 == 0 {
-            ([flat[0] >> 48, flat[0] >> 32 & 0xffff, flat[0] & 0x7fff_ffff], 1)
-        } else {
-            ([flat[0] & 0xffff, flat[1] >> 32, flat[1] & 0xffff_ffff], 2)
-        };
-        let slots = widths.iter().sum::<u64>() as usize;
-        let mut words = at + slots.div_ceil(8);
-        let mut shift = 0;
-        for section in Section::ALL {
-            for index in 0..widths[section as usize] as u32 {
-                let short = flat[at] >> shift & 0xff;
-                shift += 8;
-                if shift == 64 {
-                    (at, shift) = (at + 1, 0);
-                }
-                let len = match short {
-                    0 => {
-                        self.sections[section as usize].push(Slot { offset: 0, len: ABSENT, capacity: 0 });
-                        continue;
-                    }
-                    255 => {
-                        words += 1;
-                        flat[words - 1] as usize
-                    }
-                    short => short as usize - 1,
-                };
-                self.set(Key { section, index }, &flat[words..words + len]);
-                words += len;
-            }
+        let (layout, words) = Head::read(flat);
+        for (key, len) in layout {
+            let slots = &mut self.sections[key.section as usize];
+            let Some(len) = len else {
+                slots.push(NOTHING);
+                continue;
+            };
+            let offset = self.words.len();
+            self.words.extend_from_slice(&flat[words + offset..][..len as usize]);
+            let hash = component_hash(key, &self.words[offset..]);
+            slots.push(Slot { offset: offset as u32, len, capacity: len, hash });
+            self.hash = self.hash.wrapping_add(hash);
         }
+        self.head.clear();
+        self.head.extend_from_slice(&flat[..words]);
+        self.settled = true;
     }
 
-    fn compact(&mut self) {
-        let old = std::mem::take(&mut self.words);
+    /// The hash of the encoding that was flattened to `flat`.
+    pub fn hash_of_flat(flat: &[u64]) -> u64 {
+        let (layout, mut at) = Head::read(flat);
+        let mut hash = 0_u64;
+        for (key, len) in layout {
+            if let Some(len) = len {
+                hash = hash.wrapping_add(component_hash(key, &flat[at..at + len as usize]));
+                at += len as usize;
+            }
+        }
+        hash
+    }
+
+    /// Puts the words in order and drops those that nobody uses.
+    fn tidy(&mut self) {
+        let old = std::mem::take(&mut self.spare);
+        let old = std::mem::replace(&mut self.words, old);
+        self.words.clear();
         for slot in self.sections.iter_mut().flatten() {
             let len = if slot.len == ABSENT { 0 } else { slot.len };
             let offset = self.words.len() as u32;
             self.words.extend_from_slice(&old[slot.offset as usize..][..len as usize]);
             (slot.offset, slot.capacity) = (offset, len);
         }
+        self.spare = old;
         self.dead = 0;
     }
+}
+
+/// Reads the head of a flat vector: each index with its number of words, where it has a component.
+struct Head<'a> {
+    flat: &'a [u64],
+    widths: [u32; 3],
+    section: usize,
+    index: u32,
+    /// Where the bytes of the lengths start, and how many were read.
+    bytes: usize,
+    read: usize,
+    /// Where the next long length is.
+    long: usize,
+}
+
+impl<'a> Head<'a> {
+    /// Also says where the words start.
+    fn read(flat: &'a [u64]) -> (Self, usize) {
+        let (widths, bytes) = if flat[0] & 1 << 31 == 0 {
+            ([flat[0] >> 48, flat[0] >> 32 & 0xffff, flat[0] & 0x7fff_ffff], 1)
+        } else {
+            ([flat[0] & 0xffff, flat[1] >> 32, flat[1] & 0xffff_ffff], 2)
+        };
+        let widths = widths.map(|width| width as u32);
+        let slots: usize = widths.iter().map(|&width| width as usize).sum();
+        let long = bytes + slots.div_ceil(8);
+        let longs = flat[bytes..long].iter().flat_map(|word| word.to_le_bytes()).filter(|&byte| byte == 255);
+        let words = long + longs.count();
+        (Self { flat, widths, section: 0, index: 0, bytes, read: 0, long }, words)
+    }
+}
+
+impl Iterator for Head<'_> {
+    type Item = (Key, Option<u32>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.index == *self.widths.get(self.section)? {
+            (self.section, self.index) = (self.section + 1, 0);
+        }
+        let key = Key { section: Section::ALL[self.section], index: self.index };
+        let short = self.flat[self.bytes + self.read / 8] >> (self.read % 8 * 8) & 0xff;
+        self.index += 1;
+        self.read += 1;
+        let len = match short {
+            0 => None,
+            255 => {
+                self.long += 1;
+                Some(self.flat[self.long - 1] as u32)
+            }
+            short => Some(short as u32 - 1),
+        };
+        Some((key, len))
+    }
+}
+
+/// A hash of one component with its key bound in. Hashes are summed, so every bit of the input has to reach
+/// every bit of the output: each word goes through a multiplication to twice the width, folded.
+fn component_hash(key: Key, words: &[u64]) -> u64 {
+    const ODD: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0x8cb9_2ba7_2f3d_8dd7];
+    let fold = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let place = (key.section as u64) << 32 | u64::from(key.index);
+    let mut hash = (place + 1).wrapping_mul(ODD[0]) ^ words.len() as u64;
+    for &word in words {
+        hash = fold(hash ^ word, ODD[1]).wrapping_add(hash.rotate_left(23));
+    }
+    fold(hash ^ ODD[2], ODD[0])
 }
 
 #[cfg(test)]
@@ -239,6 +356,52 @@ mod tests {
         let mut again = Vec::new();
         back.flatten(&mut again);
         assert_eq!(flat, again);
+        encoding.settle(std::iter::empty());
+        again.clear();
+        encoding.flatten(&mut again);
+        assert_eq!(flat, again);
+        assert_eq!(encoding.hash(), back.hash());
+        assert_eq!(encoding.hash(), Encoding::hash_of_flat(&flat));
+    }
+
+    #[test]
+    fn the_hash_follows_every_change() {
+        let mut encoding = Encoding::new();
+        for round in 0..500_u64 {
+            let words: Vec<u64> = (0..round % 4).map(|i| round * i % 11).collect();
+            let at = key(Section::ALL[round as usize % 3], (round % 7) as u32);
+            match round % 5 {
+                0 => encoding.remove(at),
+                _ => encoding.set(at, &words),
+            }
+            if round % 3 == 0 {
+                encoding.settle(std::iter::empty());
+            }
+            let mut fresh = Encoding::new();
+            for (key, words) in encoding.components() {
+                fresh.set(key, words);
+            }
+            assert_eq!(encoding.hash(), fresh.hash());
+            let mut flat = Vec::new();
+            encoding.flatten(&mut flat);
+            assert_eq!(encoding.hash(), Encoding::hash_of_flat(&flat));
+            fresh.unflatten(&flat);
+            assert!(fresh.same(&encoding));
+        }
+    }
+
+    #[test]
+    fn words_that_swap_places_change_the_hash() {
+        let hash = |a: u64, b: u64| {
+            let mut encoding = Encoding::new();
+            encoding.set(key(Section::Threads, 0), &[a]);
+            encoding.set(key(Section::Threads, 1), &[b]);
+            encoding.hash()
+        };
+        assert_ne!(hash(1, 2), hash(2, 1));
+        let all: std::collections::BTreeSet<u64> =
+            (0..64).flat_map(|a| (0..64).map(move |b| hash(a, b))).collect();
+        assert_eq!(all.len(), 64 * 64);
     }
 
     #[test]

@@ -64,6 +64,16 @@ pub enum Bound {
     Objects,
 }
 
+impl Bound {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Threads => "threads",
+            Self::Frames => "frames",
+            Self::Objects => "objects",
+        }
+    }
+}
+
 /// A fault and where it arose; only the system that reported it knows what its sites mean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {

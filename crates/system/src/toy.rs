@@ -1,6 +1,6 @@
 //! Small systems for the tests of searches and stores: what a [`TransitionSystem`] needs at the least.
 
-use crate::{Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
+use crate::{Bound, Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
 
 /// `n` counters that each count from 0 to `max` and stop: `(max + 1)^n` states, one of them final, and
 /// `n * max * (max + 1)^(n - 1)` transitions. Optionally a sum that must not be reached.
@@ -55,13 +55,156 @@ impl TransitionSystem for Counters {
 
     fn encode(&self, state: &mut CountersState, into: &mut Encoding) {
         into.set(ROOT, &state.values);
-        into.changed_mut().clear();
-        into.changed_mut().push(ROOT);
+        into.settle(std::iter::once(ROOT));
     }
 
     fn decode(&self, from: &Encoding, state: &mut CountersState) {
         state.values.clear();
         state.values.extend_from_slice(from.get(ROOT).unwrap_or_default());
         state.fired.clear();
+    }
+}
+
+/// A graph written down node by node: cycles, deadlocks, faults and truncations wherever a test wants them.
+/// Node 0 is the initial state; the step along the `i`-th edge of a node is transition `i` of thread 0.
+#[derive(Clone, Default, Debug)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Node {
+    pub edges: Vec<Edge>,
+    /// The site of the invariant that the node violates.
+    pub violates: Option<u32>,
+    /// Without steps, the node is a proper end.
+    pub is_end: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edge {
+    To(usize),
+    /// Fires, and faults.
+    Fault(Fault),
+    /// Its guard cannot be evaluated.
+    GuardFault(Fault),
+    /// Fires, and leaves a bound.
+    Truncated(Bound),
+}
+
+pub struct GraphState {
+    node: usize,
+    left: Vec<usize>,
+}
+
+impl GraphState {
+    pub const fn node(&self) -> usize {
+        self.node
+    }
+}
+
+impl TransitionSystem for Graph {
+    type State = GraphState;
+
+    fn initial(&self) -> GraphState {
+        GraphState { node: 0, left: Vec::new() }
+    }
+
+    fn steps(&self, state: &mut GraphState, out: &mut Steps) {
+        out.clear();
+        for (transition, edge) in self.nodes[state.node].edges.iter().enumerate() {
+            let step = Step { thread: 0, transition: transition as u32, choice: 0 };
+            match *edge {
+                Edge::GuardFault(fault) => out.faults.push((step, fault)),
+                _ => out.enabled.push(step),
+            }
+        }
+    }
+
+    fn fire(&self, state: &mut GraphState, step: Step) -> Fired {
+        match self.nodes[state.node].edges[step.transition as usize] {
+            Edge::To(node) => {
+                state.left.push(state.node);
+                state.node = node;
+                Fired::Moved
+            }
+            Edge::Fault(fault) | Edge::GuardFault(fault) => Fired::Fault(fault),
+            Edge::Truncated(bound) => Fired::Truncated(bound),
+        }
+    }
+
+    fn undo(&self, state: &mut GraphState) {
+        if let Some(node) = state.left.pop() {
+            state.node = node;
+        }
+    }
+
+    fn check(&self, state: &mut GraphState) -> Option<Fault> {
+        self.nodes[state.node].violates.map(|site| Fault { kind: FaultKind::Invariant, site })
+    }
+
+    fn ended(&self, state: &GraphState) -> bool {
+        self.nodes[state.node].is_end
+    }
+
+    fn encode(&self, state: &mut GraphState, into: &mut Encoding) {
+        into.set(ROOT, &[state.node as u64]);
+        into.settle(std::iter::once(ROOT));
+    }
+
+    fn decode(&self, from: &Encoding, state: &mut GraphState) {
+        state.node = from.get(ROOT).unwrap_or_default()[0] as usize;
+        state.left.clear();
+    }
+}
+
+/// [`Counters`] of which nobody can tell one from another: an encoding is sorted. There are as many states as
+/// multisets of `n` values up to `max`, and the steps of a decoded state are those of the state that was
+/// encoded only up to the order of the counters.
+pub struct Bag {
+    pub counters: Counters,
+    /// Raising a counter that has the first value, in a state that has the second sum, is a fault.
+    pub fragile: Option<(u64, u64)>,
+}
+
+impl TransitionSystem for Bag {
+    type State = CountersState;
+
+    fn initial(&self) -> CountersState {
+        self.counters.initial()
+    }
+
+    fn steps(&self, state: &mut CountersState, out: &mut Steps) {
+        self.counters.steps(state, out);
+    }
+
+    fn fire(&self, state: &mut CountersState, step: Step) -> Fired {
+        if self.fragile == Some((state.values[step.thread as usize], state.values.iter().sum())) {
+            return Fired::Fault(Fault { kind: FaultKind::Assertion, site: 7 });
+        }
+        self.counters.fire(state, step)
+    }
+
+    fn undo(&self, state: &mut CountersState) {
+        self.counters.undo(state);
+    }
+
+    fn check(&self, state: &mut CountersState) -> Option<Fault> {
+        self.counters.check(state)
+    }
+
+    fn ended(&self, state: &CountersState) -> bool {
+        self.counters.ended(state)
+    }
+
+    fn encode(&self, state: &mut CountersState, into: &mut Encoding) {
+        self.counters.encode(state, into);
+        let mut sorted = state.values.clone();
+        sorted.sort_unstable();
+        into.set(ROOT, &sorted);
+    }
+
+    fn decode(&self, from: &Encoding, state: &mut CountersState) {
+        self.counters.decode(from, state);
     }
 }

@@ -1,0 +1,315 @@
+//! The model as it was written: names are text, nothing is resolved.
+//!
+//! Trees are never deeper than the parser's limits, so recursion over them (their drop included) is safe.
+
+use ir::BinaryOp;
+use source::Span;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name<'s> {
+    pub text: &'s str,
+    pub span: Span,
+}
+
+/// A whole file, its members sorted by kind.
+#[derive(Debug)]
+pub struct System<'s> {
+    pub name: Name<'s>,
+    pub consts: Vec<ConstGroup<'s>>,
+    pub enums: Vec<Enum<'s>>,
+    pub records: Vec<Record<'s>>,
+    pub aliases: Vec<Alias<'s>>,
+    pub globals: Vec<Variable<'s>>,
+    pub procedures: Vec<Procedure<'s>>,
+    pub virtuals: Vec<Virtual<'s>>,
+    pub funs: Vec<Fun<'s>>,
+    pub invariants: Vec<Invariant<'s>>,
+    pub temporal: Vec<Temporal<'s>>,
+}
+
+#[derive(Debug)]
+pub struct ConstGroup<'s> {
+    pub name: Name<'s>,
+    pub elements: Vec<(Name<'s>, Expr<'s>)>,
+}
+
+#[derive(Debug)]
+pub struct Enum<'s> {
+    pub name: Name<'s>,
+    pub elements: Vec<Name<'s>>,
+}
+
+#[derive(Debug)]
+pub struct Record<'s> {
+    pub name: Name<'s>,
+    pub top: bool,
+    pub throwable: bool,
+    pub parents: Vec<Name<'s>>,
+    pub fields: Vec<Param<'s>>,
+}
+
+#[derive(Debug)]
+pub struct Alias<'s> {
+    pub name: Name<'s>,
+    pub ty: Type<'s>,
+}
+
+/// A global or local variable.
+#[derive(Debug)]
+pub struct Variable<'s> {
+    pub name: Name<'s>,
+    pub ty: Type<'s>,
+    pub init: Option<Expr<'s>>,
+}
+
+/// A parameter or field.
+#[derive(Debug)]
+pub struct Param<'s> {
+    pub name: Name<'s>,
+    pub ty: Type<'s>,
+}
+
+#[derive(Debug)]
+pub struct Procedure<'s> {
+    pub name: Name<'s>,
+    pub kind: ProcedureKind<'s>,
+    pub params: Vec<Param<'s>>,
+    pub locals: Vec<Variable<'s>>,
+    pub body: Body<'s>,
+    /// The brace that ends it.
+    pub end: Span,
+}
+
+#[derive(Debug)]
+pub enum ProcedureKind<'s> {
+    Thread { active: Option<Active<'s>> },
+    Function { result: Option<Type<'s>> },
+}
+
+#[derive(Debug)]
+pub struct Active<'s> {
+    /// `main thread` rather than `active thread`.
+    pub main: bool,
+    pub count: Option<Expr<'s>>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum Body<'s> {
+    Locations { locations: Vec<Location<'s>>, catches: Vec<Catch<'s>> },
+    Statements(Vec<Stmt<'s>>),
+}
+
+#[derive(Debug)]
+pub struct Location<'s> {
+    pub name: Name<'s>,
+    pub live: Option<Vec<Name<'s>>>,
+    pub transformations: Vec<Transformation<'s>>,
+}
+
+#[derive(Debug)]
+pub struct Transformation<'s> {
+    pub guard: Option<Expr<'s>>,
+    pub command: Command<'s>,
+    pub jump: Jump<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum Command<'s> {
+    Do { invisible: bool, actions: Vec<Stmt<'s>> },
+    Invoke(Invoke<'s>),
+}
+
+#[derive(Debug)]
+pub struct Jump<'s> {
+    pub kind: JumpKind<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum JumpKind<'s> {
+    Goto(Name<'s>),
+    Return(Option<Expr<'s>>),
+}
+
+/// `catch record variable at covers goto handler;`
+#[derive(Debug)]
+pub struct Catch<'s> {
+    pub record: Name<'s>,
+    pub variable: Name<'s>,
+    pub covers: Vec<Name<'s>>,
+    pub handler: Name<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Invoke<'s> {
+    pub place: Option<Expr<'s>>,
+    pub dispatch: bool,
+    pub callee: Name<'s>,
+    pub args: Vec<Expr<'s>>,
+    pub span: Span,
+}
+
+/// A statement, or an action of a transformation.
+#[derive(Debug)]
+pub struct Stmt<'s> {
+    pub kind: StmtKind<'s>,
+    /// The whole of a simple statement, the head of others.
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum StmtKind<'s> {
+    Assign { place: Expr<'s>, value: Expr<'s> },
+    Assert(Expr<'s>),
+    Assume(Expr<'s>),
+    Monitor(MonitorOp, Expr<'s>),
+    Throw(Expr<'s>),
+    Start { place: Option<Expr<'s>>, thread: Name<'s>, args: Vec<Expr<'s>> },
+    Exit,
+    Skip,
+    Invoke(Invoke<'s>),
+    Return(Option<Expr<'s>>),
+    Atomic(Block<'s>),
+    While { test: Expr<'s>, body: Block<'s> },
+    If { arms: Vec<(Expr<'s>, Block<'s>)>, otherwise: Option<Block<'s>> },
+    Choose { branches: Vec<Branch<'s>>, otherwise: Option<Block<'s>> },
+    Try { body: Block<'s>, handlers: Vec<Handler<'s>> },
+}
+
+pub type Block<'s> = Vec<Stmt<'s>>;
+
+#[derive(Debug)]
+pub struct Branch<'s> {
+    pub guard: Option<Expr<'s>>,
+    pub body: Block<'s>,
+    pub span: Span,
+}
+
+/// `catch (record variable) body`
+#[derive(Debug)]
+pub struct Handler<'s> {
+    pub record: Name<'s>,
+    pub variable: Name<'s>,
+    pub body: Block<'s>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MonitorOp {
+    Lock,
+    Unlock,
+    Wait,
+    Unwait,
+    Notify,
+    NotifyAll,
+}
+
+#[derive(Debug)]
+pub struct Virtual<'s> {
+    pub name: Name<'s>,
+    pub entries: Vec<(Name<'s>, Name<'s>)>,
+}
+
+#[derive(Debug)]
+pub struct Fun<'s> {
+    pub name: Name<'s>,
+    pub params: Vec<Param<'s>>,
+    pub result: Type<'s>,
+    pub body: Expr<'s>,
+}
+
+#[derive(Debug)]
+pub struct Invariant<'s> {
+    pub name: Name<'s>,
+    pub expr: Expr<'s>,
+}
+
+#[derive(Debug)]
+pub struct Temporal<'s> {
+    pub name: Name<'s>,
+    pub formula: &'s str,
+}
+
+#[derive(Debug)]
+pub struct Type<'s> {
+    pub kind: TypeKind<'s>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum TypeKind<'s> {
+    Boolean,
+    Int { long: bool, range: Option<Box<Range<'s>>> },
+    Tid,
+    String,
+    Lock,
+    Named(&'s str),
+    Array(Box<Type<'s>>),
+}
+
+#[derive(Debug)]
+pub struct Range<'s> {
+    pub wrap: bool,
+    pub lo: Expr<'s>,
+    pub hi: Expr<'s>,
+}
+
+#[derive(Debug)]
+pub struct Expr<'s> {
+    pub kind: ExprKind<'s>,
+    pub span: Span,
+    /// Of the tree: 1 for a leaf.
+    pub height: u32,
+}
+
+#[derive(Debug)]
+pub enum ExprKind<'s> {
+    Int {
+        value: i64,
+        long: bool,
+    },
+    Bool(bool),
+    Str(String),
+    Null,
+    Name(&'s str),
+    /// A field; or the length of an array, a constant, an element of an enum.
+    Member(Box<Expr<'s>>, Name<'s>),
+    Index(Box<Expr<'s>>, Box<Expr<'s>>),
+    Not(Box<Expr<'s>>),
+    Neg(Box<Expr<'s>>),
+    Binary(Box<Binary<'s>>),
+    Cond(Box<[Expr<'s>; 3]>),
+    Cast(Box<(Type<'s>, Expr<'s>)>),
+    InstanceOf(Box<Expr<'s>>, Name<'s>),
+    Builtin(Builtin, Box<Expr<'s>>),
+    Call(Name<'s>, Vec<Expr<'s>>),
+    New(Box<New<'s>>),
+    /// Stands for what could not be parsed.
+    Error,
+}
+
+#[derive(Debug)]
+pub struct Binary<'s> {
+    pub op: BinaryOp,
+    pub op_span: Span,
+    pub left: Expr<'s>,
+    pub right: Expr<'s>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Builtin {
+    LockAvailable,
+    HasLock,
+    WasNotified,
+    ThreadTerminated,
+}
+
+#[derive(Debug)]
+pub struct New<'s> {
+    /// `new ty`, or `new ty[length]`.
+    pub ty: Type<'s>,
+    pub length: Option<Expr<'s>>,
+}

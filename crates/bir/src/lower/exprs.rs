@@ -1,0 +1,468 @@
+//! Expressions with their types.
+
+use ir::{Const, Expr, ExprKind, FieldId, Id, IntType, LocalId, RecordId, Type, TypeId, UnaryOp, Width};
+use rustc_hash::{FxHashMap, FxHashSet};
+use source::{Diagnostic, Span};
+
+use crate::ast::{self, Builtin};
+use crate::codes;
+use crate::resolve::{Model, Outcome, Signature, Symbol};
+use crate::text::{clip, count, suggest};
+
+/// What an expression is a part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    Invariant,
+    Fun,
+    Procedure,
+}
+
+/// A parameter or local variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Local {
+    pub index: u32,
+    /// Missing if it is wrong.
+    pub ty: Option<TypeId>,
+    pub span: Span,
+}
+
+/// Where the expectation of a type comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Why<'a> {
+    /// The variable or field that is assigned to is declared here.
+    Declared(Span),
+    /// The element that is assigned to is here.
+    Element(Span),
+    /// A parameter of this procedure or function.
+    Param(&'a str, Span),
+    /// The type is written here.
+    Type(Span),
+}
+
+/// Lowers expressions of one owner.
+pub struct Exprs<'m, 's> {
+    pub model: &'m mut Model<'s>,
+    pub owner: Owner,
+    /// What is being lowered: recursion is no use of it.
+    pub this: Option<Symbol>,
+    pub locals: FxHashMap<&'s str, Local>,
+    /// Locals that are mentioned.
+    pub used: FxHashSet<u32>,
+}
+
+impl<'m, 's> Exprs<'m, 's> {
+    pub fn new(model: &'m mut Model<'s>, owner: Owner, this: Option<Symbol>) -> Self {
+        Self { model, owner, this, locals: FxHashMap::default(), used: FxHashSet::default() }
+    }
+
+    pub fn declare(&mut self, name: ast::Name<'s>, index: u32, ty: Option<TypeId>) {
+        self.locals.entry(name.text).or_insert(Local { index, ty, span: name.span });
+    }
+
+    pub fn use_symbol(&mut self, symbol: Symbol) {
+        if self.this != Some(symbol) {
+            self.model.used.insert(symbol);
+        }
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.model.report(diagnostic);
+    }
+
+    pub fn ty(&self, expr: &Expr) -> Type {
+        self.model.ty(expr.ty)
+    }
+
+    pub fn type_name(&self, ty: TypeId) -> String {
+        clip(&self.model.program.type_name(ty))
+    }
+
+    pub fn make(&mut self, kind: ExprKind, ty: Type, span: Span) -> Expr {
+        Expr { kind, ty: self.model.intern(ty), span }
+    }
+
+    // Expectations.
+
+    /// A value that is stored into a place of the given type.
+    pub fn value(&mut self, expr: &ast::Expr<'s>, to: TypeId, why: Why<'_>) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        if !self.model.admits(self.model.ty(to), self.ty(&value)) {
+            self.mismatch(&value, to, why);
+            return None;
+        }
+        if let (ast::ExprKind::Int { value: number, .. }, Type::Int(int)) = (&expr.kind, self.model.ty(to))
+            && int.admit(*number).is_none()
+        {
+            let (span, text) = why.label();
+            self.model.out_of_range(expr.span, *number, to, Some((span, &text)));
+            return None;
+        }
+        Some(value)
+    }
+
+    pub fn mismatch(&mut self, value: &Expr, to: TypeId, why: Why<'_>) {
+        let (wanted, found) = (self.type_name(to), self.type_name(value.ty));
+        let (span, text) = why.label();
+        self.report(
+            Diagnostic::error(codes::MISMATCH, "the types do not match")
+                .at(value.span, format!("expected `{wanted}`, found `{found}`"))
+                .label(span, text),
+        );
+    }
+
+    /// A boolean.
+    pub fn condition(&mut self, expr: &ast::Expr<'s>, what: &str) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        if self.ty(&value) != Type::Bool {
+            let found = self.type_name(value.ty);
+            self.report(
+                Diagnostic::error(codes::MISMATCH, format!("{what} has to be a `boolean`"))
+                    .at(value.span, format!("expected `boolean`, found `{found}`")),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    /// An expression of exactly this type, or `null`.
+    pub fn of_type(&mut self, expr: &ast::Expr<'s>, wanted: Type, what: &str) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        if !self.model.admits(wanted, self.ty(&value)) {
+            let wanted = self.model.intern(wanted);
+            let (wanted, found) = (self.type_name(wanted), self.type_name(value.ty));
+            self.report(
+                Diagnostic::error(codes::MISMATCH, format!("{what} a `{wanted}`"))
+                    .at(value.span, format!("expected `{wanted}`, found `{found}`")),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    /// Arguments for parameters. The first `free` ones only have to be well formed.
+    pub fn arguments(
+        &mut self,
+        callee: ast::Name<'s>,
+        args: &[ast::Expr<'s>],
+        signature: &Signature,
+        declared: Span,
+        free: usize,
+    ) -> Option<Vec<Expr>> {
+        let wanted = signature.params.len();
+        if args.len() != wanted {
+            for arg in args {
+                self.expr(arg);
+            }
+            let name = clip(callee.text);
+            self.report(
+                Diagnostic::error(
+                    codes::ARGUMENT_COUNT,
+                    format!("`{name}` takes {}, not {}", count(wanted, "argument"), args.len()),
+                )
+                .at(callee.span, format!("called with {}", count(args.len(), "argument")))
+                .label(declared, format!("`{name}` is declared here")),
+            );
+            return None;
+        }
+        let mut lowered = Vec::new();
+        let mut sound = true;
+        for (index, (arg, &param)) in args.iter().zip(&signature.params).enumerate() {
+            let value = match param {
+                Some(ty) if index >= free => self.value(arg, ty, Why::Param(callee.text, declared)),
+                _ => self.expr(arg),
+            };
+            sound &= param.is_some() && value.is_some();
+            lowered.extend(value);
+        }
+        sound.then_some(lowered)
+    }
+
+    // Expressions.
+
+    pub fn expr(&mut self, expr: &ast::Expr<'s>) -> Option<Expr> {
+        let span = expr.span;
+        match &expr.kind {
+            ast::ExprKind::Int { value, long } => {
+                let width = if *long { Width::Long } else { Width::Int };
+                Some(self.make(ExprKind::Const(Const::Int(*value)), Type::Int(width.whole()), span))
+            }
+            ast::ExprKind::Bool(value) => {
+                Some(self.make(ExprKind::Const(Const::Bool(*value)), Type::Bool, span))
+            }
+            ast::ExprKind::Str(text) => {
+                let id = self.model.string(text);
+                Some(self.make(ExprKind::Const(Const::String(id)), Type::String, span))
+            }
+            ast::ExprKind::Null => Some(self.make(ExprKind::Const(Const::Null), Type::Null, span)),
+            ast::ExprKind::Name(name) => self.name(ast::Name { text: name, span }),
+            ast::ExprKind::Member(base, member) => self.member(base, *member, span),
+            ast::ExprKind::Index(base, index) => self.index(base, index, span),
+            ast::ExprKind::Not(operand) => {
+                let operand = self.condition(operand, "the operand of `!`")?;
+                Some(self.not(operand, span))
+            }
+            ast::ExprKind::Neg(operand) => self.negate(operand, span),
+            ast::ExprKind::Binary(binary) => self.binary(binary, span),
+            ast::ExprKind::Cond(parts) => self.conditional(parts, span),
+            ast::ExprKind::Cast(cast) => self.cast(&cast.0, &cast.1, span),
+            ast::ExprKind::InstanceOf(operand, record) => self.instance_of(operand, *record, span),
+            ast::ExprKind::Builtin(builtin, operand) => self.builtin(*builtin, operand, span),
+            ast::ExprKind::Call(callee, args) => self.call(*callee, args, span),
+            ast::ExprKind::New(_) => {
+                self.report(
+                    Diagnostic::error(codes::IMPURE_EXPRESSION, "`new` cannot be a part of an expression")
+                        .at(span, "this creates an object")
+                        .note("expressions have no effects, except for `new` as all of the right-hand side")
+                        .help("assign the object to a variable first: `v := new …;`"),
+                );
+                None
+            }
+            ast::ExprKind::Error => None,
+        }
+    }
+
+    pub fn not(&mut self, operand: Expr, span: Span) -> Expr {
+        self.make(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), Type::Bool, span)
+    }
+
+    fn name(&mut self, name: ast::Name<'s>) -> Option<Expr> {
+        if let Some(&local) = self.locals.get(name.text) {
+            self.used.insert(local.index);
+            let kind = match self.owner {
+                Owner::Fun => ExprKind::Param(local.index),
+                Owner::Procedure | Owner::Invariant => ExprKind::Local(LocalId(local.index)),
+            };
+            return Some(Expr { kind, ty: local.ty?, span: name.span });
+        }
+        if let Some(Symbol::Global(id)) = self.model.symbol(name.text) {
+            self.use_symbol(Symbol::Global(id));
+            let ty = self.model.global_types[id.index()]?;
+            return Some(Expr { kind: ExprKind::Global(id), ty, span: name.span });
+        }
+        self.unknown_variable(name);
+        None
+    }
+
+    pub fn unknown_variable(&mut self, name: ast::Name<'s>) {
+        let shown = clip(name.text);
+        if let Some(&declared) = self.model.names.get(name.text) {
+            let kind = self.model.kind_of(declared.symbol);
+            let mut diagnostic =
+                Diagnostic::error(codes::WRONG_KIND, format!("`{shown}` is {kind}, not a variable"))
+                    .at(name.span, "expected a variable")
+                    .label(declared.span, "declared here");
+            if matches!(declared.symbol, Symbol::Consts(_) | Symbol::Enum(_)) {
+                diagnostic = diagnostic.help(format!("one of its elements is written `{shown}.NAME`"));
+            }
+            self.report(diagnostic);
+            return;
+        }
+        let locals = self.locals.keys().copied();
+        let globals = self.model.system.globals.iter().map(|global| global.name.text);
+        let similar = suggest(name.text, locals.chain(globals));
+        let mut diagnostic =
+            Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no variable `{shown}`"))
+                .at(name.span, "not declared");
+        if let Some(full) = self.model.qualified(name.text) {
+            diagnostic = diagnostic.help(format!("did you mean `{full}`?"));
+        } else if let Some(similar) = similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        if self.owner == Owner::Invariant {
+            diagnostic = diagnostic.note("an invariant sees only globals");
+        }
+        self.report(diagnostic);
+    }
+
+    fn member(&mut self, base: &ast::Expr<'s>, member: ast::Name<'s>, span: Span) -> Option<Expr> {
+        if let ast::ExprKind::Name(name) = base.kind
+            && !self.locals.contains_key(name)
+        {
+            match self.model.symbol(name) {
+                Some(Symbol::Consts(group)) => {
+                    let value = self.model.group_constant(group, member)?.value?;
+                    let (value, ty) = self.model.embed(&value);
+                    return Some(Expr { kind: ExprKind::Const(value), ty, span });
+                }
+                Some(Symbol::Enum(id)) => {
+                    let index = self.model.element(id, member)?;
+                    return Some(self.make(ExprKind::Const(Const::Enum(id, index)), Type::Enum(id), span));
+                }
+                _ => {}
+            }
+        }
+        let base = self.expr(base)?;
+        match self.ty(&base) {
+            Type::Array(_) if member.text == "length" => {
+                Some(self.make(ExprKind::Length(Box::new(base)), Type::Int(IntType::INT), span))
+            }
+            _ => {
+                let field = self.field(&base, member)?;
+                let ty = self.model.program.fields[field].ty;
+                Some(Expr { kind: ExprKind::Field(Box::new(base), field), ty, span })
+            }
+        }
+    }
+
+    /// The field of this name.
+    pub fn field(&mut self, base: &Expr, member: ast::Name<'s>) -> Option<FieldId> {
+        let shown = clip(member.text);
+        let Type::Record(record) = self.ty(base) else {
+            let found = self.type_name(base.ty);
+            let mut diagnostic =
+                Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no fields"))
+                    .at(member.span, "this is no field")
+                    .label(base.span, format!("of type `{found}`"));
+            if matches!(self.ty(base), Type::Array(_)) {
+                diagnostic = diagnostic.help("arrays have only their `length`");
+            }
+            self.report(diagnostic);
+            return None;
+        };
+        let program = &self.model.program;
+        let named = |record: RecordId| {
+            let mut fields = program.records[record].fields.iter();
+            fields.find(|&&field| program.fields[field].name == member.text).copied()
+        };
+        if let Some(field) = named(record) {
+            return Some(field);
+        }
+        if self.model.broken_fields.contains(member.text) {
+            return None;
+        }
+        let name = clip(&program.records[record].name);
+        let mut diagnostic =
+            Diagnostic::error(codes::UNKNOWN_FIELD, format!("the record `{name}` has no field `{shown}`"))
+                .at(member.span, "no such field")
+                .label(base.span, format!("of type `{name}`"));
+        let names = program.records[record].fields.iter().map(|&field| program.fields[field].name.as_str());
+        let mut below = program.records.ids().filter(|&other| program.records[other].descends_from(record));
+        if let Some(owner) = below.find(|&other| named(other).is_some()) {
+            let owner = clip(&program.records[owner].name);
+            diagnostic = diagnostic.help(format!("`{owner}` has one: cast to it with `({owner}) …`"));
+        } else if let Some(similar) = suggest(member.text, names) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn index(&mut self, base: &ast::Expr<'s>, index: &ast::Expr<'s>, span: Span) -> Option<Expr> {
+        let (base, index, element) = self.element_of(base, index)?;
+        Some(Expr { kind: ExprKind::Index(Box::new(base), Box::new(index)), ty: element, span })
+    }
+
+    /// An array, an index into it, and the type of its elements.
+    pub fn element_of(
+        &mut self,
+        base: &ast::Expr<'s>,
+        index: &ast::Expr<'s>,
+    ) -> Option<(Expr, Expr, TypeId)> {
+        let base = self.expr(base);
+        let index = self.integer(index, "an index");
+        let (base, index) = (base?, index?);
+        let Type::Array(element) = self.ty(&base) else {
+            let found = self.type_name(base.ty);
+            self.report(
+                Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no elements"))
+                    .at(base.span, "this is no array"),
+            );
+            return None;
+        };
+        Some((base, index, element))
+    }
+
+    pub fn integer(&mut self, expr: &ast::Expr<'s>, what: &str) -> Option<Expr> {
+        let value = self.expr(expr)?;
+        if !matches!(self.ty(&value), Type::Int(_)) {
+            let found = self.type_name(value.ty);
+            self.report(
+                Diagnostic::error(codes::MISMATCH, format!("{what} has to be an integer"))
+                    .at(value.span, format!("expected an integer, found `{found}`")),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    fn builtin(&mut self, builtin: Builtin, operand: &ast::Expr<'s>, span: Span) -> Option<Expr> {
+        let (wanted, word) = match builtin {
+            Builtin::LockAvailable => (Type::Lock, "lockAvailable"),
+            Builtin::HasLock => (Type::Lock, "hasLock"),
+            Builtin::WasNotified => (Type::Lock, "wasNotified"),
+            Builtin::ThreadTerminated => (Type::Tid, "threadTerminated"),
+        };
+        let operand = self.of_type(operand, wanted, &format!("`{word}` asks about"))?;
+        if self.owner == Owner::Invariant && builtin != Builtin::ThreadTerminated {
+            self.report(
+                Diagnostic::error(
+                    codes::THREAD_DEPENDENT,
+                    format!("an invariant cannot use `{word}`: its value depends on the thread that asks"),
+                )
+                .at(span, "no thread asks here"),
+            );
+            return None;
+        }
+        let operand = Box::new(operand);
+        let kind = match builtin {
+            Builtin::LockAvailable => ExprKind::LockAvailable(operand),
+            Builtin::HasLock => ExprKind::HasLock(operand),
+            Builtin::WasNotified => ExprKind::WasNotified(operand),
+            Builtin::ThreadTerminated => ExprKind::ThreadTerminated(operand),
+        };
+        Some(self.make(kind, Type::Bool, span))
+    }
+
+    fn call(&mut self, callee: ast::Name<'s>, args: &[ast::Expr<'s>], span: Span) -> Option<Expr> {
+        let declared = self.model.names.get(callee.text).copied();
+        let Some(Symbol::Fun(id)) = declared.map(|declared| declared.symbol) else {
+            for arg in args {
+                self.expr(arg);
+            }
+            self.not_a_fun(callee);
+            return None;
+        };
+        self.use_symbol(Symbol::Fun(id));
+        let signature = self.model.fun_signatures[id.index()].clone();
+        let place = self.model.program.funs[id].span;
+        let args = self.arguments(callee, args, &signature, place, 0)?;
+        let Outcome::Value(ty) = signature.result else { return None };
+        Some(Expr { kind: ExprKind::Call(id, args), ty, span })
+    }
+
+    fn not_a_fun(&mut self, callee: ast::Name<'s>) {
+        let shown = clip(callee.text);
+        let Some(&declared) = self.model.names.get(callee.text) else {
+            self.model.wrong_name(callee, codes::UNKNOWN_PROCEDURE, "a pure function", |symbol| {
+                matches!(symbol, Symbol::Fun(_))
+            });
+            return;
+        };
+        let kind = self.model.kind_of(declared.symbol);
+        let mut diagnostic =
+            Diagnostic::error(codes::WRONG_KIND, format!("`{shown}` is {kind}, not a pure function"))
+                .at(callee.span, "this cannot be called in an expression")
+                .label(declared.span, "declared here");
+        let help = match declared.symbol {
+            Symbol::Procedure(id) if self.model.is_thread(id) => "threads are started with `start`",
+            Symbol::Procedure(_) => "functions are called by a statement: `v := invoke f(…);`",
+            Symbol::Virtual(_) => "tables are called by a statement: `v := invoke virtual f(…);`",
+            _ => "",
+        };
+        if !help.is_empty() {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+    }
+}
+
+impl Why<'_> {
+    fn label(self) -> (Span, String) {
+        match self {
+            Self::Declared(span) => (span, "because of this declaration".to_owned()),
+            Self::Element(span) => (span, "because of this element".to_owned()),
+            Self::Param(name, span) => (span, format!("because of a parameter of `{}`", clip(name))),
+            Self::Type(span) => (span, "because of this type".to_owned()),
+        }
+    }
+}

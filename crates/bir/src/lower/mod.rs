@@ -1,0 +1,209 @@
+//! Bodies to the IR, checked on the way.
+//!
+//! Checking and lowering are one pass: a function that lowers a construct returns `None` if something in it is
+//! wrong, after reporting what. If anything was wrong in the end, what was lowered is thrown away.
+
+mod actions;
+mod exprs;
+mod flow;
+mod graph;
+mod locations;
+mod operators;
+mod procedure;
+mod statements;
+
+use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Temporal};
+use source::Diagnostic;
+
+use crate::ast;
+use crate::codes;
+use crate::resolve::{Model, Outcome, Symbol};
+use crate::text::clip;
+use exprs::{Exprs, Owner, Why};
+
+/// How many threads may be active in the beginning.
+const MAX_ACTIVE: i64 = 1 << 12;
+
+pub fn lower(model: &mut Model<'_>) {
+    lower_funs(model);
+    lower_invariants(model);
+    lower_temporal(model);
+    for index in 0..model.system.procedures.len() {
+        if model.has_enough() {
+            return;
+        }
+        procedure::lower(model, ProcedureId::from_index(index));
+    }
+    activate(model);
+}
+
+fn lower_funs(model: &mut Model<'_>) {
+    let system = model.system;
+    for (index, item) in system.funs.iter().enumerate() {
+        let id = FunId::from_index(index);
+        let signature = model.fun_signatures[index].clone();
+        let mut exprs = Exprs::new(model, Owner::Fun, Some(Symbol::Fun(id)));
+        for (number, (param, &ty)) in item.params.iter().zip(&signature.params).enumerate() {
+            exprs.declare(param.name, number as u32, ty);
+        }
+        let body = match signature.result {
+            Outcome::Value(ty) => exprs.value(&item.body, ty, Why::Type(item.result.span)),
+            Outcome::Nothing | Outcome::Unknown => exprs.expr(&item.body),
+        };
+        if let Some(body) = body {
+            model.program.funs[id].body = body;
+        }
+    }
+}
+
+fn lower_invariants(model: &mut Model<'_>) {
+    let dependent = thread_dependent_funs(model);
+    let system = model.system;
+    for item in &system.invariants {
+        let mut exprs = Exprs::new(model, Owner::Invariant, None);
+        let Some(expr) = exprs.condition(&item.expr, "an invariant") else { continue };
+        let mut culprit = None;
+        visit(&expr, &mut |part| {
+            if let ExprKind::Call(fun, _) = part.kind
+                && dependent[fun.index()]
+            {
+                culprit = culprit.or(Some((fun, part.span)));
+            }
+        });
+        if let Some((fun, span)) = culprit {
+            let name = clip(&model.program.funs[fun].name);
+            let diagnostic = Diagnostic::error(
+                codes::THREAD_DEPENDENT,
+                format!("an invariant cannot use `{name}`: its value depends on the thread that asks"),
+            )
+            .at(span, "no thread asks here")
+            .label(model.program.funs[fun].span, "this function asks for locks, or calls one that does");
+            model.report(diagnostic);
+        }
+        model.program.invariants.push(Invariant {
+            name: item.name.text.to_owned(),
+            expr,
+            span: item.name.span,
+        });
+    }
+}
+
+fn lower_temporal(model: &mut Model<'_>) {
+    for item in &model.system.temporal {
+        model.program.temporal.push(Temporal {
+            name: item.name.text.to_owned(),
+            formula: item.formula.to_owned(),
+            span: item.name.span,
+        });
+        // The formula is not looked into here: what it may mention counts as used.
+        for word in
+            item.formula.split(|letter: char| !letter.is_ascii_alphanumeric() && !"_$".contains(letter))
+        {
+            if let Some(symbol) = model.symbol(word) {
+                model.used.insert(symbol);
+            }
+        }
+    }
+}
+
+/// The pure functions that ask for what the current thread has locked, themselves or by what they call.
+fn thread_dependent_funs(model: &Model<'_>) -> Vec<bool> {
+    let count = model.program.funs.len();
+    let mut dependent = vec![false; count];
+    let mut callers = vec![Vec::new(); count];
+    let mut todo = Vec::new();
+    for (id, fun) in model.program.funs.iter() {
+        visit(&fun.body, &mut |part| match &part.kind {
+            ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => todo.push(id),
+            ExprKind::Call(callee, _) => callers[callee.index()].push(id),
+            _ => {}
+        });
+    }
+    while let Some(id) = todo.pop() {
+        if !std::mem::replace(&mut dependent[id.index()], true) {
+            todo.extend(&callers[id.index()]);
+        }
+    }
+    dependent
+}
+
+/// Calls `see` for an expression and all of its parts.
+fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+    see(expr);
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
+        ExprKind::Field(part, _)
+        | ExprKind::Length(part)
+        | ExprKind::Unary(_, part)
+        | ExprKind::Cast(_, part)
+        | ExprKind::InstanceOf(part, _)
+        | ExprKind::LockAvailable(part)
+        | ExprKind::HasLock(part)
+        | ExprKind::WasNotified(part)
+        | ExprKind::ThreadTerminated(part) => visit(part, see),
+        ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => {
+            visit(left, see);
+            visit(right, see);
+        }
+        ExprKind::Cond(test, then, otherwise) => {
+            visit(test, see);
+            visit(then, see);
+            visit(otherwise, see);
+        }
+        ExprKind::Call(_, args) => args.iter().for_each(|arg| visit(arg, see)),
+    }
+}
+
+/// The threads of the initial state.
+fn activate(model: &mut Model<'_>) {
+    let system = model.system;
+    let mut main: Option<&ast::Procedure<'_>> = None;
+    let mut any = false;
+    for (index, item) in system.procedures.iter().enumerate() {
+        let ast::ProcedureKind::Thread { active: Some(active) } = &item.kind else { continue };
+        any = true;
+        let id = ProcedureId::from_index(index);
+        model.used.insert(Symbol::Procedure(id));
+        if !item.params.is_empty() {
+            let message = format!("the active thread `{}` has parameters", clip(item.name.text));
+            model.report(
+                Diagnostic::error(codes::BAD_ACTIVE, message)
+                    .at(item.params[0].name.span, "nobody gives it a value")
+                    .label(active.span, "the thread is active from the beginning"),
+            );
+        }
+        if active.main {
+            if let Some(first) = main {
+                model.report(
+                    Diagnostic::error(codes::BAD_ACTIVE, "there are two main threads")
+                        .at(item.name.span, "the second one")
+                        .label(first.name.span, "the first one")
+                        .help("threads that are there from the beginning can also be `active`"),
+                );
+            } else {
+                main = Some(item);
+            }
+        }
+        let count = match &active.count {
+            None => Some(1),
+            Some(count) => model.constant_int(count).filter(|number| {
+                let fits = (0..=MAX_ACTIVE).contains(number);
+                if !fits {
+                    model.report(
+                        Diagnostic::error(codes::BAD_ACTIVE, "this number of threads is not possible")
+                            .at(count.span, format!("this is {number}"))
+                            .note(format!("there can be 0 to {MAX_ACTIVE}")),
+                    );
+                }
+                fits
+            }),
+        };
+        model.program.active.extend((0..count.unwrap_or(0)).map(|_| id));
+    }
+    if !any {
+        let diagnostic = Diagnostic::error(codes::NO_THREAD, "no thread is active: nothing would happen")
+            .at(system.name.span, "in this system")
+            .help("declare a thread as `active thread` or `main thread`");
+        model.report(diagnostic);
+    }
+}

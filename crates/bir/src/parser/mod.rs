@@ -1,0 +1,417 @@
+//! Tokens to trees: recursive descent, with operator precedence for expressions.
+//!
+//! **Recovery.** A function that meets something unexpected reports it and returns [`Reported`]. Lists catch
+//! it (members, locations, statements, actions), skip to where the next element is likely to start, and go on,
+//! so that one run reports several independent mistakes. After any error there is a tree with holes, which
+//! nobody looks at.
+//!
+//! **Limits.** Nesting is limited, and so is the height of expressions that grow without nesting (`1+1+1+…`).
+//! Beyond the limits, and when no further error would be shown, the rest of the file is given up.
+
+mod exprs;
+mod members;
+mod statements;
+mod types;
+
+use std::collections::VecDeque;
+
+use source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
+
+use crate::ast::{Name, System};
+use crate::codes;
+use crate::lexer::{Bad, Lexeme, Lexer, Token};
+use crate::text::clip;
+
+/// How deeply expressions, statements and types may be nested.
+const MAX_NESTING: u32 = 200;
+/// How high the tree of an expression may be. Less than what the verifier of the IR admits, since lowering can
+/// add a node or two on top.
+const MAX_HEIGHT: u32 = 400;
+
+/// The mistake has been reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+pub fn parse<'s>(map: &'s SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Option<System<'s>> {
+    let mut parser = Parser::new(map.file(file).text(), file, diagnostics);
+    let system = parser.system();
+    if diagnostics.has_errors() { None } else { system.ok() }
+}
+
+struct Parser<'s, 'd> {
+    text: &'s str,
+    file: FileId,
+    lexer: Lexer<'s>,
+    /// Tokens ahead; there is always one.
+    ahead: VecDeque<Lexeme>,
+    /// The token before.
+    last: Lexeme,
+    /// How many tokens were consumed: to see whether a list makes progress.
+    consumed: usize,
+    nesting: u32,
+    /// Where the last error was: a second one at the same place says nothing new.
+    last_error: Option<u32>,
+    given_up: bool,
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl<'s, 'd> Parser<'s, 'd> {
+    fn new(text: &'s str, file: FileId, diagnostics: &'d mut Diagnostics) -> Self {
+        let start = Lexeme { token: Token::Eof, start: 0, end: 0 };
+        let mut parser = Self {
+            text,
+            file,
+            lexer: Lexer::new(text, 0),
+            ahead: VecDeque::new(),
+            last: start,
+            consumed: 0,
+            nesting: 0,
+            last_error: None,
+            given_up: false,
+            diagnostics,
+        };
+        parser.fill();
+        parser
+    }
+
+    // Tokens.
+
+    /// Makes sure that the next token is a proper one.
+    fn fill(&mut self) {
+        while !self.given_up {
+            if self.ahead.is_empty() {
+                let lexeme = self.lexer.next();
+                self.ahead.push_back(lexeme);
+            }
+            let next = self.ahead[0];
+            let Token::Bad(bad) = next.token else { return };
+            self.report_bad(bad, next);
+            self.ahead.pop_front();
+        }
+        let end = self.text.len() as u32;
+        self.ahead.clear();
+        self.ahead.push_back(Lexeme { token: Token::Eof, start: end, end });
+    }
+
+    fn report_bad(&mut self, bad: Bad, lexeme: Lexeme) {
+        let span = self.span_of(lexeme);
+        let text = &self.text[lexeme.start as usize..lexeme.end as usize];
+        self.report(match bad {
+            Bad::Character => {
+                let shown: String = text.chars().take(1).flat_map(char::escape_default).collect();
+                let shown = if text.chars().any(char::is_control) || text.is_empty() { &shown } else { text };
+                Diagnostic::error(
+                    codes::UNEXPECTED_CHARACTER,
+                    format!("unexpected character `{}`", clip(shown)),
+                )
+                .at(span, "this is no part of the language")
+            }
+            Bad::UnterminatedString => {
+                Diagnostic::error(codes::UNTERMINATED_STRING, "this string does not end")
+                    .at(span, "it starts here")
+                    .help("a string ends with `\"` on the line it starts")
+            }
+            Bad::UnterminatedComment => {
+                let start = Span::new(self.file, lexeme.start, lexeme.start + 2);
+                Diagnostic::error(codes::UNTERMINATED_COMMENT, "this comment does not end")
+                    .at(start, "it starts here")
+                    .help("a comment ends with `*/`; comments do not nest")
+            }
+        });
+    }
+
+    fn peek(&self) -> Token {
+        self.ahead[0].token
+    }
+
+    /// The token `distance` after the next one.
+    fn peek_at(&mut self, distance: usize) -> Token {
+        self.lexeme_at(distance).token
+    }
+
+    fn lexeme_at(&mut self, distance: usize) -> Lexeme {
+        while self.ahead.len() <= distance {
+            if self.given_up {
+                return self.ahead[0];
+            }
+            let lexeme = self.lexer.next();
+            self.ahead.push_back(lexeme);
+        }
+        self.ahead[distance]
+    }
+
+    fn at(&self, token: Token) -> bool {
+        self.peek() == token
+    }
+
+    /// Whether the next token is this word, which is no keyword.
+    fn at_word(&self, word: &str) -> bool {
+        self.peek() == Token::Ident && self.slice(self.ahead[0]) == word
+    }
+
+    fn slice(&self, lexeme: Lexeme) -> &'s str {
+        &self.text[lexeme.start as usize..lexeme.end as usize]
+    }
+
+    fn bump(&mut self) -> Lexeme {
+        self.last = self.ahead[0];
+        if self.last.token != Token::Eof {
+            self.consumed += 1;
+            self.ahead.pop_front();
+            self.fill();
+        }
+        self.last
+    }
+
+    fn eat(&mut self, token: Token) -> bool {
+        let found = self.at(token);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: Token, context: &str) -> Parsed<Span> {
+        if self.at(token) {
+            let lexeme = self.bump();
+            return Ok(self.span_of(lexeme));
+        }
+        let text = token.fixed_text().unwrap_or("?");
+        Err(self.unexpected(&format!("`{text}`{context}")))
+    }
+
+    /// A semicolon; a missing one is reported behind the token it should follow.
+    fn semicolon(&mut self) -> Parsed<Span> {
+        if self.at(Token::Semicolon) {
+            return self.expect(Token::Semicolon, "");
+        }
+        let found = self.describe_next();
+        let place = self.span_of(self.last).after();
+        let here = self.span();
+        if self.is_news(here.start) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `;`, found {found}"));
+            self.report(diagnostic.at(place, "expected `;` here"));
+            self.last_error = Some(here.start);
+        }
+        Err(Reported)
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name<'s>> {
+        if self.at(Token::Ident) {
+            let lexeme = self.bump();
+            return Ok(Name { text: self.slice(lexeme), span: self.span_of(lexeme) });
+        }
+        if self.peek().is_keyword() {
+            let word = self.peek().fixed_text().unwrap_or_default();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected {what}, found the keyword `{word}`"))
+                    .at(self.span(), format!("expected {what}"))
+                    .help(format!("`{word}` is a word of the language and cannot be a name"));
+            return Err(self.report_here(diagnostic));
+        }
+        Err(self.unexpected(what))
+    }
+
+    /// One or more, separated by commas.
+    fn names(&mut self, what: &str) -> Parsed<Vec<Name<'s>>> {
+        let mut names = vec![self.name(what)?];
+        while self.eat(Token::Comma) {
+            names.push(self.name(what)?);
+        }
+        Ok(names)
+    }
+
+    // Places.
+
+    fn span_of(&self, lexeme: Lexeme) -> Span {
+        Span::new(self.file, lexeme.start, lexeme.end)
+    }
+
+    /// Of the next token.
+    fn span(&self) -> Span {
+        self.span_of(self.ahead[0])
+    }
+
+    /// From a place to the last token that was consumed.
+    fn since(&self, start: Span) -> Span {
+        Span::new(self.file, start.start, self.last.end.max(start.end))
+    }
+
+    // Errors.
+
+    fn describe_next(&self) -> String {
+        let lexeme = self.ahead[0];
+        match lexeme.token {
+            Token::Eof => "the end of the file".to_owned(),
+            Token::Str => "a string".to_owned(),
+            token if token.is_keyword() => format!("the keyword `{}`", self.slice(lexeme)),
+            _ => format!("`{}`", clip(self.slice(lexeme))),
+        }
+    }
+
+    fn unexpected(&mut self, expected: &str) -> Reported {
+        let found = self.describe_next();
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected {expected}, found {found}"))
+            .at(self.span(), format!("expected {expected}"));
+        self.report_here(diagnostic)
+    }
+
+    fn is_news(&self, start: u32) -> bool {
+        self.last_error != Some(start)
+    }
+
+    /// Reports an error about the next token, unless there was one already.
+    fn report_here(&mut self, diagnostic: Diagnostic) -> Reported {
+        let start = self.ahead[0].start;
+        if self.is_news(start) {
+            self.last_error = Some(start);
+            self.report(diagnostic);
+        }
+        Reported
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.given_up {
+            return;
+        }
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.is_full() {
+            self.diagnostics.stop();
+            self.give_up();
+        }
+    }
+
+    /// Continues as if the file ended here.
+    fn give_up(&mut self) {
+        self.given_up = true;
+        self.fill();
+    }
+
+    // Limits.
+
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting >= MAX_NESTING {
+            return Err(self.too_deep("this is nested too deeply", MAX_NESTING));
+        }
+        self.nesting += 1;
+        let result = parse(self);
+        self.nesting -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, message: &str, limit: u32) -> Reported {
+        let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
+            .at(self.span(), "the limit is reached here")
+            .note(format!("the limit is {limit}; the rest of the file was not looked at"));
+        self.report_here(diagnostic);
+        self.give_up();
+        Reported
+    }
+
+    // Recovery.
+
+    /// Whether a member of the system starts here. None of these tokens is part of a body, save `virtual`
+    /// after `invoke`.
+    fn at_member(&mut self) -> bool {
+        use Token::*;
+        match self.peek() {
+            Const | Enum | Record | Typealias | Thread | Function | Fun | Extension | Invariant | Ltl => true,
+            Virtual => self.last.token != Invoke,
+            Ident => self.at_modifier(),
+            _ => false,
+        }
+    }
+
+    /// Whether the next token is a word that belongs to the member keyword behind it.
+    fn at_modifier(&mut self) -> bool {
+        if !self.at(Token::Ident) {
+            return false;
+        }
+        let next = self.peek_at(1);
+        match self.slice(self.ahead[0]) {
+            "top" | "throwable" => {
+                next == Token::Record || {
+                    let lexeme = self.lexeme_at(1);
+                    next == Token::Ident && matches!(self.slice(lexeme), "top" | "throwable" | "record")
+                }
+            }
+            "abstract" => next == Token::Enum,
+            "main" => next == Token::Thread,
+            "active" => {
+                next == Token::Thread || next == Token::LeftBracket && self.peek_at(2) != Token::RightBracket
+            }
+            _ => false,
+        }
+    }
+
+    /// Skips to the next member: to a keyword that starts one, or behind the `;` or the braces that end one.
+    fn skip_member(&mut self) {
+        let mut depth = 0_usize;
+        loop {
+            match self.peek() {
+                Token::Eof => return,
+                Token::Semicolon if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                Token::LeftBrace => depth += 1,
+                Token::RightBrace if depth == 0 => return,
+                Token::RightBrace => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                _ if self.at_member() => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Parses an element of a list. If it is wrong, skips to where the next one may start.
+    fn element<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Parsed<T>,
+        stop: impl Fn(Token) -> bool,
+    ) -> Option<T> {
+        let before = self.consumed;
+        let parsed = parse(self).ok();
+        if parsed.is_none() {
+            if self.consumed == before {
+                self.bump();
+            }
+            self.skip_to(stop);
+        }
+        parsed
+    }
+
+    /// Skips behind the next `;`, or to a token that `stop` knows, or out of the procedure.
+    fn skip_to(&mut self, stop: impl Fn(Token) -> bool) {
+        loop {
+            match self.peek() {
+                Token::Eof | Token::RightBrace | Token::Loc => return,
+                Token::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                token if stop(token) => return,
+                _ if self.at_member() => return,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+}

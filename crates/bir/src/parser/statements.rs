@@ -1,0 +1,392 @@
+//! Statements, and the actions of transformations.
+
+use source::{Diagnostic, Span};
+
+use super::{Parsed, Parser, Reported};
+use crate::ast::*;
+use crate::codes;
+use crate::lexer::Token;
+use crate::text::suggest;
+
+/// Words that statements start with, and that are likely to be followed by a name.
+const STATEMENT_WORDS: [&str; 9] =
+    ["assert", "assume", "throw", "return", "start", "invoke", "while", "if", "goto"];
+
+/// Whether a statement other than an assignment starts with this token.
+pub(super) fn starts_statement(token: Token) -> bool {
+    use Token::*;
+    matches!(
+        token,
+        Atomic
+            | While
+            | If
+            | Choose
+            | Try
+            | Return
+            | Skip
+            | Assert
+            | Assume
+            | Lock
+            | Unlock
+            | Wait
+            | Unwait
+            | Notify
+            | NotifyAll
+            | Throw
+            | Start
+            | Exit
+            | Invoke
+    )
+}
+
+/// Whether a list of statements ends before this token.
+fn ends_block(token: Token) -> bool {
+    use Token::*;
+    matches!(token, End | Else | Elseif | Catch | When | Do | RightBrace | Loc | Eof)
+}
+
+impl<'s> Parser<'s, '_> {
+    /// Statements up to a token that none starts with. Inner blocks need at least one, and end in a keyword;
+    /// bodies (the outermost) end in a brace.
+    pub(super) fn statements(&mut self, inner: bool) -> Block<'s> {
+        let mut block = Vec::new();
+        let first = self.consumed;
+        loop {
+            if ends_block(self.peek()) || self.at_member() {
+                let misplaced = !inner && !matches!(self.peek(), Token::RightBrace | Token::Eof);
+                if misplaced && !self.at_member() {
+                    self.misplaced();
+                    continue;
+                }
+                break;
+            }
+            let stop = |token| ends_block(token) || starts_statement(token);
+            block.extend(self.element(Self::statement, stop));
+        }
+        if inner && self.consumed == first {
+            let diagnostic = Diagnostic::error(
+                codes::UNEXPECTED,
+                format!("expected a statement, found {}", self.describe_next()),
+            )
+            .at(self.span(), "expected a statement")
+            .help("a block that does nothing is written `skip;`");
+            self.report_here(diagnostic);
+        }
+        block
+    }
+
+    /// Reports a keyword at the outermost level of a body that ends a block.
+    fn misplaced(&mut self) {
+        if !self.at(Token::Loc) {
+            self.unexpected("a statement");
+            self.bump();
+            return;
+        }
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED, "a body is made either of statements or of locations")
+                .at(self.span(), "this body started with a statement");
+        self.report_here(diagnostic);
+        // What follows is of another language: skip the body.
+        while !self.at(Token::Eof) && !self.at_member() {
+            if self.at(Token::RightBrace) && !matches!(self.peek_at(1), Token::Goto | Token::Return) {
+                break;
+            }
+            self.bump();
+        }
+    }
+
+    fn statement(&mut self) -> Parsed<Stmt<'s>> {
+        self.nested(Self::statement_here)
+    }
+
+    fn statement_here(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        match self.peek() {
+            Token::Atomic => {
+                self.bump();
+                let body = self.statements(true);
+                self.end("atomic", start)?;
+                Ok(Stmt { kind: StmtKind::Atomic(body), span: start })
+            }
+            Token::While => self.while_loop(),
+            Token::If => self.conditional_statement(),
+            Token::Choose => self.choose(),
+            Token::Try => self.try_statement(),
+            Token::Return => {
+                self.bump();
+                let value = if self.at(Token::Semicolon) { None } else { Some(self.expr()?) };
+                self.semicolon()?;
+                Ok(Stmt { kind: StmtKind::Return(value), span: self.since(start) })
+            }
+            _ if self.at_variable() => Err(self.late_local()),
+            _ => self.action(),
+        }
+    }
+
+    pub(super) fn late_local(&mut self) -> Reported {
+        let mut diagnostic =
+            Diagnostic::error(codes::LATE_LOCAL, "variables are declared at the start of a body")
+                .at(self.span(), "this looks like a declaration");
+        let similar = suggest(self.slice(self.ahead[0]), STATEMENT_WORDS);
+        if let Some(similar) = similar.filter(|_| self.at(Token::Ident)) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        } else {
+            diagnostic = diagnostic.help("move it to the start of the body of the procedure");
+        }
+        self.report_here(diagnostic)
+    }
+
+    /// Actions up to a closing brace.
+    pub(super) fn actions(&mut self) -> Vec<Stmt<'s>> {
+        let mut actions = Vec::new();
+        while !matches!(self.peek(), Token::RightBrace | Token::Eof | Token::Loc) && !self.at_member() {
+            actions.extend(self.element(Self::action_only, starts_statement));
+        }
+        actions
+    }
+
+    fn action_only(&mut self) -> Parsed<Stmt<'s>> {
+        let word = match self.peek() {
+            token @ (Token::Atomic
+            | Token::While
+            | Token::If
+            | Token::Choose
+            | Token::Try
+            | Token::Return) => token.fixed_text().unwrap_or_default(),
+            _ if self.at_variable() => return Err(self.late_local()),
+            _ => {
+                let action = self.action()?;
+                if !matches!(action.kind, StmtKind::Invoke(_)) {
+                    return Ok(action);
+                }
+                let diagnostic = Diagnostic::error(codes::UNEXPECTED, "`invoke` is no action")
+                    .at(action.span, "")
+                    .help("a call is a transformation of its own: `loc l: invoke f() goto m;`");
+                self.report(diagnostic);
+                return Err(Reported);
+            }
+        };
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED, format!("expected an action, found the keyword `{word}`"))
+                .at(self.span(), "expected an action")
+                .help("a transformation has only actions; its jump comes behind the braces");
+        Err(self.report_here(diagnostic))
+    }
+
+    fn action(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        let kind = match self.peek() {
+            Token::Assert => {
+                self.bump();
+                StmtKind::Assert(self.expr()?)
+            }
+            Token::Assume => {
+                self.bump();
+                StmtKind::Assume(self.expr()?)
+            }
+            Token::Throw => {
+                self.bump();
+                StmtKind::Throw(self.expr()?)
+            }
+            Token::Lock => self.monitor(MonitorOp::Lock)?,
+            Token::Unlock => self.monitor(MonitorOp::Unlock)?,
+            Token::Wait => self.monitor(MonitorOp::Wait)?,
+            Token::Unwait => self.monitor(MonitorOp::Unwait)?,
+            Token::Notify => self.monitor(MonitorOp::Notify)?,
+            Token::NotifyAll => self.monitor(MonitorOp::NotifyAll)?,
+            Token::Exit => {
+                self.bump();
+                StmtKind::Exit
+            }
+            Token::Skip => {
+                self.bump();
+                StmtKind::Skip
+            }
+            Token::Start => self.start(None)?,
+            Token::Invoke => StmtKind::Invoke(self.invoke(None, start)?),
+            Token::Ident | Token::LeftParen => self.assignment(start)?,
+            _ => return Err(self.unexpected("a statement")),
+        };
+        self.semicolon()?;
+        Ok(Stmt { kind, span: self.since(start) })
+    }
+
+    fn monitor(&mut self, op: MonitorOp) -> Parsed<StmtKind<'s>> {
+        self.bump();
+        self.expect(Token::LeftParen, " before the lock")?;
+        let lock = self.expr()?;
+        self.expect(Token::RightParen, " after the lock")?;
+        Ok(StmtKind::Monitor(op, lock))
+    }
+
+    fn start(&mut self, place: Option<Expr<'s>>) -> Parsed<StmtKind<'s>> {
+        self.bump();
+        let thread = self.name("the name of a thread")?;
+        let args = self.args()?;
+        Ok(StmtKind::Start { place, thread, args })
+    }
+
+    pub(super) fn invoke(&mut self, place: Option<Expr<'s>>, start: Span) -> Parsed<Invoke<'s>> {
+        self.bump();
+        let dispatch = self.eat(Token::Virtual);
+        let callee =
+            self.name(if dispatch { "the name of a table of functions" } else { "the name of a function" })?;
+        let args = self.args()?;
+        Ok(Invoke { place, dispatch, callee, args, span: self.since(start) })
+    }
+
+    /// `place := value`, with all kinds of values.
+    fn assignment(&mut self, start: Span) -> Parsed<StmtKind<'s>> {
+        let place = self.expr()?;
+        if self.at(Token::Equal) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
+                .at(self.span(), "expected `:=`")
+                .help("variables are assigned with `:=`, and compared with `==`");
+            return Err(self.report_here(diagnostic));
+        }
+        if self.at(Token::Semicolon) && matches!(place.kind, ExprKind::Call(..)) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an expression is no statement")
+                .at(place.span, "its value is not used")
+                .help("functions are called with `invoke f(…);`, threads are started with `start t(…);`");
+            self.report(diagnostic);
+            return Err(Reported);
+        }
+        self.expect(Token::Assign, "")?;
+        match self.peek() {
+            Token::Start => self.start(Some(place)),
+            Token::Invoke => Ok(StmtKind::Invoke(self.invoke(Some(place), start)?)),
+            _ => Ok(StmtKind::Assign { place, value: self.expr()? }),
+        }
+    }
+
+    /// A condition up to `do`. If it is wrong the block behind it is parsed all the same, so that `end` finds
+    /// its partner.
+    fn test(&mut self) -> Parsed<Expr<'s>> {
+        let start = self.span();
+        let parsed = self.expr();
+        let parsed = parsed.and_then(|test| self.expect(Token::Do, " after the condition").map(|_| test));
+        parsed.or_else(|Reported| self.skip_to_do(start))
+    }
+
+    fn skip_to_do(&mut self, start: Span) -> Parsed<Expr<'s>> {
+        while !self.at(Token::Do) {
+            if ends_block(self.peek()) || self.at(Token::Semicolon) || starts_statement(self.peek()) {
+                return Err(Reported);
+            }
+            self.bump();
+        }
+        self.bump();
+        Ok(Expr { kind: ExprKind::Error, span: start, height: 1 })
+    }
+
+    /// The `end` of a statement whose keyword is at `start`.
+    fn end(&mut self, word: &str, start: Span) -> Parsed<()> {
+        if self.eat(Token::End) {
+            return Ok(());
+        }
+        let found = self.describe_next();
+        let keyword = Span::new(start.file, start.start, start.start + word.len() as u32);
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `end`, found {found}"))
+            .at(self.span(), "expected `end`")
+            .label(keyword, format!("to end this `{word}`"));
+        Err(self.report_here(diagnostic))
+    }
+
+    fn while_loop(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        let test = self.test()?;
+        let span = start.to(test.span);
+        let body = self.statements(true);
+        self.end("while", start)?;
+        Ok(Stmt { kind: StmtKind::While { test, body }, span })
+    }
+
+    fn conditional_statement(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        let test = self.test()?;
+        let span = start.to(test.span);
+        let mut arms = vec![(test, self.statements(true))];
+        while self.eat(Token::Elseif) {
+            let test = self.test()?;
+            arms.push((test, self.statements(true)));
+        }
+        let otherwise = self.otherwise()?;
+        self.end("if", start)?;
+        Ok(Stmt { kind: StmtKind::If { arms, otherwise }, span })
+    }
+
+    fn otherwise(&mut self) -> Parsed<Option<Block<'s>>> {
+        if !self.eat(Token::Else) {
+            return Ok(None);
+        }
+        self.expect(Token::Do, " after `else`")?;
+        Ok(Some(self.statements(true)))
+    }
+
+    fn choose(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        let mut branches = Vec::new();
+        while self.at(Token::When) || self.at(Token::Do) {
+            branches.push(self.branch()?);
+        }
+        if branches.is_empty() {
+            return Err(self.unexpected("`when <…> do` or `do`"));
+        }
+        let otherwise = self.otherwise()?;
+        self.end("choose", start)?;
+        Ok(Stmt { kind: StmtKind::Choose { branches, otherwise }, span: start })
+    }
+
+    fn branch(&mut self) -> Parsed<Branch<'s>> {
+        let start = self.span();
+        let mut guard = None;
+        if self.eat(Token::When) {
+            let parsed = self.guard().or_else(|Reported| self.skip_to_do(start))?;
+            guard = Some(parsed);
+        } else {
+            self.bump();
+        }
+        let span = self.since(start);
+        let body = self.statements(true);
+        Ok(Branch { guard, body, span })
+    }
+
+    /// `< e > do`
+    fn guard(&mut self) -> Parsed<Expr<'s>> {
+        self.expect(Token::Less, " before the guard")?;
+        let guard = self.expr()?;
+        self.expect(Token::Greater, " after the guard")?;
+        self.expect(Token::Do, " after the guard")?;
+        Ok(guard)
+    }
+
+    fn try_statement(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        let body = self.statements(true);
+        let mut handlers = Vec::new();
+        while self.at(Token::Catch) {
+            handlers.push(self.handler()?);
+        }
+        if handlers.is_empty() {
+            return Err(self.unexpected("`catch` after the statements of `try`"));
+        }
+        self.end("try", start)?;
+        Ok(Stmt { kind: StmtKind::Try { body, handlers }, span: start })
+    }
+
+    fn handler(&mut self) -> Parsed<Handler<'s>> {
+        let start = self.span();
+        self.bump();
+        self.expect(Token::LeftParen, " after `catch`")?;
+        let record = self.name("the name of a record")?;
+        let variable = self.name("the name of a variable")?;
+        self.expect(Token::RightParen, " after the variable")?;
+        let span = self.since(start);
+        let body = self.statements(true);
+        Ok(Handler { record, variable, body, span })
+    }
+}

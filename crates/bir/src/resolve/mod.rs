@@ -1,0 +1,430 @@
+//! What the names of a model stand for.
+//!
+//! Everything that is declared at the top level shares one namespace, in any order of declaration: procedures
+//! may call each other, records refer to each other. Only constants refer to earlier ones alone. Properties
+//! have a namespace of their own.
+//!
+//! [`declare`] fills a [`Model`] in this order: names, constants, records and aliases, globals, signatures,
+//! tables of functions. What is wrong is reported and left out; a name whose declaration is wrong stays known,
+//! without a type, so that its uses are not reported again.
+
+mod constants;
+mod records;
+mod virtuals;
+
+use ir::{
+    EnumId, Fun, FunId, GlobalId, Id, ProcedureId, Program, RecordId, StringId, Type, TypeId, VirtualId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use source::{Diagnostic, Diagnostics, SourceMap, Span};
+
+pub use constants::{Constant, Defines, Value};
+
+use crate::ast;
+use crate::codes;
+use crate::text::{clip, suggest};
+
+/// How many aliases may stand for each other in a row.
+const MAX_ALIASES: u32 = 200;
+
+/// What a name of the top level stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Symbol {
+    Consts(usize),
+    Enum(EnumId),
+    Record(RecordId),
+    Alias(usize),
+    Global(GlobalId),
+    Procedure(ProcedureId),
+    Virtual(VirtualId),
+    Fun(FunId),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    pub symbol: Symbol,
+    pub span: Span,
+}
+
+/// The parameters and result of a procedure or pure function. A type is missing if it is wrong.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub params: Vec<Option<TypeId>>,
+    pub result: Outcome,
+    pub thread: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Nothing,
+    Value(TypeId),
+    /// A value of a type that is wrong.
+    Unknown,
+}
+
+/// A model on its way into the IR.
+pub struct Model<'s> {
+    pub map: &'s SourceMap,
+    pub system: &'s ast::System<'s>,
+    pub program: Program,
+    pub diagnostics: Diagnostics,
+    pub names: FxHashMap<&'s str, Declared>,
+    /// By group and element.
+    pub constants: FxHashMap<(usize, &'s str), Constant>,
+    aliases: Vec<AliasState>,
+    /// By global; missing if it is wrong.
+    pub global_types: Vec<Option<TypeId>>,
+    /// By procedure.
+    pub signatures: Vec<Signature>,
+    /// By pure function.
+    pub fun_signatures: Vec<Signature>,
+    /// The table of functions, for each that is well formed: the signature that all of its targets share.
+    pub virtual_signatures: Vec<Option<Signature>>,
+    strings: FxHashMap<String, StringId>,
+    /// Names of fields whose types are wrong: uses of them are not reported.
+    pub broken_fields: FxHashSet<&'s str>,
+    /// Symbols that something other than themselves mentions.
+    pub used: FxHashSet<Symbol>,
+}
+
+#[derive(Clone, Copy)]
+enum AliasState {
+    Open,
+    Busy,
+    Done(Option<TypeId>),
+}
+
+/// Declares everything but the bodies.
+pub fn declare<'s>(
+    map: &'s SourceMap,
+    system: &'s ast::System<'s>,
+    defines: &Defines,
+    diagnostics: Diagnostics,
+) -> Model<'s> {
+    let mut model = Model {
+        map,
+        system,
+        program: Program { name: system.name.text.to_owned(), ..Program::default() },
+        diagnostics,
+        names: FxHashMap::default(),
+        constants: FxHashMap::default(),
+        aliases: vec![AliasState::Open; system.aliases.len()],
+        global_types: Vec::new(),
+        signatures: Vec::new(),
+        fun_signatures: Vec::new(),
+        virtual_signatures: Vec::new(),
+        strings: FxHashMap::default(),
+        broken_fields: FxHashSet::default(),
+        used: FxHashSet::default(),
+    };
+    model.declare_names();
+    model.declare_enums();
+    model.evaluate_constants(defines);
+    model.declare_records();
+    for alias in 0..system.aliases.len() {
+        model.resolve_alias(alias, 0);
+    }
+    model.declare_globals();
+    model.declare_signatures();
+    model.declare_virtuals();
+    model
+}
+
+impl<'s> Model<'s> {
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether there are so many errors that no further one would be shown.
+    pub fn has_enough(&mut self) -> bool {
+        let full = self.diagnostics.is_full();
+        if full {
+            self.diagnostics.stop();
+        }
+        full
+    }
+
+    fn declare_names(&mut self) {
+        let system = self.system;
+        for (index, item) in system.consts.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Consts(index));
+        }
+        for (index, item) in system.enums.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Enum(EnumId::from_index(index)));
+        }
+        for (index, item) in system.records.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Record(RecordId::from_index(index)));
+        }
+        for (index, item) in system.aliases.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Alias(index));
+        }
+        for (index, item) in system.globals.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Global(GlobalId::from_index(index)));
+        }
+        for (index, item) in system.procedures.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Procedure(ProcedureId::from_index(index)));
+        }
+        for (index, item) in system.virtuals.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Virtual(VirtualId::from_index(index)));
+        }
+        for (index, item) in system.funs.iter().enumerate() {
+            self.declare_name(item.name, Symbol::Fun(FunId::from_index(index)));
+        }
+        let invariants = system.invariants.iter().map(|item| item.name);
+        let names: Vec<_> = invariants.chain(system.temporal.iter().map(|item| item.name)).collect();
+        self.check_distinct(&names, "property");
+    }
+
+    fn declare_name(&mut self, name: ast::Name<'s>, symbol: Symbol) {
+        let declared = Declared { symbol, span: name.span };
+        if let Some(&first) = self.names.get(name.text) {
+            // Kinds are declared one after the other: which of the two comes first is a matter of the text.
+            let (first, second) = if first.span <= name.span { (first, declared) } else { (declared, first) };
+            self.names.insert(name.text, first);
+            self.duplicate(name.text, second.span, first.span);
+        } else {
+            self.names.insert(name.text, declared);
+        }
+    }
+
+    pub fn duplicate(&mut self, name: &str, second: Span, first: Span) {
+        let message = format!("`{}` is declared twice", clip(name));
+        self.report(
+            Diagnostic::error(codes::DUPLICATE, message)
+                .at(second, "the second declaration")
+                .label(first, "the first declaration"),
+        );
+    }
+
+    /// Reports names that occur twice.
+    pub fn check_distinct(&mut self, names: &[ast::Name<'s>], noun: &str) {
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        for name in names {
+            if let Some(&first) = seen.get(name.text) {
+                let message = format!("two declarations of the {noun} `{}`", clip(name.text));
+                self.report(
+                    Diagnostic::error(codes::DUPLICATE, message)
+                        .at(name.span, "the second declaration")
+                        .label(first, "the first declaration"),
+                );
+            } else {
+                seen.insert(name.text, name.span);
+            }
+        }
+    }
+
+    fn declare_enums(&mut self) {
+        let system = self.system;
+        for item in &system.enums {
+            self.check_distinct(&item.elements, "element");
+            self.program.enums.push(ir::Enum {
+                name: item.name.text.to_owned(),
+                elements: item.elements.iter().map(|element| element.text.to_owned()).collect(),
+                span: item.name.span,
+            });
+        }
+    }
+
+    // Names.
+
+    pub fn symbol(&self, name: &str) -> Option<Symbol> {
+        self.names.get(name).map(|declared| declared.symbol)
+    }
+
+    /// What a name is called in messages.
+    pub fn kind_of(&self, symbol: Symbol) -> &'static str {
+        match symbol {
+            Symbol::Consts(_) => "a group of constants",
+            Symbol::Enum(_) => "an enum",
+            Symbol::Record(_) => "a record",
+            Symbol::Alias(_) => "a type",
+            Symbol::Global(_) => "a variable",
+            Symbol::Procedure(id) if self.is_thread(id) => "a thread",
+            Symbol::Procedure(_) => "a function",
+            Symbol::Virtual(_) => "a table of functions",
+            Symbol::Fun(_) => "a pure function",
+        }
+    }
+
+    pub fn is_thread(&self, id: ProcedureId) -> bool {
+        let procedure = &self.system.procedures[id.index()];
+        matches!(procedure.kind, ast::ProcedureKind::Thread { .. })
+    }
+
+    /// Reports a name that is not what is needed: unknown, or something else.
+    pub fn wrong_name(
+        &mut self,
+        name: ast::Name<'s>,
+        code: &'static str,
+        wanted: &str,
+        fits: impl Fn(Symbol) -> bool,
+    ) {
+        let shown = clip(name.text);
+        if self.diagnostics.is_full() {
+            // Only counted: no need for hints.
+            self.report(Diagnostic::error(code, shown));
+            return;
+        }
+        if let Some(&declared) = self.names.get(name.text) {
+            let kind = self.kind_of(declared.symbol);
+            self.report(
+                Diagnostic::error(codes::WRONG_KIND, format!("`{shown}` is {kind}, not {wanted}"))
+                    .at(name.span, format!("expected {wanted}"))
+                    .label(declared.span, format!("`{shown}` is declared here")),
+            );
+            return;
+        }
+        let candidates =
+            self.names.iter().filter(|(_, declared)| fits(declared.symbol)).map(|(&name, _)| name);
+        let similar = suggest(name.text, candidates);
+        let mut diagnostic =
+            Diagnostic::error(code, format!("there is no {} `{shown}`", without_article(wanted)))
+                .at(name.span, "not declared");
+        if let Some(similar) = similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic);
+    }
+
+    pub fn record_named(&mut self, name: ast::Name<'s>) -> Option<RecordId> {
+        let mut symbol = self.symbol(name.text);
+        if let Some(Symbol::Alias(alias)) = symbol
+            && let Some(ty) = self.resolve_alias(alias, 0)
+            && let Type::Record(record) = self.program.types[ty]
+        {
+            symbol = Some(Symbol::Record(record));
+        }
+        if let Some(Symbol::Record(record)) = symbol {
+            return Some(record);
+        }
+        self.wrong_name(name, codes::UNKNOWN_TYPE, "a record", |symbol| matches!(symbol, Symbol::Record(_)));
+        None
+    }
+
+    // Types.
+
+    pub fn resolve_type(&mut self, ty: &ast::Type<'s>) -> Option<TypeId> {
+        self.resolve_type_within(ty, 0)
+    }
+
+    fn resolve_type_within(&mut self, ty: &ast::Type<'s>, aliases: u32) -> Option<TypeId> {
+        let resolved = match &ty.kind {
+            ast::TypeKind::Boolean => Type::Bool,
+            ast::TypeKind::Tid => Type::Tid,
+            ast::TypeKind::String => Type::String,
+            ast::TypeKind::Lock => Type::Lock,
+            ast::TypeKind::Int { long, range } => Type::Int(self.int_type(*long, range.as_deref())?),
+            ast::TypeKind::Array(element) => Type::Array(self.resolve_type_within(element, aliases)?),
+            ast::TypeKind::Named(name) => match self.symbol(name) {
+                Some(Symbol::Enum(id)) => Type::Enum(id),
+                Some(Symbol::Record(id)) => Type::Record(id),
+                Some(Symbol::Alias(alias)) => return self.resolve_alias(alias, aliases + 1),
+                _ => {
+                    let name = ast::Name { text: name, span: ty.span };
+                    self.wrong_name(name, codes::UNKNOWN_TYPE, "a type", |symbol| {
+                        matches!(symbol, Symbol::Enum(_) | Symbol::Record(_) | Symbol::Alias(_))
+                    });
+                    return None;
+                }
+            },
+        };
+        Some(self.program.types.intern(resolved))
+    }
+
+    fn resolve_alias(&mut self, alias: usize, depth: u32) -> Option<TypeId> {
+        let ast::Alias { name, ty } = &self.system.aliases[alias];
+        match self.aliases[alias] {
+            AliasState::Done(ty) => return ty,
+            AliasState::Open if depth < MAX_ALIASES => {}
+            AliasState::Open | AliasState::Busy => {
+                let message = match self.aliases[alias] {
+                    AliasState::Busy => format!("the type `{}` stands for itself", clip(name.text)),
+                    _ => "too many types stand for each other in a row".to_owned(),
+                };
+                self.report(
+                    Diagnostic::error(codes::CYCLE, message)
+                        .at(name.span, "")
+                        .label(ty.span, "because of this type"),
+                );
+                self.aliases[alias] = AliasState::Done(None);
+                return None;
+            }
+        }
+        self.aliases[alias] = AliasState::Busy;
+        let resolved = self.resolve_type_within(ty, depth);
+        self.aliases[alias] = AliasState::Done(resolved);
+        resolved
+    }
+
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        self.program.types.intern(ty)
+    }
+
+    pub fn string(&mut self, text: &str) -> StringId {
+        if let Some(&id) = self.strings.get(text) {
+            return id;
+        }
+        let id = self.program.strings.push(text.to_owned());
+        self.strings.insert(text.to_owned(), id);
+        id
+    }
+
+    // Globals and signatures.
+
+    fn declare_globals(&mut self) {
+        let system = self.system;
+        for item in &system.globals {
+            let ty = self.resolve_type(&item.ty);
+            self.global_types.push(ty);
+            let init = self.initial_value(item, ty);
+            // A variable of a type that is wrong only keeps its place.
+            let ty = ty.unwrap_or_else(|| self.intern(Type::Bool));
+            self.program.globals.push(ir::Variable {
+                name: item.name.text.to_owned(),
+                ty,
+                init,
+                hidden: false,
+                span: item.name.span,
+            });
+        }
+    }
+
+    fn declare_signatures(&mut self) {
+        let system = self.system;
+        for item in &system.procedures {
+            let params = item.params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+            let (thread, result) = match &item.kind {
+                ast::ProcedureKind::Thread { .. } => (true, None),
+                ast::ProcedureKind::Function { result } => (false, result.as_ref()),
+            };
+            let result = match result {
+                None => Outcome::Nothing,
+                Some(ty) => self.resolve_type(ty).map_or(Outcome::Unknown, Outcome::Value),
+            };
+            self.signatures.push(Signature { params, result, thread });
+        }
+        for item in &system.funs {
+            let null = self.intern(Type::Null);
+            let names: Vec<_> = item.params.iter().map(|param| param.name).collect();
+            self.check_distinct(&names, "parameter");
+            let params: Vec<_> = item.params.iter().map(|param| self.resolve_type(&param.ty)).collect();
+            let result = self.resolve_type(&item.result);
+            self.program.funs.push(Fun {
+                name: item.name.text.to_owned(),
+                params: (names.iter().zip(&params))
+                    .map(|(name, ty)| (name.text.to_owned(), ty.unwrap_or(null)))
+                    .collect(),
+                result: result.unwrap_or(null),
+                // Replaced when bodies are lowered.
+                body: ir::Expr { kind: ir::ExprKind::Const(ir::Const::Null), ty: null, span: item.name.span },
+                span: item.name.span,
+            });
+            let result = result.map_or(Outcome::Unknown, Outcome::Value);
+            self.fun_signatures.push(Signature { params, result, thread: false });
+        }
+    }
+}
+
+fn without_article(noun: &str) -> &str {
+    noun.strip_prefix("a ").or_else(|| noun.strip_prefix("an ")).unwrap_or(noun)
+}

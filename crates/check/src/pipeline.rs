@@ -1,0 +1,327 @@
+//! From a model and a configuration to a report: which parts a check is put together from, in one place.
+//!
+//! model ─ engine ─ search over a store ─ outcome ─ replay of every violation ─ report
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use engine::Engine;
+use ir::{Id, LocationKind};
+use search::{Completeness, Observer, Options, Outcome, StopReason};
+use store::{Budget, StateStore};
+use system::{Bound, TransitionSystem};
+
+use crate::config::{Bounds, Config, OnBound, SearchKind, StoreKind};
+use crate::model::Model;
+use crate::report::{
+    self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
+};
+use crate::trace::{Trace, replay};
+use crate::trail::{TrailBounds, TrailFile, TrailViolation};
+
+/// A finished check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub report: Report,
+    /// The trail of the first violation.
+    pub trail: Option<TrailFile>,
+    pub interrupted: bool,
+}
+
+/// Why there is no report.
+#[derive(Clone, Debug)]
+pub enum CheckError {
+    /// The options can't be honoured.
+    Refused(String),
+    /// A fault of this program, not of the model.
+    Internal(String),
+}
+
+/// The engine for a model, if the bounds admit its initial state.
+pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
+    let active = model.program.active.len();
+    if active > bounds.sizes.threads as usize {
+        return Err(CheckError::Refused(format!(
+            "the model starts with {active} threads, but --max-threads is {}",
+            bounds.sizes.threads
+        )));
+    }
+    Ok(Engine::new(&model.program, bounds.sizes, bounds.on_bound == OnBound::Error))
+}
+
+/// Explores all states of a model.
+pub fn check(
+    model: &Model,
+    config: &Config,
+    seed: u64,
+    interrupt: &AtomicBool,
+    observer: &mut impl Observer,
+) -> Result<Checked, CheckError> {
+    if let Some(reason) = config.refusal() {
+        return Err(CheckError::Refused(reason));
+    }
+    let engine = engine(model, config.bounds)?;
+    let budget = match config.limits.memory {
+        Some(limit) => Budget::of_process(usize::try_from(limit).unwrap_or(usize::MAX)),
+        None => Budget::unlimited(),
+    };
+    let options = Options {
+        max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
+        max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
+        time: config.limits.time,
+        budget: budget.clone(),
+        interrupt: Some(interrupt),
+        keep_going: config.keep_going,
+        ..Options::default()
+    };
+    let (outcome, store) = match config.store {
+        StoreKind::Exact => explore(&engine, store::Exact::new(&budget), config, &options, observer),
+        StoreKind::Naive => explore(&engine, store::Naive::new(&budget), config, &options, observer),
+        other => unreachable!("the store {other} was refused"),
+    };
+    conclude(model, config, seed, &engine, &outcome, store)
+}
+
+fn explore(
+    engine: &impl TransitionSystem,
+    mut store: impl StateStore,
+    config: &Config,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> (Outcome, Store) {
+    let outcome = match config.search {
+        SearchKind::Bfs => search::bfs(engine, &mut store, options, observer),
+        SearchKind::Dfs => search::dfs(engine, &mut store, options, observer),
+    };
+    let (bytes, states) = (store.bytes() as u64, store.len().max(1));
+    let kind = store.kind().to_owned();
+    (outcome, Store { kind, bytes, bytes_per_state: bytes as f64 / states as f64 })
+}
+
+fn conclude(
+    model: &Model,
+    config: &Config,
+    seed: u64,
+    engine: &Engine,
+    outcome: &Outcome,
+    store: Store,
+) -> Result<Checked, CheckError> {
+    let mut violations = Vec::new();
+    let mut first = None;
+    let mut trail = None;
+    for found in &outcome.violations {
+        let trace = confirm(model, config.bounds, found)?;
+        let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
+        let (kind, message) = (ending.kind, ending.message);
+        let location = ending.location;
+        let steps = found.trail.len() as u64;
+        if first.is_none() {
+            trail = Some(trail_file(
+                model,
+                config.bounds,
+                Some(TrailViolation { kind: kind.clone(), message: message.clone() }),
+                &found.trail.steps,
+            ));
+            first = Some(Violation {
+                kind: kind.clone(),
+                message: message.clone(),
+                steps,
+                location: location.clone(),
+                trace,
+            });
+        }
+        violations.push(ViolationCount { kind, message, count: found.count, steps, location });
+    }
+
+    let truncated = |bound| outcome.truncations.get(&bound).copied().unwrap_or(0);
+    let truncations = Truncations {
+        objects: truncated(Bound::Objects),
+        threads: truncated(Bound::Threads),
+        frames: truncated(Bound::Frames),
+    };
+    let verdict = verdict(config, outcome);
+    let seconds = outcome.elapsed.as_secs_f64();
+    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
+    let sizes = config.bounds.sizes;
+    let exhaustive = outcome.is_exhaustive();
+    let report = Report {
+        version: report::FORMAT_VERSION,
+        tool: concat!("quotient ", env!("CARGO_PKG_VERSION")).to_owned(),
+        model: model.name.clone(),
+        verdict,
+        exhaustive,
+        incomplete: incomplete(config, outcome, truncations),
+        violation: first,
+        violations,
+        states,
+        matched: outcome.stats.matched,
+        transitions,
+        depth: outcome.stats.depth.into(),
+        search: config.search.to_string(),
+        store,
+        symmetry: Symmetry {
+            level: config.symmetry.to_string(),
+            // Without symmetry every state is its own class.
+            canonical: true,
+            ties_searched: 0,
+        },
+        reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
+        bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
+        truncations,
+        peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
+        memory_limit_bytes: config.limits.memory,
+        seconds,
+        states_per_second: rate(states),
+        transitions_per_second: rate(transitions),
+        seed,
+        assumptions: assumptions(model, config, truncations),
+        dead_code: if exhaustive { dead_code(model, engine) } else { Vec::new() },
+        warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
+    };
+    let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
+    Ok(Checked { report, trail, interrupted })
+}
+
+/// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
+fn confirm(model: &Model, bounds: Bounds, found: &search::Violation) -> Result<Trace, CheckError> {
+    let internal = |reason: String| {
+        CheckError::Internal(format!(
+            "a violation ({}) was found, but the plain interpreter does not confirm it: {reason}",
+            found.fault.kind
+        ))
+    };
+    let trace = replay(model, bounds, found.trail.steps.iter().copied())
+        .map_err(|diverged| internal(diverged.to_string()))?;
+    let Some(ending) = &trace.ends_in else {
+        return Err(internal("the run ends well".to_owned()));
+    };
+    if ending.fault != found.fault.kind {
+        return Err(internal(format!("the run ends in {} ({})", ending.kind, ending.message)));
+    }
+    Ok(trace)
+}
+
+pub fn trail_file(
+    model: &Model,
+    bounds: Bounds,
+    violation: Option<TrailViolation>,
+    steps: &[system::Step],
+) -> TrailFile {
+    let sizes = bounds.sizes;
+    let bounds = TrailBounds {
+        objects: sizes.objects,
+        threads: sizes.threads,
+        frames: sizes.frames,
+        error: bounds.on_bound == OnBound::Error,
+    };
+    TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
+}
+
+/// | violations | exhausted | truncated | depth limit, breadth first | verdict            |
+/// |------------|-----------|-----------|----------------------------|--------------------|
+/// | some       |           |           |                            | violated           |
+/// | none       | yes       | no        |                            | holds              |
+/// | none       | yes       | yes       |                            | holds up to bounds |
+/// | none       | no        |           | yes                        | holds up to bounds |
+/// | none       | no        |           | no                         | inconclusive       |
+///
+/// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
+fn verdict(config: &Config, outcome: &Outcome) -> Verdict {
+    if !outcome.violations.is_empty() {
+        return Verdict::Violated;
+    }
+    match outcome.completeness {
+        Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
+        Completeness::Exhausted => Verdict::HoldsUpToBounds,
+        Completeness::Stopped(StopReason::Depth) if config.search == SearchKind::Bfs => {
+            Verdict::HoldsUpToBounds
+        }
+        Completeness::Stopped(_) => Verdict::Inconclusive,
+    }
+}
+
+fn incomplete(config: &Config, outcome: &Outcome, truncations: Truncations) -> Option<String> {
+    let mut reasons = Vec::new();
+    match outcome.completeness {
+        Completeness::Exhausted => {}
+        Completeness::Stopped(StopReason::Depth) => {
+            let depth = config.limits.depth.unwrap_or_default();
+            reasons.push(match config.search {
+                SearchKind::Bfs => format!("states more than {depth} steps away were not explored"),
+                SearchKind::Dfs => {
+                    format!("paths of more than {depth} steps were cut off, depth first; --search bfs is complete to the limit")
+                }
+            });
+        }
+        Completeness::Stopped(reason) => reasons.push(
+            match reason {
+                StopReason::Depth => "the depth limit was reached",
+                StopReason::States => "the limit on states was reached",
+                StopReason::Time => "the time limit was reached",
+                StopReason::Memory => "the memory limit was reached",
+                StopReason::Ids => "the store ran out of numbers for states",
+                StopReason::Interrupted => "interrupted",
+                StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",
+            }
+            .to_owned(),
+        ),
+    }
+    let sizes = config.bounds.sizes;
+    for (count, option, bound) in [
+        (truncations.objects, "--max-objects", sizes.objects),
+        (truncations.threads, "--max-threads", sizes.threads),
+        (truncations.frames, "--max-frames", sizes.frames),
+    ] {
+        if count > 0 {
+            reasons.push(format!("{count} steps were not taken because they exceed {option} {bound}"));
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// What the verdict rests on.
+fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<String> {
+    let mut list = vec![
+        format!("store {}: every state is kept in full, none is taken for another", config.store),
+        format!("symmetry {}: states that differ in any name count as different", config.symmetry),
+        "no reduction: every interleaving of the model's steps is explored".to_owned(),
+    ];
+    let sizes = config.bounds.sizes;
+    let bounds = format!(
+        "at most {} objects, {} threads, {} frames a thread",
+        sizes.objects, sizes.threads, sizes.frames
+    );
+    list.push(match (config.bounds.on_bound, truncations.total()) {
+        (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
+        (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
+        (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
+    });
+    if !model.program.temporal.is_empty() {
+        let names: Vec<&str> = model.program.temporal.iter().map(|property| property.name.as_str()).collect();
+        list.push(format!("safety only: the temporal properties ({}) were not checked", names.join(", ")));
+    }
+    list
+}
+
+/// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
+/// entry.
+fn dead_code(model: &Model, engine: &Engine) -> Vec<DeadCode> {
+    let program = &model.program;
+    let mut dead = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (id, location) in program.locations.iter() {
+        if engine.was_reached(id) || !matches!(location.kind, LocationKind::Plain) {
+            continue;
+        }
+        let procedure = &program.procedures[location.procedure];
+        let entered = engine.was_reached(procedure.entry);
+        let span = if entered { location.span } else { procedure.span };
+        let place = model.place(span);
+        if seen.insert((location.procedure.index(), place.line)) {
+            let name = (entered && !location.hidden).then(|| location.name.clone());
+            dead.push(DeadCode { procedure: procedure.name.clone(), entered, name, location: place });
+        }
+    }
+    dead
+}

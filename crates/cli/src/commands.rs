@@ -1,0 +1,290 @@
+//! What each command does.
+
+use std::fs;
+use std::io::{BufRead as _, IsTerminal, Write as _, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use quotient::config::{Bounds, OnBound};
+use quotient::report::Verdict;
+use quotient::simulate::{self, Chosen, Interactive};
+use quotient::{CheckError, Model, StateBounds, Style, TrailFile};
+
+use crate::args::{
+    CheckArgs, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat, SimulateArgs,
+};
+use crate::files::{Disk, free_memory, write_whole};
+use crate::progress::ProgressLine;
+use crate::render::{self, Paint};
+use crate::{interrupt, units};
+
+/// Why a command has no result.
+pub enum Failure {
+    /// Bad usage or a bad model. The text is complete, with its line ends.
+    Rejected(String),
+    Internal(String),
+}
+
+impl Failure {
+    pub fn report(self) -> ExitCode {
+        match self {
+            Self::Rejected(text) => {
+                eprint!("{text}");
+                ExitCode::from(2)
+            }
+            Self::Internal(text) => {
+                eprintln!("internal error: {text}\nPlease report it together with the model.");
+                ExitCode::from(4)
+            }
+        }
+    }
+}
+
+fn usage(text: impl std::fmt::Display) -> Failure {
+    Failure::Rejected(format!("error: {text}\n"))
+}
+
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Refused(reason) => usage(reason),
+            CheckError::Internal(reason) => Self::Internal(reason),
+        }
+    }
+}
+
+type Outcome = Result<ExitCode, Failure>;
+
+fn style(terminal: bool) -> Style {
+    if terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) {
+        Style::Coloured
+    } else {
+        Style::Plain
+    }
+}
+
+fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
+    let style = style(std::io::stderr().is_terminal());
+    let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
+    let model = Model::load(&Disk, path, &args.defines, style)
+        .map_err(|rejected| Failure::Rejected(rejected.text))?;
+    if !quiet && !model.warnings.is_empty() {
+        eprint!("{}", model.warnings.render(&model.map, style));
+    }
+    Ok(model)
+}
+
+pub fn check(args: &CheckArgs) -> Outcome {
+    let mut config = args.config();
+    if let Some(reason) = config.refusal() {
+        return Err(usage(reason));
+    }
+    let model = load(&args.model, args.quiet)?;
+    config.limits.memory = config.limits.memory.or_else(free_memory);
+    let mut progress = ProgressLine::new(args.quiet, config.limits.memory);
+    let checked = quotient::check(&model, &config, args.seed, interrupt::flag(), &mut progress);
+    progress.clear();
+    let checked = checked?;
+    let report = &checked.report;
+    let replay = match &checked.trail {
+        Some(trail) => {
+            let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model));
+            match write_whole(&path, &trail.to_json()) {
+                Ok(()) => Some(replay_command(&args.model, &path)),
+                Err(error) => {
+                    eprintln!("warning: the trail could not be written to `{}`: {error}", path.display());
+                    None
+                }
+            }
+        }
+        None => None,
+    };
+    match args.format {
+        ReportFormat::Json => {
+            let json = serde_json::to_string_pretty(report).expect("a report is plain data");
+            println!("{json}");
+        }
+        ReportFormat::Human => {
+            let paint = Paint::new(style(stdout().is_terminal()));
+            print!("{}", render::report(report, replay.as_deref(), args.quiet, paint));
+        }
+    }
+    Ok(if checked.interrupted {
+        ExitCode::from(interrupt::EXIT_CODE)
+    } else {
+        match report.verdict {
+            Verdict::Holds => ExitCode::SUCCESS,
+            Verdict::Violated => ExitCode::from(1),
+            Verdict::HoldsUpToBounds | Verdict::Inconclusive => ExitCode::from(3),
+        }
+    })
+}
+
+fn default_trail(model: &Path) -> PathBuf {
+    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("{stem}.trail.json"))
+}
+
+/// What to type to see the counterexample again.
+fn replay_command(model: &ModelArgs, trail: &Path) -> String {
+    let mut command = format!("quotient replay {}", quoted(&model.model.to_string_lossy()));
+    for (name, value) in &model.defines {
+        command += &format!(" -D {}", quoted(&format!("{name}={value}")));
+    }
+    command + " " + &quoted(&trail.to_string_lossy())
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+pub fn replay(args: &ReplayArgs) -> Outcome {
+    let model = load(&args.model, true)?;
+    let name = args.trail.display();
+    let text =
+        fs::read_to_string(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
+    let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;
+    if trail.fingerprint != model.fingerprint() {
+        let constants = trail.defines.iter().map(|(name, value)| format!(" -D {name}={value}"));
+        eprintln!(
+            "warning: the trail was made from another version of the model, or with other constants (it was \
+             made with{})",
+            match constants.collect::<String>() {
+                none if none.is_empty() => " none".to_owned(),
+                some => some,
+            }
+        );
+    }
+    let sizes = StateBounds {
+        threads: trail.bounds.threads,
+        frames: trail.bounds.frames,
+        objects: trail.bounds.objects,
+    };
+    let on_bound = if trail.bounds.error { OnBound::Error } else { OnBound::Truncate };
+    let bounds = Bounds { sizes, on_bound };
+    quotient::engine(&model, bounds)?;
+    let trace = quotient::replay(&model, bounds, trail.steps())
+        .map_err(|diverged| usage(format!("the trail does not fit the model: {diverged}")))?;
+    match args.format {
+        ReportFormat::Json => {
+            println!("{}", serde_json::to_string_pretty(&trace).expect("a trace is plain data"));
+        }
+        ReportFormat::Human => {
+            let paint = Paint::new(style(stdout().is_terminal()));
+            print!("{}", render::trace(&trace, paint));
+            print!("{}", render::ending(&trace, paint));
+        }
+    }
+    let claimed = trail.violation.map(|violation| violation.kind);
+    let shown = trace.ends_in.map(|ending| ending.kind);
+    if claimed.is_some() && claimed != shown {
+        eprintln!("warning: the trail was recorded for a violation ({}) that this run does not show", {
+            claimed.unwrap_or_default()
+        });
+    }
+    Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+pub fn simulate(args: &SimulateArgs) -> Outcome {
+    let model = load(&args.model, false)?;
+    let bounds = args.bounds.bounds();
+    let paint = Paint::new(style(stdout().is_terminal()));
+    let steps = if args.interactive {
+        interactive(&model, bounds, paint)?
+    } else {
+        let max = usize::try_from(args.steps).unwrap_or(usize::MAX);
+        let run = simulate::random(&model, bounds, args.seed, max)?;
+        print!("{}", render::trace(&run.trace, paint));
+        if run.trace.ends_in.is_some() {
+            print!("{}", render::ending(&run.trace, paint));
+        } else if let Some(bound) = run.truncated {
+            println!("The run ends here: the next step exceeds the bound on {}.", bound.as_str());
+        } else if run.ended {
+            println!("All threads have ended.");
+        } else {
+            println!("Stopped after {} steps (--steps goes on).", units::count(run.steps.len() as u64));
+        }
+        run.steps
+    };
+    if let Some(path) = &args.trail {
+        let trail = quotient::trail_file(&model, bounds, None, &steps);
+        write_whole(path, &trail.to_json())
+            .map_err(|error| usage(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotient::Step>, Failure> {
+    let mut run = Interactive::new(model, bounds)?;
+    println!("Choose a step by its number; u takes one back, s shows the state, q ends.");
+    let mut lines = stdin().lock().lines();
+    loop {
+        if let Some(wrong) = run.wrong() {
+            println!("{}", paint.bad(&wrong));
+        }
+        let choices = run.choices();
+        for (number, choice) in choices.iter().enumerate() {
+            print!("{}", render::choice(number + 1, choice, paint));
+        }
+        if choices.is_empty() {
+            println!("There are no steps here.");
+        }
+        print!("step {}> ", run.steps.len() + 1);
+        drop(stdout().flush());
+        let Some(Ok(line)) = lines.next() else {
+            println!();
+            return Ok(run.steps);
+        };
+        match line.trim() {
+            "q" | "quit" => return Ok(run.steps),
+            "u" | "undo" => {
+                if !run.back() {
+                    println!("This is the initial state.");
+                }
+            }
+            "s" | "state" => run.describe().iter().for_each(|line| println!("  {line}")),
+            "" => {}
+            text => match text.parse::<usize>().ok().and_then(|n| choices.get(n.wrapping_sub(1))) {
+                Some(choice) => match run.take(choice.step) {
+                    Chosen::Moved(changes) => changes.iter().for_each(|change| println!("    {change}")),
+                    Chosen::Stopped(reason) => println!("{}", paint.bad(&reason)),
+                },
+                None => println!("There is no step `{text}`."),
+            },
+        }
+    }
+}
+
+pub fn print(args: &PrintArgs) -> Outcome {
+    if args.what.automaton {
+        return Err(usage("print --automaton is not available yet: it needs temporal properties"));
+    }
+    let model = load(&args.model, false)?;
+    if args.what.ir {
+        print!("{}", model.ir_text());
+    } else {
+        print!("{}", quotient::engine(&model, args.bounds.bounds())?.layout().describe(&model.program));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn graph(args: &GraphArgs) -> Outcome {
+    let model = load(&args.model, false)?;
+    let max = usize::try_from(args.max_states).unwrap_or(usize::MAX);
+    let graph = quotient::graph::graph(&model, args.bounds.bounds(), max, interrupt::flag())?;
+    print!(
+        "{}",
+        match args.format {
+            GraphFormat::Dot => graph.to_dot(),
+            GraphFormat::Aut => graph.to_aut(),
+            GraphFormat::Json => graph.to_json(),
+        }
+    );
+    Ok(ExitCode::SUCCESS)
+}

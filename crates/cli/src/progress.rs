@@ -1,0 +1,49 @@
+//! The line that moves while a check runs: on a terminal, on stderr, and never elsewhere.
+
+use std::io::{IsTerminal, Write as _, stderr};
+
+use quotient::{Observer, Open, Progress};
+
+use crate::units;
+
+pub struct ProgressLine {
+    shown: bool,
+    visible: bool,
+    limit: Option<u64>,
+}
+
+impl ProgressLine {
+    pub fn new(quiet: bool, limit: Option<u64>) -> Self {
+        Self { shown: !quiet && stderr().is_terminal(), visible: false, limit }
+    }
+
+    pub fn clear(&mut self) {
+        if std::mem::take(&mut self.visible) {
+            eprint!("\r\x1b[K");
+        }
+    }
+}
+
+impl Observer for ProgressLine {
+    fn progress(&mut self, progress: &Progress) {
+        if !self.shown {
+            return;
+        }
+        let seconds = progress.elapsed.as_secs_f64().max(1e-9);
+        let open = match progress.open {
+            Open::Frontier(states) => format!("frontier {}", units::count(states as u64)),
+            Open::Stack(states) => format!("stack {}", units::count(states as u64)),
+        };
+        let memory = units::bytes(progress.resident_bytes.unwrap_or(progress.store_bytes) as u64);
+        let limit = self.limit.map_or(String::new(), |limit| format!(" of {}", units::bytes(limit)));
+        eprint!(
+            "\r\x1b[K{} states, {} states/s, {open}, depth {}, {memory}{limit}",
+            units::count(progress.states as u64),
+            units::count((progress.states as f64 / seconds) as u64),
+            progress.depth,
+        );
+        // A terminal that is gone is no reason to stop checking.
+        drop(stderr().flush());
+        self.visible = true;
+    }
+}

@@ -1,0 +1,28 @@
+//! How types and places are called where people read them.
+
+use crate::{IntType, Program, Type, TypeId, Width};
+
+impl Program {
+    /// A type as BIR writes it.
+    pub fn type_name(&self, ty: TypeId) -> String {
+        match self.types[ty] {
+            Type::Bool => "boolean".to_owned(),
+            Type::Int(IntType::INT) => "int".to_owned(),
+            Type::Int(IntType::LONG) => "long".to_owned(),
+            Type::Int(int) => {
+                let name = match int.width {
+                    Width::Int => "int",
+                    Width::Long => "long",
+                };
+                format!("{name} {}({}, {})", if int.wrap { "wrap " } else { "" }, int.lo, int.hi)
+            }
+            Type::Enum(id) => self.enums[id].name.clone(),
+            Type::Tid => "tid".to_owned(),
+            Type::Record(id) => self.records[id].name.clone(),
+            Type::Array(element) => format!("{}[]", self.type_name(element)),
+            Type::String => "string".to_owned(),
+            Type::Lock => "lock".to_owned(),
+            Type::Null => "null".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! All spans of a program, for comparisons that are not about where things stand.
+
+use source::Span;
+
+use crate::*;
+
+impl Program {
+    /// The same program with all spans alike: what [`text::parse`](crate::text::parse) of
+    /// [`text::print`](crate::text::print) gives back exactly.
+    pub fn without_spans(&self) -> Self {
+        let mut program = self.clone();
+        program.each_span(&mut |span| *span = Span::default());
+        program
+    }
+
+    /// Calls `f` with every span of the program.
+    pub fn each_span(&mut self, f: &mut impl FnMut(&mut Span)) {
+        self.enums.values_mut().for_each(|item| f(&mut item.span));
+        self.records.values_mut().for_each(|item| f(&mut item.span));
+        self.fields.values_mut().for_each(|item| f(&mut item.span));
+        self.globals.values_mut().for_each(|item| f(&mut item.span));
+        self.virtuals.values_mut().for_each(|item| f(&mut item.span));
+        self.temporal.iter_mut().for_each(|item| f(&mut item.span));
+        for fun in self.funs.values_mut() {
+            f(&mut fun.span);
+            expr(&mut fun.body, f);
+        }
+        for procedure in self.procedures.values_mut() {
+            f(&mut procedure.span);
+            procedure.locals.values_mut().for_each(|local| f(&mut local.span));
+            procedure.catches.iter_mut().for_each(|catch| f(&mut catch.span));
+        }
+        for location in self.locations.values_mut() {
+            f(&mut location.span);
+            if let LocationKind::Resume { result, then, .. } = &mut location.kind {
+                result.iter_mut().for_each(|result| place(result, f));
+                jump(then, f);
+            }
+        }
+        for transition in self.transitions.values_mut() {
+            f(&mut transition.span);
+            if let Guard::When(guard) = &mut transition.guard {
+                expr(guard, f);
+            }
+            transition.body.iter_mut().for_each(|item| action(item, f));
+            match &mut transition.exit {
+                Exit::Jump(exit) => jump(exit, f),
+                Exit::Call { args, .. } => args.iter_mut().for_each(|arg| expr(arg, f)),
+            }
+        }
+        for invariant in &mut self.invariants {
+            f(&mut invariant.span);
+            expr(&mut invariant.expr, f);
+        }
+    }
+}
+
+fn jump(jump: &mut Jump, f: &mut impl FnMut(&mut Span)) {
+    if let Jump::Return(Some(value)) = jump {
+        expr(value, f);
+    }
+}
+
+fn place(place: &mut Place, f: &mut impl FnMut(&mut Span)) {
+    f(&mut place.span);
+    match &mut place.kind {
+        PlaceKind::Global(_) | PlaceKind::Local(_) => {}
+        PlaceKind::Field(base, _) => expr(base, f),
+        PlaceKind::Index(array, index) => {
+            expr(array, f);
+            expr(index, f);
+        }
+    }
+}
+
+fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
+    f(&mut action.span);
+    match &mut action.kind {
+        ActionKind::Assign(to, value) => {
+            place(to, f);
+            expr(value, f);
+        }
+        ActionKind::New(to, new) => {
+            place(to, f);
+            if let New::Array { length, .. } = new {
+                expr(length, f);
+            }
+        }
+        ActionKind::Assert(operand)
+        | ActionKind::Assume(operand)
+        | ActionKind::Lock(operand)
+        | ActionKind::Unlock(operand)
+        | ActionKind::Wait(operand)
+        | ActionKind::Unwait(operand)
+        | ActionKind::Notify(operand)
+        | ActionKind::NotifyAll(operand)
+        | ActionKind::Throw(operand) => expr(operand, f),
+        ActionKind::Start { result, args, .. } => {
+            result.iter_mut().for_each(|result| place(result, f));
+            args.iter_mut().for_each(|arg| expr(arg, f));
+        }
+        ActionKind::Exit => {}
+    }
+}
+
+fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
+    f(&mut expr.span);
+    match &mut expr.kind {
+        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
+        ExprKind::Field(a, _)
+        | ExprKind::Length(a)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::InstanceOf(a, _)
+        | ExprKind::LockAvailable(a)
+        | ExprKind::HasLock(a)
+        | ExprKind::WasNotified(a)
+        | ExprKind::ThreadTerminated(a) => self::expr(a, f),
+        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {
+            self::expr(a, f);
+            self::expr(b, f);
+        }
+        ExprKind::Cond(a, b, c) => {
+            self::expr(a, f);
+            self::expr(b, f);
+            self::expr(c, f);
+        }
+        ExprKind::Call(_, args) => args.iter_mut().for_each(|arg| self::expr(arg, f)),
+    }
+}

@@ -1,0 +1,94 @@
+//! The readable twin of a [`Program`]: [`print`] writes it down, [`parse`] reads it back.
+//!
+//! For every program that verifies, `parse(print(p))` is `p` up to spans; those of a parsed program point into
+//! the text. Nothing is lost and little is repeated: ids follow from the order of declarations, and types of
+//! expressions from [their form](Program::natural_type); where they do not, the text says so.
+//!
+//! ```text
+//! program     := "program" name ";" item*
+//! item        := "types" type,.. ";"                        the order of the type table
+//!              | "strings" string,.. ";"                    the order of the string table
+//!              | "enum" name "{" name,.. "}"
+//!              | ["throwable"] "record" name ["extends" name,..] "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
+//!              | ["hidden"] "global" type name ["=" const] ";"
+//!              | "fun" name "(" params ")" "returns" type "=" expr ";"
+//!              | "virtual" name "{" (name "->" name ";")* "}"
+//!              | "active" name,.. ";"
+//!              | "invariant" name "=" expr ";"
+//!              | "temporal" name "=" string ";"
+//!              | ("thread" | "function") name "(" params ")" ["returns" type] ["entry" name] "{" part* "}"
+//! params      := (["hidden"] type name),..
+//! part        := ["hidden"] "local" type name ["=" const] ";"
+//!              | "catch" name name ["at" name,..] "goto" name ";"
+//!              | "loc" name [at] ["atomic"] ["hidden"] ["live" "{" name,.. "}"] ":" transition*
+//!              | "resume" name [at] ["atomic"] ["hidden"] "of" name ["into" place] jump ";"
+//! transition  := [id ":"] ["when" expr | "else"] ["invisible"] ["do" "{" (action ";")* "}"] exit ";"
+//! exit        := jump | "call" ["virtual"] name "(" expr,.. ")" "resume" name
+//! jump        := "goto" name | "return" [expr]
+//! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
+//!              | ("assert" | "assume" | "throw") expr | "exit"
+//!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
+//!              | [place ":="] "start" name "(" expr,.. ")"
+//! expr        := like BIR and Java, with `e as R` for casts, `E::x` for elements of enums, `::x` for a global
+//!                that a local hides, and `(e : type)` where the type is not the natural one
+//! type        := "boolean" | ("int" | "long") [["wrap"] "(" lo "," hi ")"] | "tid" | "string" | "lock" | "null"
+//!              | ["enum" | "record"] name | type "[]"
+//! name        := identifier | 'anything else'              and "#" index where it would be ambiguous
+//! at          := "@" index                                 where ids do not follow the order of the text
+//! ```
+//!
+//! Comments start with `//`. A transition is called what [`TransitionId`] displays, as trails do: `t7`.
+
+mod lex;
+mod names;
+mod parse;
+mod print;
+mod resolve;
+mod syntax;
+
+use std::fmt;
+
+pub use print::{expr, place, print};
+
+use crate::*;
+
+/// The text is not a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextError {
+    /// The first line is 1.
+    pub line: usize,
+    pub message: String,
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for TextError {}
+
+/// Reads a program back. It is well formed as a text; whether it makes sense, [`verify`](crate::verify) tells.
+pub fn parse(text: &str) -> Result<Program, TextError> {
+    let tree = lex::lex(text).and_then(parse::parse);
+    tree.and_then(|tree| resolve::resolve(&tree)).map_err(|error| TextError {
+        line: text.as_bytes().iter().take(error.at as usize).filter(|&&byte| byte == b'\n').count() + 1,
+        message: error.message,
+    })
+}
+
+/// An error at a byte of the text.
+#[derive(Debug)]
+struct Error {
+    at: u32,
+    message: String,
+}
+
+impl Error {
+    fn new(at: u32, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

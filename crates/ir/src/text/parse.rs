@@ -1,0 +1,710 @@
+//! Tokens to a tree, by recursive descent; binary operators by precedence.
+
+use source::{FileId, Span};
+
+use super::Error;
+use super::lex::{Lexeme, Token};
+use super::names::KEYWORDS;
+use super::syntax::*;
+use crate::{BinaryOp, MAX_EXPR_DEPTH, ProcedureKind, UnaryOp};
+
+type Parsed<T> = Result<T, Error>;
+
+/// Binary operators with their strength; `=>` associates to the right, the others to the left.
+pub(super) const BINARY: &[(&str, BinaryOp, u8)] = &[
+    ("=>", BinaryOp::Implies, 1),
+    ("||", BinaryOp::Or, 2),
+    ("&&", BinaryOp::And, 3),
+    ("|", BinaryOp::BitOr, 4),
+    ("^", BinaryOp::BitXor, 5),
+    ("&", BinaryOp::BitAnd, 6),
+    ("==", BinaryOp::Eq, 7),
+    ("!=", BinaryOp::Ne, 7),
+    ("<", BinaryOp::Lt, 8),
+    ("<=", BinaryOp::Le, 8),
+    (">", BinaryOp::Gt, 8),
+    (">=", BinaryOp::Ge, 8),
+    ("shl", BinaryOp::Shl, 9),
+    ("shr", BinaryOp::Shr, 9),
+    ("ushr", BinaryOp::Ushr, 9),
+    ("+", BinaryOp::Add, 10),
+    ("-", BinaryOp::Sub, 10),
+    ("*", BinaryOp::Mul, 11),
+    ("/", BinaryOp::Div, 11),
+    ("%", BinaryOp::Rem, 11),
+];
+
+/// The strength of `as` and `instanceof`: that of comparisons.
+pub(super) const TESTS: u8 = 8;
+
+pub(super) const QUESTIONS: &[(&str, Question)] = &[
+    ("lockAvailable", Question::LockAvailable),
+    ("hasLock", Question::HasLock),
+    ("wasNotified", Question::WasNotified),
+    ("threadTerminated", Question::ThreadTerminated),
+];
+
+const VERBS: &[(&str, Verb)] = &[
+    ("assert", Verb::Assert),
+    ("assume", Verb::Assume),
+    ("throw", Verb::Throw),
+    ("lock", Verb::Lock),
+    ("unlock", Verb::Unlock),
+    ("wait", Verb::Wait),
+    ("unwait", Verb::Unwait),
+    ("notify", Verb::Notify),
+    ("notifyAll", Verb::NotifyAll),
+];
+
+pub(super) fn parse(lexemes: Vec<Lexeme>) -> Parsed<ProgramTree> {
+    Parser { lexemes, next: 0, nesting: 0 }.program()
+}
+
+struct Parser {
+    /// Ends with [`Token::End`].
+    lexemes: Vec<Lexeme>,
+    next: usize,
+    /// How many expressions and types are open: garbage must not exhaust the native stack.
+    nesting: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> &Lexeme {
+        &self.lexemes[self.next.min(self.lexemes.len() - 1)]
+    }
+
+    fn at(&self) -> u32 {
+        self.peek().start
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.peek().token.clone();
+        self.next += 1;
+        token
+    }
+
+    /// From `start` to the end of the last token.
+    fn span(&self, start: u32) -> Span {
+        let last = self.next.min(self.lexemes.len()).checked_sub(1);
+        let end = last.map_or(start, |last| self.lexemes[last].end);
+        Span::new(FileId::default(), start, end.max(start))
+    }
+
+    fn fail<T>(&self, expected: &str) -> Parsed<T> {
+        let found = match &self.peek().token {
+            Token::Word(text) => format!("`{text}`"),
+            Token::Quoted(text) => format!("'{text}'"),
+            Token::String(text) => format!("\"{text}\""),
+            Token::Number(number) => format!("{number}"),
+            Token::Symbol(symbol) => format!("`{symbol}`"),
+            Token::End => "the end".to_owned(),
+        };
+        Err(Error::new(self.at(), format!("expected {expected}, found {found}")))
+    }
+
+    /// Whether the next token is this keyword or symbol.
+    fn is(&self, what: &str) -> bool {
+        match &self.peek().token {
+            Token::Word(word) => word == what,
+            Token::Symbol(symbol) => *symbol == what,
+            _ => false,
+        }
+    }
+
+    fn take(&mut self, what: &str) -> bool {
+        let found = self.is(what);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, what: &str) -> Parsed<()> {
+        if self.take(what) { Ok(()) } else { self.fail(&format!("`{what}`")) }
+    }
+
+    fn index(&mut self) -> Parsed<u32> {
+        if let Token::Number(number) = self.peek().token
+            && let Ok(number) = u32::try_from(number)
+        {
+            self.next += 1;
+            return Ok(number);
+        }
+        self.fail("an index")
+    }
+
+    /// What follows `mark`, if that is next.
+    fn marked_index(&mut self, mark: &str) -> Parsed<Option<u32>> {
+        if self.take(mark) { self.index().map(Some) } else { Ok(None) }
+    }
+
+    fn is_name(&self) -> bool {
+        match &self.peek().token {
+            Token::Word(word) => !KEYWORDS.contains(&word.as_str()),
+            Token::Quoted(_) => true,
+            _ => false,
+        }
+    }
+
+    fn name(&mut self) -> Parsed<Name> {
+        if !self.is_name() {
+            return self.fail("a name");
+        }
+        let at = self.at();
+        let (Token::Word(text) | Token::Quoted(text)) = self.advance() else {
+            return self.fail("a name");
+        };
+        Ok(Name { text, number: self.marked_index("#")?, at })
+    }
+
+    fn string(&mut self) -> Parsed<String> {
+        if !matches!(self.peek().token, Token::String(_)) {
+            return self.fail("a string");
+        }
+        match self.advance() {
+            Token::String(text) => Ok(text),
+            _ => self.fail("a string"),
+        }
+    }
+
+    /// Items with commas between them, up to and with `close`.
+    fn list<T>(&mut self, close: &str, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.take(close) {
+            if !items.is_empty() {
+                self.expect(",")?;
+            }
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// At least one name, with commas between them.
+    fn names(&mut self) -> Parsed<Vec<Name>> {
+        let mut names = vec![self.name()?];
+        while self.take(",") {
+            names.push(self.name()?);
+        }
+        Ok(names)
+    }
+
+    fn program(&mut self) -> Parsed<ProgramTree> {
+        let mut program = ProgramTree::default();
+        self.expect("program")?;
+        program.name = self.name()?.text;
+        self.expect(";")?;
+        while self.peek().token != Token::End {
+            self.item(&mut program)?;
+        }
+        Ok(program)
+    }
+
+    fn item(&mut self, program: &mut ProgramTree) -> Parsed<()> {
+        let start = self.at();
+        if self.take("types") {
+            program.types.extend(self.list(";", Self::ty)?);
+        } else if self.take("strings") {
+            program.strings.extend(self.list(";", Self::string)?);
+        } else if self.take("active") {
+            program.active.extend(self.list(";", Self::name)?);
+        } else if self.take("enum") {
+            let name = self.name()?;
+            self.expect("{")?;
+            let elements = self.list("}", Self::name)?;
+            program.enums.push((name, elements, self.span(start)));
+        } else if self.take("throwable") {
+            self.expect("record")?;
+            program.records.push(self.record(start, true)?);
+        } else if self.take("record") {
+            program.records.push(self.record(start, false)?);
+        } else if self.is("hidden") || self.is("global") {
+            let hidden = self.take("hidden");
+            self.expect("global")?;
+            program.globals.push(self.variable(start, hidden)?);
+        } else if self.take("fun") {
+            let name = self.name()?;
+            self.expect("(")?;
+            let params = self.list(")", |parser| {
+                let ty = parser.ty()?;
+                Ok((parser.name()?, ty))
+            })?;
+            self.expect("returns")?;
+            let result = self.ty()?;
+            self.expect("=")?;
+            let body = self.expr()?;
+            self.expect(";")?;
+            program.funs.push(FunTree { name, params, result, body, span: self.span(start) });
+        } else if self.take("virtual") {
+            let name = self.name()?;
+            self.expect("{")?;
+            let mut targets = Vec::new();
+            while !self.take("}") {
+                let record = self.name()?;
+                self.expect("->")?;
+                targets.push((record, self.name()?));
+                self.expect(";")?;
+            }
+            program.virtuals.push((name, targets, self.span(start)));
+        } else if self.take("invariant") {
+            let name = self.name()?;
+            self.expect("=")?;
+            let expr = self.expr()?;
+            self.expect(";")?;
+            program.invariants.push((name, expr, self.span(start)));
+        } else if self.take("temporal") {
+            let name = self.name()?;
+            self.expect("=")?;
+            let formula = self.string()?;
+            self.expect(";")?;
+            program.temporal.push((name, formula, self.span(start)));
+        } else if self.take("thread") {
+            program.procedures.push(self.procedure(start, ProcedureKind::Thread)?);
+        } else if self.take("function") {
+            program.procedures.push(self.procedure(start, ProcedureKind::Function)?);
+        } else {
+            return self.fail("a declaration");
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, start: u32, throwable: bool) -> Parsed<RecordTree> {
+        let name = self.name()?;
+        let parents = if self.take("extends") { self.names()? } else { Vec::new() };
+        self.expect("{")?;
+        let mut declared = Vec::new();
+        let mut fields = None;
+        while !self.take("}") {
+            if self.take("fields") {
+                fields = Some(self.list(";", Self::name)?);
+                continue;
+            }
+            let start = self.at();
+            let ty = self.ty()?;
+            let name = self.name()?;
+            let number = self.marked_index("@")?;
+            self.expect(";")?;
+            declared.push(FieldTree { name, ty, number, span: self.span(start) });
+        }
+        Ok(RecordTree { name, throwable, parents, declared, fields, span: self.span(start) })
+    }
+
+    fn variable(&mut self, start: u32, hidden: bool) -> Parsed<VariableTree> {
+        let ty = self.ty()?;
+        let name = self.name()?;
+        let init = if self.take("=") { Some(self.expr()?) } else { None };
+        self.expect(";")?;
+        Ok(VariableTree { name, ty, init, hidden, span: self.span(start) })
+    }
+
+    fn procedure(&mut self, start: u32, kind: ProcedureKind) -> Parsed<ProcedureTree> {
+        let name = self.name()?;
+        self.expect("(")?;
+        let params = self.list(")", |parser| {
+            let start = parser.at();
+            let hidden = parser.take("hidden");
+            let ty = parser.ty()?;
+            let name = parser.name()?;
+            Ok(VariableTree { name, ty, init: None, hidden, span: parser.span(start) })
+        })?;
+        let result = if self.take("returns") { Some(self.ty()?) } else { None };
+        let entry = if self.take("entry") { Some(self.name()?) } else { None };
+        let span = self.span(start);
+        self.expect("{")?;
+        let (mut locals, mut catches, mut locations) = (Vec::new(), Vec::new(), Vec::new());
+        while !self.take("}") {
+            let start = self.at();
+            if self.is("hidden") || self.is("local") {
+                let hidden = self.take("hidden");
+                self.expect("local")?;
+                locals.push(self.variable(start, hidden)?);
+            } else if self.take("catch") {
+                catches.push(self.catch(start)?);
+            } else if self.take("loc") {
+                locations.push(self.location(start)?);
+            } else if self.take("resume") {
+                locations.push(self.resume(start)?);
+            } else {
+                return self.fail("a local, a catch or a location");
+            }
+        }
+        Ok(ProcedureTree { name, kind, params, locals, result, entry, catches, locations, span })
+    }
+
+    fn catch(&mut self, start: u32) -> Parsed<CatchTree> {
+        let record = self.name()?;
+        let variable = self.name()?;
+        let covers = if self.take("at") { self.names()? } else { Vec::new() };
+        self.expect("goto")?;
+        let handler = self.name()?;
+        self.expect(";")?;
+        Ok(CatchTree { record, variable, covers, handler, span: self.span(start) })
+    }
+
+    fn location(&mut self, start: u32) -> Parsed<LocationTree> {
+        let name = self.name()?;
+        let number = self.marked_index("@")?;
+        let atomic = self.take("atomic");
+        let hidden = self.take("hidden");
+        let live = if self.take("live") {
+            self.expect("{")?;
+            Some(self.list("}", Self::name)?)
+        } else {
+            None
+        };
+        let span = self.span(start);
+        self.expect(":")?;
+        let mut transitions = Vec::new();
+        while !["}", "loc", "resume", "hidden", "local", "catch"].iter().any(|end| self.is(end)) {
+            transitions.push(self.transition()?);
+        }
+        Ok(LocationTree { name, number, atomic, hidden, live, transitions, resume: None, span })
+    }
+
+    fn resume(&mut self, start: u32) -> Parsed<LocationTree> {
+        let name = self.name()?;
+        let number = self.marked_index("@")?;
+        let atomic = self.take("atomic");
+        let hidden = self.take("hidden");
+        self.expect("of")?;
+        let origin = self.name()?;
+        let result = if self.take("into") { Some(self.postfix()?) } else { None };
+        let then = self.jump()?;
+        self.expect(";")?;
+        let resume = Some(ResumeTree { origin, result, then });
+        let span = self.span(start);
+        Ok(LocationTree { name, number, atomic, hidden, live: None, transitions: Vec::new(), resume, span })
+    }
+
+    fn transition(&mut self) -> Parsed<TransitionTree> {
+        let start = self.at();
+        let number = self.transition_label()?;
+        let guard = if self.take("when") {
+            GuardTree::When(self.expr()?)
+        } else if self.take("else") {
+            GuardTree::Else
+        } else {
+            GuardTree::Always
+        };
+        let invisible = self.take("invisible");
+        let mut body = Vec::new();
+        if self.take("do") {
+            self.expect("{")?;
+            while !self.take("}") {
+                body.push(self.action()?);
+                self.expect(";")?;
+            }
+        }
+        let exit = if self.take("call") {
+            let dispatched = self.take("virtual");
+            let callee = self.name()?;
+            let args = self.args()?;
+            self.expect("resume")?;
+            ExitTree::Call { dispatched, callee, args, resume: self.name()? }
+        } else {
+            ExitTree::Jump(self.jump()?)
+        };
+        self.expect(";")?;
+        Ok(TransitionTree { number, guard, invisible, body, exit, span: self.span(start) })
+    }
+
+    fn transition_label(&mut self) -> Parsed<Option<u32>> {
+        let Token::Word(word) = &self.peek().token else { return Ok(None) };
+        if KEYWORDS.contains(&word.as_str()) {
+            return Ok(None);
+        }
+        let Some(number) = word.strip_prefix('t').and_then(|digits| digits.parse().ok()) else {
+            return self.fail("a transition");
+        };
+        self.next += 1;
+        self.expect(":")?;
+        Ok(Some(number))
+    }
+
+    fn jump(&mut self) -> Parsed<JumpTree> {
+        if self.take("goto") {
+            Ok(JumpTree::Goto(self.name()?))
+        } else if self.take("return") {
+            Ok(JumpTree::Return(if self.is(";") { None } else { Some(self.expr()?) }))
+        } else {
+            self.fail("`goto` or `return`")
+        }
+    }
+
+    fn args(&mut self) -> Parsed<Vec<Tree>> {
+        self.expect("(")?;
+        self.list(")", Self::expr)
+    }
+
+    fn action(&mut self) -> Parsed<ActionTree> {
+        let start = self.at();
+        let kind = if self.take("exit") {
+            ActionTreeKind::Exit
+        } else if self.is("start") {
+            self.start(None)?
+        } else if let Some(&(word, verb)) = VERBS.iter().find(|(word, _)| self.is(word)) {
+            self.expect(word)?;
+            ActionTreeKind::Do(verb, self.expr()?)
+        } else {
+            let place = self.postfix()?;
+            self.expect(":=")?;
+            if self.is("start") {
+                self.start(Some(place))?
+            } else if self.take("new") {
+                ActionTreeKind::New(place, self.new_object()?)
+            } else {
+                ActionTreeKind::Assign(place, self.expr()?)
+            }
+        };
+        Ok(ActionTree { kind, span: self.span(start) })
+    }
+
+    fn start(&mut self, result: Option<Tree>) -> Parsed<ActionTreeKind> {
+        self.expect("start")?;
+        let procedure = self.name()?;
+        Ok(ActionTreeKind::Start { result, procedure, args: self.args()? })
+    }
+
+    fn new_object(&mut self) -> Parsed<NewTree> {
+        let (ty, length) = self.dimensions(true)?;
+        match (ty.kind, length) {
+            (kind, Some(length)) => Ok(NewTree::Array(TypeTree { kind, at: ty.at }, length)),
+            (TypeKind::Lock, None) => Ok(NewTree::Lock),
+            (TypeKind::Named(name) | TypeKind::Record(name), None) => Ok(NewTree::Record(name)),
+            _ => self.fail("the length of an array"),
+        }
+    }
+
+    fn ty(&mut self) -> Parsed<TypeTree> {
+        Ok(self.dimensions(false)?.0)
+    }
+
+    /// A type, and behind it the length of an array to make.
+    fn dimensions(&mut self, make: bool) -> Parsed<(TypeTree, Option<Tree>)> {
+        let mut ty = self.base_type()?;
+        for _ in 0..MAX_EXPR_DEPTH {
+            if !self.take("[") {
+                return Ok((ty, None));
+            }
+            if make && !self.is("]") {
+                let length = self.expr()?;
+                self.expect("]")?;
+                return Ok((ty, Some(length)));
+            }
+            self.expect("]")?;
+            let at = ty.at;
+            ty = TypeTree { kind: TypeKind::Array(Box::new(ty)), at };
+        }
+        self.fail("fewer dimensions")
+    }
+
+    fn base_type(&mut self) -> Parsed<TypeTree> {
+        let at = self.at();
+        let kind = if self.take("boolean") {
+            TypeKind::Boolean
+        } else if self.is("int") || self.is("long") {
+            let long = self.take("long") || !self.take("int");
+            let wrap = self.take("wrap");
+            let range = if wrap || self.is("(") {
+                self.expect("(")?;
+                let lo = self.integer()?;
+                self.expect(",")?;
+                let hi = self.integer()?;
+                self.expect(")")?;
+                Some((lo, hi, wrap))
+            } else {
+                None
+            };
+            TypeKind::Int { long, range }
+        } else if self.take("tid") {
+            TypeKind::Tid
+        } else if self.take("string") {
+            TypeKind::String
+        } else if self.take("lock") {
+            TypeKind::Lock
+        } else if self.take("null") {
+            TypeKind::Null
+        } else if self.take("enum") {
+            TypeKind::Enum(self.name()?)
+        } else if self.take("record") {
+            TypeKind::Record(self.name()?)
+        } else if self.is_name() {
+            TypeKind::Named(self.name()?)
+        } else {
+            return self.fail("a type");
+        };
+        Ok(TypeTree { kind, at })
+    }
+
+    /// An integer with its sign.
+    fn integer(&mut self) -> Parsed<i64> {
+        let negative = self.take("-");
+        let Token::Number(magnitude) = self.peek().token else { return self.fail("an integer") };
+        let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
+        let Ok(value) = i64::try_from(value) else { return self.fail("an integer of 64 bits") };
+        self.next += 1;
+        Ok(value)
+    }
+
+    fn tree(&self, start: u32, kind: TreeKind) -> Parsed<Tree> {
+        let depth = 1 + match &kind {
+            TreeKind::Bool(_)
+            | TreeKind::Int(_)
+            | TreeKind::Null
+            | TreeKind::String(_)
+            | TreeKind::Name(_)
+            | TreeKind::Global(_)
+            | TreeKind::Element(..) => 0,
+            TreeKind::Field(a, _)
+            | TreeKind::Length(a)
+            | TreeKind::Unary(_, a)
+            | TreeKind::As(a, _)
+            | TreeKind::InstanceOf(a, _)
+            | TreeKind::Ask(_, a)
+            | TreeKind::Typed(a, _) => a.depth,
+            TreeKind::Index(a, b) | TreeKind::Binary(_, a, b) => a.depth.max(b.depth),
+            TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
+            TreeKind::Call(_, args) => args.iter().map(|arg| arg.depth).max().unwrap_or(0),
+        };
+        // A type ascription is a level of the tree but not of the expression.
+        if depth > 2 * MAX_EXPR_DEPTH {
+            return Err(Error::new(start, "the expression is too deep"));
+        }
+        Ok(Tree { kind, span: self.span(start), depth })
+    }
+
+    fn expr(&mut self) -> Parsed<Tree> {
+        self.nesting += 1;
+        if self.nesting > MAX_EXPR_DEPTH {
+            return Err(Error::new(self.at(), "the expression is too deep"));
+        }
+        let start = self.at();
+        let mut tree = self.binary(1)?;
+        if self.take("?") {
+            let then = self.expr()?;
+            self.expect(":")?;
+            let otherwise = self.expr()?;
+            let kind = TreeKind::Cond(Box::new(tree), Box::new(then), Box::new(otherwise));
+            tree = self.tree(start, kind)?;
+        }
+        self.nesting -= 1;
+        Ok(tree)
+    }
+
+    /// Operators of at least this strength.
+    fn binary(&mut self, least: u8) -> Parsed<Tree> {
+        let start = self.at();
+        let mut left = self.unary()?;
+        loop {
+            if least <= TESTS && self.take("as") {
+                let kind = TreeKind::As(Box::new(left), self.name()?);
+                left = self.tree(start, kind)?;
+            } else if least <= TESTS && self.take("instanceof") {
+                let kind = TreeKind::InstanceOf(Box::new(left), self.name()?);
+                left = self.tree(start, kind)?;
+            } else if let Some(&(symbol, op, strength)) =
+                BINARY.iter().find(|&&(symbol, _, strength)| strength >= least && self.is(symbol))
+            {
+                self.expect(symbol)?;
+                self.nesting += 1;
+                if self.nesting > MAX_EXPR_DEPTH {
+                    return Err(Error::new(self.at(), "the expression is too deep"));
+                }
+                let right_associative = op == BinaryOp::Implies;
+                let right = self.binary(if right_associative { strength } else { strength + 1 })?;
+                self.nesting -= 1;
+                left = self.tree(start, TreeKind::Binary(op, Box::new(left), Box::new(right)))?;
+            } else {
+                return Ok(left);
+            }
+        }
+    }
+
+    fn unary(&mut self) -> Parsed<Tree> {
+        let mut ops = Vec::new();
+        loop {
+            let start = self.at();
+            if self.take("!") {
+                ops.push((UnaryOp::Not, start));
+            } else if self.is("-") {
+                // A sign is a part of the number: `-(5)` is the negation of 5.
+                if matches!(self.lexemes.get(self.next + 1), Some(Lexeme { token: Token::Number(_), .. })) {
+                    break;
+                }
+                self.expect("-")?;
+                ops.push((UnaryOp::Neg, start));
+            } else {
+                break;
+            }
+        }
+        let mut tree = self.postfix()?;
+        for (op, start) in ops.into_iter().rev() {
+            tree = self.tree(start, TreeKind::Unary(op, Box::new(tree)))?;
+        }
+        Ok(tree)
+    }
+
+    /// Also what can be a place.
+    fn postfix(&mut self) -> Parsed<Tree> {
+        let start = self.at();
+        let mut tree = self.primary()?;
+        loop {
+            if self.take(".") {
+                let kind = if self.take("length") {
+                    TreeKind::Length(Box::new(tree))
+                } else {
+                    TreeKind::Field(Box::new(tree), self.name()?)
+                };
+                tree = self.tree(start, kind)?;
+            } else if self.take("[") {
+                let index = self.expr()?;
+                self.expect("]")?;
+                tree = self.tree(start, TreeKind::Index(Box::new(tree), Box::new(index)))?;
+            } else {
+                return Ok(tree);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Parsed<Tree> {
+        let start = self.at();
+        if let Some(&(word, question)) = QUESTIONS.iter().find(|(word, _)| self.is(word)) {
+            self.expect(word)?;
+            self.expect("(")?;
+            let operand = Box::new(self.expr()?);
+            self.expect(")")?;
+            return self.tree(start, TreeKind::Ask(question, operand));
+        }
+        if self.take("(") {
+            let mut tree = self.expr()?;
+            if self.take(":") {
+                let ty = self.ty()?;
+                tree = self.tree(start, TreeKind::Typed(Box::new(tree), ty))?;
+            }
+            self.expect(")")?;
+            return Ok(tree);
+        }
+        let kind = if self.take("true") {
+            TreeKind::Bool(true)
+        } else if self.take("false") {
+            TreeKind::Bool(false)
+        } else if self.take("null") {
+            TreeKind::Null
+        } else if self.take("::") {
+            TreeKind::Global(self.name()?)
+        } else if self.is("-") || matches!(self.peek().token, Token::Number(_)) {
+            TreeKind::Int(self.integer()?)
+        } else if matches!(self.peek().token, Token::String(_)) {
+            TreeKind::String(self.string()?)
+        } else if self.is_name() {
+            let name = self.name()?;
+            if self.take("::") {
+                TreeKind::Element(name, self.name()?)
+            } else if self.is("(") {
+                TreeKind::Call(name, self.args()?)
+            } else {
+                TreeKind::Name(name)
+            }
+        } else {
+            return self.fail("an expression");
+        };
+        self.tree(start, kind)
+    }
+}

@@ -1,0 +1,530 @@
+//! A program as text.
+//!
+//! Out of range ids, which no verified program has, come out as they display, so that a broken program can be
+//! looked at too.
+
+use std::fmt::{self, Display, Write};
+
+use super::names::{Labels, plain, quote};
+use super::parse::{BINARY, TESTS};
+use super::resolve::inherited_fields;
+use crate::*;
+
+/// The whole program.
+pub fn print(program: &Program) -> String {
+    let printer = Printer { program, labels: Some(Labels::new(program)) };
+    let mut out = String::new();
+    printer.program(&mut out).expect("a String takes everything");
+    out
+}
+
+/// An expression as people write it: the types and indices that [`print`] adds are left out.
+pub fn expr(program: &Program, scope: Scope, expr: &Expr) -> String {
+    Printer { program, labels: None }.expr(expr, scope, 0)
+}
+
+/// A place as people write it.
+pub fn place(program: &Program, scope: Scope, place: &Place) -> String {
+    Printer { program, labels: None }.place(place, scope)
+}
+
+/// How tightly what stands here binds: unary operators and what can be selected from.
+const UNARY: u8 = 12;
+const POSTFIX: u8 = 13;
+
+struct Printer<'p> {
+    program: &'p Program,
+    /// Without labels it is for people.
+    labels: Option<Labels>,
+}
+
+/// The label of `id`, or its name where there are no labels.
+fn label<I: Id + Display, T>(
+    labels: Option<&Table<I, String>>,
+    table: &Table<I, T>,
+    id: I,
+    name: impl Fn(&T) -> &str,
+) -> String {
+    let label = match labels {
+        Some(labels) => labels.get(id).cloned(),
+        None => table.get(id).map(|item| name(item).to_owned()),
+    };
+    label.unwrap_or_else(|| id.to_string())
+}
+
+fn join(items: impl IntoIterator<Item = String>) -> String {
+    items.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+impl Printer<'_> {
+    fn enum_name(&self, id: EnumId) -> String {
+        label(self.labels.as_ref().map(|l| &l.enums), &self.program.enums, id, |item| &item.name)
+    }
+
+    fn record(&self, id: RecordId) -> String {
+        label(self.labels.as_ref().map(|l| &l.records), &self.program.records, id, |item| &item.name)
+    }
+
+    fn global(&self, id: GlobalId) -> String {
+        label(self.labels.as_ref().map(|l| &l.globals), &self.program.globals, id, |item| &item.name)
+    }
+
+    fn fun(&self, id: FunId) -> String {
+        label(self.labels.as_ref().map(|l| &l.funs), &self.program.funs, id, |item| &item.name)
+    }
+
+    fn procedure(&self, id: ProcedureId) -> String {
+        label(self.labels.as_ref().map(|l| &l.procedures), &self.program.procedures, id, |item| &item.name)
+    }
+
+    fn virtual_table(&self, id: VirtualId) -> String {
+        label(self.labels.as_ref().map(|l| &l.virtuals), &self.program.virtuals, id, |item| &item.name)
+    }
+
+    fn location(&self, id: LocationId) -> String {
+        label(self.labels.as_ref().map(|l| &l.locations), &self.program.locations, id, |item| &item.name)
+    }
+
+    fn local(&self, procedure: ProcedureId, id: LocalId) -> String {
+        let Some(owner) = self.program.procedures.get(procedure) else { return id.to_string() };
+        let labels = self.labels.as_ref().map(|l| &l.locals[procedure]);
+        label(labels, &owner.locals, id, |item| &item.name)
+    }
+
+    fn param(&self, fun: FunId, index: u32) -> String {
+        let param = match &self.labels {
+            Some(labels) => labels.params.get(fun).and_then(|params| params.get(index as usize)).cloned(),
+            None => {
+                let fun = self.program.funs.get(fun);
+                fun.and_then(|fun| fun.params.get(index as usize)).map(|(name, _)| name.clone())
+            }
+        };
+        param.unwrap_or_else(|| format!("param{index}"))
+    }
+
+    /// A field among those of `fields`.
+    fn field(&self, id: FieldId, fields: &[FieldId]) -> String {
+        let name = label(self.labels.as_ref().map(|l| &l.fields), &self.program.fields, id, |f| &f.name);
+        let same = |&&other: &&FieldId| {
+            self.program.fields.get(other).map(|f| &f.name) == self.program.fields.get(id).map(|f| &f.name)
+        };
+        if self.labels.is_none() || fields.iter().filter(same).count() == 1 {
+            name
+        } else {
+            format!("{name}#{}", id.0)
+        }
+    }
+
+    fn selected(&self, base: &Expr, field: FieldId, scope: Scope) -> String {
+        let fields = match self.program.types.get(base.ty) {
+            Some(Type::Record(record)) => self.program.records.get(record).map(|record| &record.fields[..]),
+            _ => None,
+        };
+        format!("{}.{}", self.expr(base, scope, POSTFIX), self.field(field, fields.unwrap_or_default()))
+    }
+
+    fn ty(&self, id: TypeId) -> String {
+        let Some(ty) = self.program.types.get(id) else { return id.to_string() };
+        if self.labels.is_none() {
+            return self.program.type_name(id);
+        }
+        match ty {
+            // The name alone has to tell enums and records apart.
+            Type::Enum(id) => {
+                let name = self.program.enums.get(id).map(|item| &item.name);
+                let shared = self.program.records.values().any(|record| Some(&record.name) == name);
+                format!("{}{}", if shared { "enum " } else { "" }, self.enum_name(id))
+            }
+            Type::Record(id) => {
+                let name = self.program.records.get(id).map(|item| &item.name);
+                let shared = self.program.enums.values().any(|item| Some(&item.name) == name);
+                format!("{}{}", if shared { "record " } else { "" }, self.record(id))
+            }
+            Type::Array(element) if element < id => format!("{}[]", self.ty(element)),
+            Type::Array(element) => format!("{element}[]"),
+            Type::Bool | Type::Int(_) | Type::Tid | Type::String | Type::Lock | Type::Null => {
+                self.program.type_name(id)
+            }
+        }
+    }
+
+    fn constant(&self, value: Const) -> String {
+        match value {
+            Const::Bool(value) => value.to_string(),
+            Const::Int(value) => value.to_string(),
+            Const::Enum(id, element) => {
+                let name = self.program.enums.get(id).and_then(|item| item.elements.get(element as usize));
+                match (name, &self.labels) {
+                    (Some(name), Some(_)) => format!("{}::{}", self.enum_name(id), plain(name)),
+                    (Some(name), None) => name.clone(),
+                    (None, _) => format!("{id}::{element}"),
+                }
+            }
+            Const::Null => "null".to_owned(),
+            Const::String(id) => {
+                self.program.strings.get(id).map_or_else(|| id.to_string(), |text| quote(text, '"'))
+            }
+        }
+    }
+
+    fn expr(&self, expr: &Expr, scope: Scope, least: u8) -> String {
+        let (strength, text) = self.kind(expr, scope);
+        if self.labels.is_some()
+            && self.program.types.get(expr.ty) != self.program.natural_type(&expr.kind, scope)
+        {
+            return format!("({text} : {})", self.ty(expr.ty));
+        }
+        if strength < least { format!("({text})") } else { text }
+    }
+
+    /// The text of an expression and how tightly it binds.
+    fn kind(&self, expr: &Expr, scope: Scope) -> (u8, String) {
+        let ask = |question: &str, operand: &Expr| {
+            (POSTFIX, format!("{question}({})", self.expr(operand, scope, 0)))
+        };
+        match &expr.kind {
+            ExprKind::Const(value) => {
+                let sign = matches!(value, Const::Int(..0));
+                (if sign { UNARY } else { POSTFIX }, self.constant(*value))
+            }
+            ExprKind::Global(id) => (POSTFIX, self.global_in(*id, scope)),
+            ExprKind::Local(id) => match scope {
+                Scope::Procedure(procedure) => (POSTFIX, self.local(procedure, *id)),
+                Scope::Program | Scope::Fun(_) => (POSTFIX, id.to_string()),
+            },
+            ExprKind::Param(index) => match scope {
+                Scope::Fun(fun) => (POSTFIX, self.param(fun, *index)),
+                Scope::Program | Scope::Procedure(_) => (POSTFIX, format!("param{index}")),
+            },
+            ExprKind::Field(base, field) => (POSTFIX, self.selected(base, *field, scope)),
+            ExprKind::Index(array, index) => {
+                let (array, index) = (self.expr(array, scope, POSTFIX), self.expr(index, scope, 0));
+                (POSTFIX, format!("{array}[{index}]"))
+            }
+            ExprKind::Length(array) => (POSTFIX, format!("{}.length", self.expr(array, scope, POSTFIX))),
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                (UNARY, format!("!{}", self.expr(operand, scope, UNARY)))
+            }
+            ExprKind::Unary(UnaryOp::Neg, operand) => {
+                // `-5` is a constant.
+                let number = matches!(operand.kind, ExprKind::Const(_));
+                let operand = self.expr(operand, scope, if number { 0 } else { UNARY });
+                let bare = number && !operand.starts_with('(');
+                (UNARY, if bare { format!("-({operand})") } else { format!("-{operand}") })
+            }
+            ExprKind::Binary(op, left, right) => {
+                let &(symbol, _, strength) =
+                    BINARY.iter().find(|(_, other, _)| other == op).expect("all operators are listed");
+                let (l, r) = match op {
+                    BinaryOp::Implies => (strength + 1, strength),
+                    _ => (strength, strength + 1),
+                };
+                (strength, format!("{} {symbol} {}", self.expr(left, scope, l), self.expr(right, scope, r)))
+            }
+            ExprKind::Cond(condition, then, otherwise) => {
+                let condition = self.expr(condition, scope, 1);
+                let (then, otherwise) = (self.expr(then, scope, 0), self.expr(otherwise, scope, 0));
+                (0, format!("{condition} ? {then} : {otherwise}"))
+            }
+            ExprKind::Cast(record, operand) => {
+                (TESTS, format!("{} as {}", self.expr(operand, scope, TESTS), self.record(*record)))
+            }
+            ExprKind::InstanceOf(operand, record) => {
+                (TESTS, format!("{} instanceof {}", self.expr(operand, scope, TESTS), self.record(*record)))
+            }
+            ExprKind::LockAvailable(operand) => ask("lockAvailable", operand),
+            ExprKind::HasLock(operand) => ask("hasLock", operand),
+            ExprKind::WasNotified(operand) => ask("wasNotified", operand),
+            ExprKind::ThreadTerminated(operand) => ask("threadTerminated", operand),
+            ExprKind::Call(fun, args) => (POSTFIX, format!("{}({})", self.fun(*fun), self.exprs(args, scope))),
+        }
+    }
+
+    fn exprs(&self, exprs: &[Expr], scope: Scope) -> String {
+        join(exprs.iter().map(|expr| self.expr(expr, scope, 0)))
+    }
+
+    fn global_in(&self, id: GlobalId, scope: Scope) -> String {
+        let Some(global) = self.program.globals.get(id) else { return id.to_string() };
+        let hidden = match scope {
+            Scope::Program => false,
+            Scope::Fun(fun) => {
+                let fun = self.program.funs.get(fun);
+                fun.is_some_and(|fun| fun.params.iter().any(|(name, _)| *name == global.name))
+            }
+            Scope::Procedure(procedure) => {
+                let procedure = self.program.procedures.get(procedure);
+                procedure.is_some_and(|p| p.locals.values().any(|local| local.name == global.name))
+            }
+        };
+        let exact = self.labels.is_some();
+        format!("{}{}", if hidden && exact { "::" } else { "" }, self.global(id))
+    }
+
+    fn place(&self, place: &Place, scope: Scope) -> String {
+        match &place.kind {
+            PlaceKind::Global(id) => self.global_in(*id, scope),
+            PlaceKind::Local(id) => match scope {
+                Scope::Procedure(procedure) => self.local(procedure, *id),
+                Scope::Program | Scope::Fun(_) => id.to_string(),
+            },
+            PlaceKind::Field(base, field) => self.selected(base, *field, scope),
+            PlaceKind::Index(array, index) => {
+                format!("{}[{}]", self.expr(array, scope, POSTFIX), self.expr(index, scope, 0))
+            }
+        }
+    }
+
+    fn action(&self, action: &Action, scope: Scope) -> String {
+        let verb = |verb: &str, operand: &Expr| format!("{verb}({})", self.expr(operand, scope, 0));
+        match &action.kind {
+            ActionKind::Assign(place, value) => {
+                format!("{} := {}", self.place(place, scope), self.expr(value, scope, 0))
+            }
+            ActionKind::New(place, new) => {
+                let made = match new {
+                    New::Record(record) => self.record(*record),
+                    New::Lock => "lock".to_owned(),
+                    New::Array { element, length } => {
+                        format!("{}[{}]", self.ty(*element), self.expr(length, scope, 0))
+                    }
+                };
+                format!("{} := new {made}", self.place(place, scope))
+            }
+            ActionKind::Assert(condition) => format!("assert {}", self.expr(condition, scope, 0)),
+            ActionKind::Assume(condition) => format!("assume {}", self.expr(condition, scope, 0)),
+            ActionKind::Lock(lock) => verb("lock", lock),
+            ActionKind::Unlock(lock) => verb("unlock", lock),
+            ActionKind::Wait(lock) => verb("wait", lock),
+            ActionKind::Unwait(lock) => verb("unwait", lock),
+            ActionKind::Notify(lock) => verb("notify", lock),
+            ActionKind::NotifyAll(lock) => verb("notifyAll", lock),
+            ActionKind::Throw(exception) => format!("throw {}", self.expr(exception, scope, 0)),
+            ActionKind::Start { result, procedure, args } => {
+                let start = format!("start {}({})", self.procedure(*procedure), self.exprs(args, scope));
+                match result {
+                    Some(place) => format!("{} := {start}", self.place(place, scope)),
+                    None => start,
+                }
+            }
+            ActionKind::Exit => "exit".to_owned(),
+        }
+    }
+
+    fn jump(&self, jump: &Jump, scope: Scope) -> String {
+        match jump {
+            Jump::Goto(target) => format!("goto {}", self.location(*target)),
+            Jump::Return(None) => "return".to_owned(),
+            Jump::Return(Some(value)) => format!("return {}", self.expr(value, scope, 0)),
+        }
+    }
+
+    fn program(&self, out: &mut String) -> fmt::Result {
+        let program = self.program;
+        writeln!(out, "program {};", plain(&program.name))?;
+        if !program.types.is_empty() {
+            writeln!(out, "\ntypes {};", join(program.types.iter().map(|(id, _)| self.ty(id))))?;
+        }
+        if !program.strings.is_empty() {
+            writeln!(out, "\nstrings {};", join(program.strings.values().map(|text| quote(text, '"'))))?;
+        }
+        for (id, item) in program.enums.iter() {
+            let elements = join(item.elements.iter().map(|element| plain(element)));
+            writeln!(out, "\nenum {} {{ {elements} }}", self.enum_name(id))?;
+        }
+        self.records(out)?;
+        if !program.globals.is_empty() {
+            writeln!(out)?;
+        }
+        for (id, global) in program.globals.iter() {
+            self.variable(out, "global", global, &self.global(id))?;
+        }
+        for (id, fun) in program.funs.iter() {
+            let params = fun.params.iter().enumerate();
+            let params = params.map(|(at, (_, ty))| format!("{} {}", self.ty(*ty), self.param(id, at as u32)));
+            let (params, result) = (join(params), self.ty(fun.result));
+            let body = self.expr(&fun.body, Scope::Fun(id), 0);
+            writeln!(out, "\nfun {}({params}) returns {result} = {body};", self.fun(id))?;
+        }
+        for (id, table) in program.virtuals.iter() {
+            writeln!(out, "\nvirtual {} {{", self.virtual_table(id))?;
+            for &(record, procedure) in &table.targets {
+                writeln!(out, "  {} -> {};", self.record(record), self.procedure(procedure))?;
+            }
+            writeln!(out, "}}")?;
+        }
+        let mut next_location = 0;
+        for (id, procedure) in program.procedures.iter() {
+            self.procedure_text(out, id, procedure, &mut next_location)?;
+        }
+        if !program.active.is_empty() {
+            writeln!(out, "\nactive {};", join(program.active.iter().map(|&id| self.procedure(id))))?;
+        }
+        for invariant in &program.invariants {
+            let expr = self.expr(&invariant.expr, Scope::Program, 0);
+            writeln!(out, "\ninvariant {} = {expr};", plain(&invariant.name))?;
+        }
+        for temporal in &program.temporal {
+            let (name, formula) = (plain(&temporal.name), quote(&temporal.formula, '"'));
+            writeln!(out, "\ntemporal {name} = {formula};")?;
+        }
+        Ok(())
+    }
+
+    fn records(&self, out: &mut String) -> fmt::Result {
+        let program = self.program;
+        let mut next = 0;
+        for (id, record) in program.records.iter() {
+            let throwable = if record.throwable { "throwable " } else { "" };
+            write!(out, "\n{throwable}record {}", self.record(id))?;
+            if !record.parents.is_empty() {
+                write!(out, " extends {}", join(record.parents.iter().map(|&parent| self.record(parent))))?;
+            }
+            let declares = |&field: &FieldId| program.fields.get(field).is_some_and(|f| f.owner == id);
+            let own: Vec<_> = record.fields.iter().copied().filter(declares).collect();
+            let expected = [inherited_fields(program, id), own.clone()].concat();
+            if own.is_empty() && record.fields == expected {
+                writeln!(out, " {{}}")?;
+                continue;
+            }
+            writeln!(out, " {{")?;
+            for field in own {
+                let declared = &program.fields[field];
+                let at = explicit(field.0, &mut next);
+                writeln!(out, "  {} {}{at};", self.ty(declared.ty), plain(&declared.name))?;
+            }
+            if record.fields != expected {
+                let fields = record.fields.iter().map(|&field| self.field(field, &record.fields));
+                writeln!(out, "  fields {};", join(fields))?;
+            }
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
+
+    fn variable(&self, out: &mut String, word: &str, variable: &Variable, name: &str) -> fmt::Result {
+        let hidden = if variable.hidden { "hidden " } else { "" };
+        write!(out, "{hidden}{word} {} {name}", self.ty(variable.ty))?;
+        if let Some(init) = variable.init {
+            write!(out, " = {}", self.constant(init))?;
+        }
+        writeln!(out, ";")
+    }
+
+    fn procedure_text(
+        &self,
+        out: &mut String,
+        id: ProcedureId,
+        procedure: &Procedure,
+        next_location: &mut u32,
+    ) -> fmt::Result {
+        let program = self.program;
+        let kind = match procedure.kind {
+            ProcedureKind::Thread => "thread",
+            ProcedureKind::Function => "function",
+        };
+        let params = procedure.locals.iter().take(procedure.params).map(|(local, param)| {
+            let hidden = if param.hidden { "hidden " } else { "" };
+            format!("{hidden}{} {}", self.ty(param.ty), self.local(id, local))
+        });
+        write!(out, "\n{kind} {}({})", self.procedure(id), join(params))?;
+        if let Some(result) = procedure.result {
+            write!(out, " returns {}", self.ty(result))?;
+        }
+        let own: Vec<_> = program.locations.iter().filter(|(_, location)| location.procedure == id).collect();
+        if own.first().is_none_or(|&(first, _)| first != procedure.entry) {
+            write!(out, " entry {}", self.location(procedure.entry))?;
+        }
+        writeln!(out, " {{")?;
+        for (local, variable) in procedure.locals.iter().skip(procedure.params) {
+            write!(out, "  ")?;
+            self.variable(out, "local", variable, &self.local(id, local))?;
+        }
+        for catch in &procedure.catches {
+            write!(out, "  catch {} {}", self.record(catch.record), self.local(id, catch.variable))?;
+            if !catch.covers.is_empty() {
+                write!(out, " at {}", join(catch.covers.iter().map(|&location| self.location(location))))?;
+            }
+            writeln!(out, " goto {};", self.location(catch.handler))?;
+        }
+        let scope = Scope::Procedure(id);
+        for (location_id, location) in own {
+            let mut flags = explicit(location_id.0, next_location);
+            if location.atomic {
+                flags.push_str(" atomic");
+            }
+            if location.hidden {
+                flags.push_str(" hidden");
+            }
+            if let Some(live) = &location.live {
+                let live = join(live.iter().map(|&local| self.local(id, local)));
+                write!(flags, " live {{{live}}}")?;
+            }
+            let name = self.location(location_id);
+            match &location.kind {
+                LocationKind::Plain => writeln!(out, "  loc {name}{flags}:")?,
+                LocationKind::Resume { origin, result, then } => {
+                    write!(out, "  resume {name}{flags} of {}", self.location(*origin))?;
+                    if let Some(place) = result {
+                        write!(out, " into {}", self.place(place, scope))?;
+                    }
+                    writeln!(out, " {};", self.jump(then, scope))?;
+                }
+            }
+            for &transition in &location.transitions {
+                match program.transitions.get(transition) {
+                    Some(item) => self.transition(out, transition, item, scope)?,
+                    None => writeln!(out, "    {transition}:")?,
+                }
+            }
+        }
+        writeln!(out, "}}")
+    }
+
+    fn transition(
+        &self,
+        out: &mut String,
+        id: TransitionId,
+        transition: &Transition,
+        scope: Scope,
+    ) -> fmt::Result {
+        write!(out, "    {id}:")?;
+        match &transition.guard {
+            Guard::Always => {}
+            Guard::When(guard) => write!(out, " when {}", self.expr(guard, scope, 0))?,
+            Guard::Else => write!(out, " else")?,
+        }
+        if transition.invisible {
+            write!(out, " invisible")?;
+        }
+        match &transition.body[..] {
+            [] => {}
+            [action] => write!(out, " do {{ {}; }}", self.action(action, scope))?,
+            actions => {
+                writeln!(out, " do {{")?;
+                for action in actions {
+                    writeln!(out, "      {};", self.action(action, scope))?;
+                }
+                write!(out, "    }}")?;
+            }
+        }
+        match &transition.exit {
+            Exit::Jump(jump) => writeln!(out, " {};", self.jump(jump, scope)),
+            Exit::Call { callee, args, resume } => {
+                let callee = match callee {
+                    Callee::Static(procedure) => self.procedure(*procedure),
+                    Callee::Virtual(table) => format!("virtual {}", self.virtual_table(*table)),
+                };
+                let (args, resume) = (self.exprs(args, scope), self.location(*resume));
+                writeln!(out, " call {callee}({args}) resume {resume};")
+            }
+        }
+    }
+}
+
+/// The mark of an index that is not the next one.
+fn explicit(index: u32, next: &mut u32) -> String {
+    let mark = if index == *next { String::new() } else { format!(" @{index}") };
+    *next = index.saturating_add(1);
+    mark
+}

@@ -1,0 +1,230 @@
+//! The text as a tree: nothing is looked up yet.
+
+use source::Span;
+
+use crate::{BinaryOp, ProcedureKind, UnaryOp};
+
+/// A name as it stands in the text, perhaps with an index.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub text: String,
+    pub number: Option<u32>,
+    pub at: u32,
+}
+
+#[derive(Debug)]
+pub(super) enum TypeKind {
+    Boolean,
+    Int { long: bool, range: Option<(i64, i64, bool)> },
+    Tid,
+    String,
+    Lock,
+    Null,
+    /// An enum or a record.
+    Named(Name),
+    Enum(Name),
+    Record(Name),
+    Array(Box<TypeTree>),
+}
+
+#[derive(Debug)]
+pub(super) struct TypeTree {
+    pub kind: TypeKind,
+    pub at: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Question {
+    LockAvailable,
+    HasLock,
+    WasNotified,
+    ThreadTerminated,
+}
+
+#[derive(Debug)]
+pub(super) enum TreeKind {
+    Bool(bool),
+    Int(i64),
+    Null,
+    String(String),
+    /// A local variable, a parameter or a global.
+    Name(Name),
+    Global(Name),
+    Element(Name, Name),
+    Field(Box<Tree>, Name),
+    Length(Box<Tree>),
+    Index(Box<Tree>, Box<Tree>),
+    Unary(UnaryOp, Box<Tree>),
+    Binary(BinaryOp, Box<Tree>, Box<Tree>),
+    Cond(Box<Tree>, Box<Tree>, Box<Tree>),
+    As(Box<Tree>, Name),
+    InstanceOf(Box<Tree>, Name),
+    Ask(Question, Box<Tree>),
+    Call(Name, Vec<Tree>),
+    Typed(Box<Tree>, TypeTree),
+}
+
+/// An expression or a place.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub kind: TreeKind,
+    pub span: Span,
+    pub depth: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct VariableTree {
+    pub name: Name,
+    pub ty: TypeTree,
+    pub init: Option<Tree>,
+    pub hidden: bool,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct FieldTree {
+    pub name: Name,
+    pub ty: TypeTree,
+    pub number: Option<u32>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct RecordTree {
+    pub name: Name,
+    pub throwable: bool,
+    pub parents: Vec<Name>,
+    pub declared: Vec<FieldTree>,
+    pub fields: Option<Vec<Name>>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct FunTree {
+    pub name: Name,
+    pub params: Vec<(Name, TypeTree)>,
+    pub result: TypeTree,
+    pub body: Tree,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct CatchTree {
+    pub record: Name,
+    pub variable: Name,
+    pub covers: Vec<Name>,
+    pub handler: Name,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum JumpTree {
+    Goto(Name),
+    Return(Option<Tree>),
+}
+
+#[derive(Debug)]
+pub(super) enum ExitTree {
+    Jump(JumpTree),
+    Call { dispatched: bool, callee: Name, args: Vec<Tree>, resume: Name },
+}
+
+#[derive(Debug)]
+pub(super) enum GuardTree {
+    Always,
+    When(Tree),
+    Else,
+}
+
+#[derive(Debug)]
+pub(super) enum NewTree {
+    Record(Name),
+    Lock,
+    Array(TypeTree, Tree),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Verb {
+    Assert,
+    Assume,
+    Lock,
+    Unlock,
+    Wait,
+    Unwait,
+    Notify,
+    NotifyAll,
+    Throw,
+}
+
+#[derive(Debug)]
+pub(super) enum ActionTreeKind {
+    Assign(Tree, Tree),
+    New(Tree, NewTree),
+    Do(Verb, Tree),
+    Start { result: Option<Tree>, procedure: Name, args: Vec<Tree> },
+    Exit,
+}
+
+#[derive(Debug)]
+pub(super) struct ActionTree {
+    pub kind: ActionTreeKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct TransitionTree {
+    pub number: Option<u32>,
+    pub guard: GuardTree,
+    pub invisible: bool,
+    pub body: Vec<ActionTree>,
+    pub exit: ExitTree,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct LocationTree {
+    pub name: Name,
+    pub number: Option<u32>,
+    pub atomic: bool,
+    pub hidden: bool,
+    pub live: Option<Vec<Name>>,
+    pub transitions: Vec<TransitionTree>,
+    pub resume: Option<ResumeTree>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct ResumeTree {
+    pub origin: Name,
+    pub result: Option<Tree>,
+    pub then: JumpTree,
+}
+
+#[derive(Debug)]
+pub(super) struct ProcedureTree {
+    pub name: Name,
+    pub kind: ProcedureKind,
+    pub params: Vec<VariableTree>,
+    pub locals: Vec<VariableTree>,
+    pub result: Option<TypeTree>,
+    pub entry: Option<Name>,
+    pub catches: Vec<CatchTree>,
+    pub locations: Vec<LocationTree>,
+    pub span: Span,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ProgramTree {
+    pub name: String,
+    pub types: Vec<TypeTree>,
+    pub strings: Vec<String>,
+    pub enums: Vec<(Name, Vec<Name>, Span)>,
+    pub records: Vec<RecordTree>,
+    pub globals: Vec<VariableTree>,
+    pub funs: Vec<FunTree>,
+    pub virtuals: Vec<(Name, Vec<(Name, Name)>, Span)>,
+    pub procedures: Vec<ProcedureTree>,
+    pub active: Vec<Name>,
+    pub invariants: Vec<(Name, Tree, Span)>,
+    pub temporal: Vec<(Name, String, Span)>,
+}

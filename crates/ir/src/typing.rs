@@ -1,0 +1,141 @@
+//! The types that expressions have by their form, and which types admit which.
+//!
+//! [`Expr::ty`](crate::Expr::ty) says what type an expression has. Mostly there is no choice, and the verifier
+//! demands the type that [`Program::natural_type`] gives. Integers and `?:` leave some: a front end may give
+//! them a narrower type that it knows to fit, and the text form then writes that type down.
+
+use crate::{BinaryOp, Const, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type, TypeId, Width};
+
+/// What the variables of an expression belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Scope {
+    /// An invariant: globals only.
+    Program,
+    /// The body of a pure function: globals and parameters.
+    Fun(FunId),
+    /// A transition or a resume location: globals and local variables.
+    Procedure(ProcedureId),
+}
+
+impl Width {
+    /// The type of all integers of this width.
+    pub const fn whole(self) -> IntType {
+        match self {
+            Self::Int => IntType::INT,
+            Self::Long => IntType::LONG,
+        }
+    }
+}
+
+impl BinaryOp {
+    pub const fn is_shift(self) -> bool {
+        matches!(self, Self::Shl | Self::Shr | Self::Ushr)
+    }
+}
+
+impl Program {
+    /// Whether a place of type `to` takes values of type `from`. Ranges of integers are not a matter of types:
+    /// they are checked when a value is stored.
+    pub fn admits(&self, to: Type, from: Type) -> bool {
+        match (to, from) {
+            (Type::Int(_), Type::Int(_)) => true,
+            (Type::Record(to), Type::Record(from)) => {
+                self.records.get(from).is_some_and(|record| record.descends_from(to))
+            }
+            (Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid, Type::Null) => true,
+            _ => to == from,
+        }
+    }
+
+    /// The type of an expression of this kind if nothing else is said, or `None` where it has none, because
+    /// ids are out of range or operands do not fit.
+    pub fn natural_type(&self, kind: &ExprKind, scope: Scope) -> Option<Type> {
+        let declared = |ty: TypeId| self.types.get(ty);
+        Some(match kind {
+            ExprKind::Const(value) => match *value {
+                Const::Bool(_) => Type::Bool,
+                Const::Int(value) => {
+                    let width = if i32::try_from(value).is_ok() { Width::Int } else { Width::Long };
+                    Type::Int(width.whole())
+                }
+                Const::Enum(id, _) => Type::Enum(id),
+                Const::Null => Type::Null,
+                Const::String(_) => Type::String,
+            },
+            ExprKind::Global(id) => declared(self.globals.get(*id)?.ty)?,
+            ExprKind::Local(id) => match scope {
+                Scope::Procedure(procedure) => {
+                    declared(self.procedures.get(procedure)?.locals.get(*id)?.ty)?
+                }
+                Scope::Program | Scope::Fun(_) => return None,
+            },
+            ExprKind::Param(index) => match scope {
+                Scope::Fun(fun) => declared(self.funs.get(fun)?.params.get(*index as usize)?.1)?,
+                Scope::Program | Scope::Procedure(_) => return None,
+            },
+            ExprKind::Field(_, field) => declared(self.fields.get(*field)?.ty)?,
+            ExprKind::Index(array, _) => match declared(array.ty)? {
+                Type::Array(element) => declared(element)?,
+                _ => return None,
+            },
+            ExprKind::Length(_) => Type::Int(IntType::INT),
+            ExprKind::Unary(crate::UnaryOp::Not, _) => Type::Bool,
+            ExprKind::Unary(crate::UnaryOp::Neg, operand) => self.whole(operand)?,
+            ExprKind::Binary(op, left, right) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
+                    self.wider(left, right)?
+                }
+                BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Ushr => self.whole(left)?,
+                BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => match declared(left.ty)? {
+                    Type::Bool => Type::Bool,
+                    _ => self.wider(left, right)?,
+                },
+                BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Implies => Type::Bool,
+            },
+            ExprKind::Cond(_, then, otherwise) => {
+                let (a, b) = (declared(then.ty)?, declared(otherwise.ty)?);
+                match (a, b) {
+                    _ if a == b => a,
+                    (Type::Int(_), Type::Int(_)) => self.wider(then, otherwise)?,
+                    _ if self.admits(a, b) => a,
+                    _ if self.admits(b, a) => b,
+                    _ => return None,
+                }
+            }
+            ExprKind::Cast(record, _) => Type::Record(*record),
+            ExprKind::InstanceOf(..)
+            | ExprKind::LockAvailable(_)
+            | ExprKind::HasLock(_)
+            | ExprKind::WasNotified(_)
+            | ExprKind::ThreadTerminated(_) => Type::Bool,
+            ExprKind::Call(fun, _) => declared(self.funs.get(*fun)?.result)?,
+        })
+    }
+
+    fn width(&self, operand: &Expr) -> Option<Width> {
+        match self.types.get(operand.ty)? {
+            Type::Int(int) => Some(int.width),
+            _ => None,
+        }
+    }
+
+    fn whole(&self, operand: &Expr) -> Option<Type> {
+        Some(Type::Int(self.width(operand)?.whole()))
+    }
+
+    fn wider(&self, left: &Expr, right: &Expr) -> Option<Type> {
+        let width = match (self.width(left)?, self.width(right)?) {
+            (Width::Int, Width::Int) => Width::Int,
+            _ => Width::Long,
+        };
+        Some(Type::Int(width.whole()))
+    }
+}

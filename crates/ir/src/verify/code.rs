@@ -1,0 +1,463 @@
+//! Expressions, places and transitions.
+
+use super::{MAX_EXPR_DEPTH, Verifier};
+use crate::*;
+
+impl Verifier<'_> {
+    /// Checks an expression and gives its type, unless that is nonsense.
+    pub(super) fn expr(&mut self, expr: &Expr, scope: Scope) -> Option<Type> {
+        self.nested(expr, scope, MAX_EXPR_DEPTH)
+    }
+
+    pub(super) fn boolean(&mut self, expr: &Expr, scope: Scope, what: &str) {
+        if let Some(ty) = self.expr(expr, scope) {
+            self.demand(ty == Type::Bool, format_args!("{what} is not boolean"));
+        }
+    }
+
+    fn nested(&mut self, expr: &Expr, scope: Scope, depth: usize) -> Option<Type> {
+        let program = self.program;
+        let Some(depth) = depth.checked_sub(1) else {
+            self.error(format_args!("an expression is more than {MAX_EXPR_DEPTH} deep"));
+            return None;
+        };
+        let errors = self.errors.len();
+        let operands: Vec<_> =
+            operands(expr).into_iter().map(|operand| self.nested(operand, scope, depth)).collect();
+        let ty = self.ty(expr.ty)?;
+        // What follows would only repeat what is wrong with an operand.
+        let operands = operands.into_iter().collect::<Option<Vec<_>>>()?;
+        match &expr.kind {
+            ExprKind::Const(Const::Enum(id, element)) => {
+                let exists = self.element_exists(*id, *element);
+                self.demand(exists, format_args!("{id} has no element {element}"));
+            }
+            ExprKind::Const(Const::String(id)) => {
+                self.demand(program.strings.get(*id).is_some(), format_args!("{id} does not exist"));
+            }
+            ExprKind::Field(_, field) => self.selected(operands[0], *field),
+            ExprKind::Index(..) => {
+                self.demand(matches!(operands[0], Type::Array(_)), "what is indexed is no array");
+                self.demand(matches!(operands[1], Type::Int(_)), "the index is no integer");
+            }
+            ExprKind::Length(_) => {
+                self.demand(matches!(operands[0], Type::Array(_)), "only arrays have a length");
+            }
+            ExprKind::Unary(op, _) => {
+                let fits = match op {
+                    UnaryOp::Not => operands[0] == Type::Bool,
+                    UnaryOp::Neg => matches!(operands[0], Type::Int(_)),
+                };
+                self.demand(fits, format_args!("the operand of {op:?} does not fit"));
+            }
+            ExprKind::Binary(op, ..) => {
+                let fits = self.operands_fit(*op, operands[0], operands[1]);
+                self.demand(fits, format_args!("the operands of {op:?} do not fit"));
+            }
+            ExprKind::Cond(..) => {
+                self.demand(operands[0] == Type::Bool, "a condition is not boolean");
+            }
+            ExprKind::Cast(record, _) | ExprKind::InstanceOf(_, record) => {
+                let exists = program.records.get(*record).is_some();
+                self.demand(exists, format_args!("{record} does not exist"));
+                let fits = matches!(operands[0], Type::Record(_) | Type::Null);
+                self.demand(fits, "only records are cast or asked for their record");
+            }
+            ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => {
+                self.demand(program.admits(Type::Lock, operands[0]), "the operand is no lock");
+            }
+            ExprKind::ThreadTerminated(_) => {
+                self.demand(program.admits(Type::Tid, operands[0]), "the operand is no thread");
+            }
+            ExprKind::Call(id, args) => {
+                let Some(fun) = program.funs.get(*id) else {
+                    self.error(format_args!("{id} does not exist"));
+                    return None;
+                };
+                let params: Vec<_> = fun.params.iter().map(|&(_, ty)| ty).collect();
+                self.arguments(&fun.name, &params, args);
+            }
+            ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
+        }
+        if self.errors.len() > errors {
+            return None;
+        }
+        let Some(natural) = program.natural_type(&expr.kind, scope) else {
+            self.error(format_args!("{:?} is out of range or out of place", shallow(&expr.kind)));
+            return None;
+        };
+        let fits = ty == natural || self.may_be(expr, natural, ty, &operands);
+        self.demand(fits, format_args!("{:?} is not of type {}", shallow(&expr.kind), expr.ty));
+        fits.then_some(ty)
+    }
+
+    /// Where an expression may have another type than the natural one.
+    fn may_be(&self, expr: &Expr, natural: Type, ty: Type, operands: &[Type]) -> bool {
+        match (&expr.kind, natural, ty) {
+            (ExprKind::Const(Const::Int(value)), _, Type::Int(int)) => (int.lo..=int.hi).contains(value),
+            (ExprKind::Unary(..) | ExprKind::Binary(..), Type::Int(natural), Type::Int(int)) => {
+                natural.width == int.width
+            }
+            (ExprKind::Cond(..), _, Type::Int(int)) => operands[1..].iter().all(|&case| match case {
+                Type::Int(case) => int.width == Width::Long || case.width == Width::Int,
+                _ => false,
+            }),
+            (ExprKind::Cond(..), ..) => operands[1..].iter().all(|&case| self.program.admits(ty, case)),
+            _ => false,
+        }
+    }
+
+    fn operands_fit(&self, op: BinaryOp, left: Type, right: Type) -> bool {
+        let integers = matches!((left, right), (Type::Int(_), Type::Int(_)));
+        let booleans = (left, right) == (Type::Bool, Type::Bool);
+        match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => booleans,
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => integers || booleans,
+            BinaryOp::Eq | BinaryOp::Ne => {
+                let records = matches!((left, right), (Type::Record(_), Type::Record(_)));
+                records || self.program.admits(left, right) || self.program.admits(right, left)
+            }
+            _ => integers,
+        }
+    }
+
+    fn selected(&mut self, base: Type, field: FieldId) {
+        let fits = match base {
+            Type::Record(record) => {
+                self.program.records.get(record).is_some_and(|record| record.fields.contains(&field))
+            }
+            _ => false,
+        };
+        self.demand(fits, format_args!("{field} is selected from what does not have it"));
+    }
+
+    /// Arguments that were checked by themselves, against the types of parameters.
+    fn arguments(&mut self, callee: &str, params: &[TypeId], args: &[Expr]) {
+        self.demand(
+            params.len() == args.len(),
+            format_args!("{callee} takes {} arguments, not {}", params.len(), args.len()),
+        );
+        for (&param, arg) in params.iter().zip(args) {
+            let fits = match (self.program.types.get(param), self.program.types.get(arg.ty)) {
+                (Some(param), Some(arg)) => self.program.admits(param, arg),
+                _ => false,
+            };
+            self.demand(fits, format_args!("an argument of {callee} does not fit its parameter"));
+        }
+    }
+
+    fn place(&mut self, place: &Place, scope: Scope) -> Option<Type> {
+        let program = self.program;
+        let ty = self.ty(place.ty)?;
+        let declared = match &place.kind {
+            PlaceKind::Global(id) => program.globals.get(*id).map(|variable| variable.ty),
+            PlaceKind::Local(id) => match scope {
+                Scope::Procedure(procedure) => program
+                    .procedures
+                    .get(procedure)
+                    .and_then(|procedure| procedure.locals.get(*id))
+                    .map(|variable| variable.ty),
+                Scope::Program | Scope::Fun(_) => None,
+            },
+            PlaceKind::Field(base, field) => {
+                let base = self.expr(base, scope)?;
+                self.selected(base, *field);
+                program.fields.get(*field).map(|field| field.ty)
+            }
+            PlaceKind::Index(array, index) => {
+                let (array, index) = (self.expr(array, scope), self.expr(index, scope));
+                self.demand(matches!(index?, Type::Int(_)), "the index is no integer");
+                match array? {
+                    Type::Array(element) => Some(element),
+                    _ => None,
+                }
+            }
+        };
+        let fits = declared == Some(place.ty);
+        self.demand(fits, "a place is out of range, out of scope or not of its declared type");
+        fits.then_some(ty)
+    }
+
+    pub(super) fn locations(&mut self) {
+        let program = self.program;
+        for (id, location) in program.locations.iter() {
+            let Some(procedure) = program.procedures.get(location.procedure) else {
+                self.context = format!("{id}");
+                self.error(format_args!("{} does not exist", location.procedure));
+                continue;
+            };
+            self.context = format!("{}, location {} ({id})", procedure.name, location.name);
+            for &transition in &location.transitions {
+                let leaves = program.transitions.get(transition).is_some_and(|t| t.source == id);
+                self.demand(leaves, format_args!("{transition} does not leave from here"));
+            }
+            let elses = location.transitions.iter().filter(|&&transition| {
+                program.transitions.get(transition).is_some_and(|t| t.guard == Guard::Else)
+            });
+            let elses = elses.count();
+            self.demand(elses <= 1, "has more than one else");
+            if let Some(live) = &location.live {
+                for (at, local) in live.iter().enumerate() {
+                    let exists = procedure.locals.get(*local).is_some();
+                    self.demand(exists, format_args!("{local} does not exist"));
+                    self.demand(!live[..at].contains(local), format_args!("{local} is live twice"));
+                }
+            }
+            if let LocationKind::Resume { origin, result, then } = &location.kind {
+                self.demand(location.transitions.is_empty(), "a resume location has transitions");
+                self.demand(location.live.is_none(), "a resume location has a live set");
+                self.plain(*origin, location.procedure, "origin");
+                if let Some(place) = result {
+                    self.place(place, Scope::Procedure(location.procedure));
+                }
+                self.jump(then, location.procedure);
+            }
+        }
+    }
+
+    pub(super) fn transitions(&mut self) {
+        let program = self.program;
+        for (id, transition) in program.transitions.iter() {
+            self.context = format!("{id}");
+            let Some(source) = program.locations.get(transition.source) else {
+                self.error(format_args!("its source {} does not exist", transition.source));
+                continue;
+            };
+            let Some(procedure) = program.procedures.get(source.procedure) else { continue };
+            self.context = format!("{}, location {}, {id}", procedure.name, source.name);
+            let listed = source.transitions.iter().filter(|&&listed| listed == id).count();
+            self.demand(listed == 1, format_args!("its source lists it {listed} times"));
+            let scope = Scope::Procedure(source.procedure);
+            if let Guard::When(guard) = &transition.guard {
+                self.boolean(guard, scope, "the guard");
+            }
+            for action in &transition.body {
+                self.action(action, scope);
+            }
+            match &transition.exit {
+                Exit::Jump(jump) => self.jump(jump, source.procedure),
+                Exit::Call { callee, args, resume } => self.call(*callee, args, *resume, source.procedure),
+            }
+        }
+    }
+
+    fn jump(&mut self, jump: &Jump, procedure: ProcedureId) {
+        match jump {
+            Jump::Goto(target) => self.plain(*target, procedure, "target"),
+            Jump::Return(value) => {
+                let value = value.as_ref().map(|value| self.expr(value, Scope::Procedure(procedure)));
+                let result = self.program.procedures.get(procedure).and_then(|p| p.result);
+                match (value, result.and_then(|result| self.program.types.get(result))) {
+                    (None, None) | (Some(None), Some(_)) => {}
+                    (Some(Some(value)), Some(result)) => {
+                        let fits = self.program.admits(result, value);
+                        self.demand(fits, "what is returned is not of the type of the result");
+                    }
+                    (Some(_), None) => self.error("returns a value without having a result"),
+                    (None, Some(_)) => self.error("returns without a value"),
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, callee: Callee, args: &[Expr], resume: LocationId, procedure: ProcedureId) {
+        let program = self.program;
+        let scope = Scope::Procedure(procedure);
+        let sound = args.iter().filter(|arg| self.expr(arg, scope).is_some()).count() == args.len();
+        let targets = match callee {
+            Callee::Static(target) => vec![target],
+            Callee::Virtual(table) => {
+                let Some(table) = program.virtuals.get(table) else {
+                    self.error(format_args!("{table} does not exist"));
+                    return;
+                };
+                let receiver = args.first().and_then(|receiver| program.types.get(receiver.ty));
+                let fits = receiver.is_none_or(|ty| matches!(ty, Type::Record(_)));
+                self.demand(fits && !args.is_empty(), "a virtual call needs a record first");
+                table.targets.iter().map(|&(_, target)| target).collect()
+            }
+        };
+        let place = match program.locations.get(resume) {
+            Some(Location { kind: LocationKind::Resume { result, .. }, procedure: owner, .. })
+                if *owner == procedure =>
+            {
+                result.as_ref()
+            }
+            _ => {
+                self.error(format_args!("{resume} is no resume location of the procedure"));
+                None
+            }
+        };
+        for target in targets {
+            let Some(target) = program.procedures.get(target) else {
+                self.error(format_args!("{target} does not exist"));
+                continue;
+            };
+            let fits = target.kind == ProcedureKind::Function;
+            self.demand(fits, format_args!("{} is a thread and cannot be called", target.name));
+            if sound {
+                let params: Vec<_> = target.locals.values().take(target.params).map(|p| p.ty).collect();
+                // The receiver was selected by its record: its static type says less.
+                let known = usize::from(matches!(callee, Callee::Virtual(_)));
+                self.demand(
+                    params.len() == args.len(),
+                    format_args!("{} takes {} arguments, not {}", target.name, params.len(), args.len()),
+                );
+                if params.len() == args.len() {
+                    self.arguments(&target.name, &params[known..], &args[known..]);
+                }
+            }
+            if let Some(place) = place {
+                let fits = match (program.types.get(place.ty), target.result) {
+                    (Some(place), Some(result)) => {
+                        program.types.get(result).is_some_and(|result| program.admits(place, result))
+                    }
+                    _ => false,
+                };
+                self.demand(fits, format_args!("{} has no result that fits where it goes", target.name));
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action, scope: Scope) {
+        let program = self.program;
+        match &action.kind {
+            ActionKind::Assign(place, value) => {
+                let (place, value) = (self.place(place, scope), self.expr(value, scope));
+                if let (Some(place), Some(value)) = (place, value) {
+                    self.demand(program.admits(place, value), "what is assigned does not fit its place");
+                }
+            }
+            ActionKind::New(place, new) => {
+                let place = self.place(place, scope);
+                let made = match new {
+                    New::Record(record) => {
+                        let exists = program.records.get(*record).is_some();
+                        self.demand(exists, format_args!("{record} does not exist"));
+                        Type::Record(*record)
+                    }
+                    New::Lock => Type::Lock,
+                    New::Array { element, length } => {
+                        self.place_type(*element);
+                        if let Some(length) = self.expr(length, scope) {
+                            self.demand(matches!(length, Type::Int(_)), "a length is no integer");
+                        }
+                        Type::Array(*element)
+                    }
+                };
+                let fits = place.is_none_or(|place| program.admits(place, made));
+                self.demand(fits, "what is made does not fit its place");
+            }
+            ActionKind::Assert(condition) => self.boolean(condition, scope, "what is asserted"),
+            ActionKind::Assume(condition) => self.boolean(condition, scope, "what is assumed"),
+            ActionKind::Lock(lock)
+            | ActionKind::Unlock(lock)
+            | ActionKind::Wait(lock)
+            | ActionKind::Unwait(lock)
+            | ActionKind::Notify(lock)
+            | ActionKind::NotifyAll(lock) => {
+                if let Some(ty) = self.expr(lock, scope) {
+                    self.demand(program.admits(Type::Lock, ty), "the operand is no lock");
+                }
+            }
+            ActionKind::Throw(exception) => {
+                let fits = match self.expr(exception, scope) {
+                    Some(Type::Record(record)) => program.records.get(record).is_some_and(|record| {
+                        let mut ancestors = record.ancestors.iter();
+                        ancestors.any(|&a| program.records.get(a).is_some_and(|a| a.throwable))
+                    }),
+                    Some(Type::Null) | None => true,
+                    Some(_) => false,
+                };
+                self.demand(fits, "what is thrown is not throwable");
+            }
+            ActionKind::Start { result, procedure, args } => {
+                let place = result.as_ref().and_then(|place| self.place(place, scope));
+                self.demand(place.is_none_or(|ty| ty == Type::Tid), "the result of a start is a tid");
+                let sound = args.iter().filter(|arg| self.expr(arg, scope).is_some()).count() == args.len();
+                let Some(started) = program.procedures.get(*procedure) else {
+                    self.error(format_args!("{procedure} does not exist"));
+                    return;
+                };
+                let fits = started.kind == ProcedureKind::Thread;
+                self.demand(fits, format_args!("{} is a function and cannot be started", started.name));
+                if sound {
+                    let params: Vec<_> = started.locals.values().take(started.params).map(|p| p.ty).collect();
+                    self.arguments(&started.name, &params, args);
+                }
+            }
+            ActionKind::Exit => {}
+        }
+    }
+}
+
+/// The direct operands of an expression, from left to right.
+pub(crate) fn operands(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => vec![],
+        ExprKind::Field(a, _)
+        | ExprKind::Length(a)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Cast(_, a)
+        | ExprKind::InstanceOf(a, _)
+        | ExprKind::LockAvailable(a)
+        | ExprKind::HasLock(a)
+        | ExprKind::WasNotified(a)
+        | ExprKind::ThreadTerminated(a) => vec![a],
+        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
+        ExprKind::Cond(a, b, c) => vec![a, b, c],
+        ExprKind::Call(_, args) => args.iter().collect(),
+    }
+}
+
+/// The kind without its operands, for messages that do not print whole trees.
+fn shallow(kind: &ExprKind) -> &dyn std::fmt::Debug {
+    match kind {
+        ExprKind::Const(value) => value,
+        ExprKind::Global(id) => id,
+        ExprKind::Local(id) => id,
+        ExprKind::Param(_) => &"a parameter",
+        ExprKind::Field(_, id) => id,
+        ExprKind::Index(..) => &"an element",
+        ExprKind::Length(_) => &"a length",
+        ExprKind::Unary(op, _) => op,
+        ExprKind::Binary(op, ..) => op,
+        ExprKind::Cond(..) => &"a conditional",
+        ExprKind::Cast(id, _) | ExprKind::InstanceOf(_, id) => id,
+        ExprKind::LockAvailable(_) => &"lockAvailable",
+        ExprKind::HasLock(_) => &"hasLock",
+        ExprKind::WasNotified(_) => &"wasNotified",
+        ExprKind::ThreadTerminated(_) => &"threadTerminated",
+        ExprKind::Call(id, _) => id,
+    }
+}
+
+/// For each pure function whether it, or one it calls, asks about the thread that evaluates it.
+pub(super) fn asking_funs(program: &Program) -> Vec<bool> {
+    let mut asking = vec![false; program.funs.len()];
+    loop {
+        let before = asking.clone();
+        for (id, fun) in program.funs.iter() {
+            asking[id.index()] |= asks_thread(&fun.body, &before);
+        }
+        if asking == before {
+            return asking;
+        }
+    }
+}
+
+pub(super) fn asks_thread(expr: &Expr, asking: &[bool]) -> bool {
+    let mut open = vec![expr];
+    while let Some(expr) = open.pop() {
+        let asks = match &expr.kind {
+            ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => true,
+            ExprKind::Call(fun, _) => asking.get(fun.index()).copied().unwrap_or(false),
+            _ => false,
+        };
+        if asks {
+            return true;
+        }
+        open.extend(operands(expr));
+    }
+    false
+}

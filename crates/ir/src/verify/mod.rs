@@ -1,0 +1,306 @@
+//! What must hold of a [`Program`] before anything runs it.
+//!
+//! Front ends report what users do wrong; an error here is a mistake of a front end. Interpreters rely on the
+//! list and check none of it again. Everything is checked in one pass over the tables, without panics on
+//! whatever nonsense is in them.
+//!
+//! *Tables*
+//! - Every id is in the range of its table.
+//! - The bounds of an integer type are in order and fit its width. An array type stands after its element type.
+//! - Enums have an element, and no two of one name. String constants are distinct.
+//! - The ancestors of a record are itself and the ancestors of its parents, in ascending order, and no record is
+//!   an ancestor of its own parent.
+//! - The fields of a record are those that its ancestors declare, each once, inherited ones first.
+//! - No variable, field, parameter, result or element has the type of `null`.
+//! - The initial value of a variable is of its type and in its range; parameters have none.
+//!
+//! *Expressions*
+//! - They have the type of [`Program::natural_type`], except that integer constants may have any type that holds
+//!   them, arithmetic any integer type of its width, and `?:` any type that admits both of its cases, of no
+//!   lesser width.
+//! - Operands fit: integers, booleans, locks, threads, arrays or records where these are needed; both sides of
+//!   `==` of one kind; a selected field belongs to the static record; constants are in their enum.
+//! - `&&`, `||`, `=>`, `!`, guards, conditions, asserts, assumes and invariants are boolean.
+//! - Arguments match parameters in number and type; so does the body of a pure function its result.
+//! - Parameters of pure functions occur in their bodies only, local variables in procedures only. Invariants
+//!   have neither, and ask nothing about the thread that evaluates them (`lockAvailable`, `hasLock`,
+//!   `wasNotified`), not even in functions they call.
+//! - They are at most [`MAX_EXPR_DEPTH`] deep.
+//!
+//! *Procedures*
+//! - The entry, the handlers and all targets of gotos are plain locations of the same procedure.
+//! - Threads have no result. A return has a value exactly in procedures with a result.
+//! - A catch covers plain locations of its procedure, and its variable admits its record.
+//! - Locals of a live set are locals of the procedure, each once.
+//! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`.
+//! - A resume location has no transitions and no live set, its origin is a plain location of its procedure, and
+//!   only calls of its procedure lead to it.
+//! - Functions are called and threads are started, not the other way round. Where a call stores a result, the
+//!   callee has one that fits.
+//! - A virtual table has targets, one per record, that are functions of equally many parameters and all or none
+//!   with a result; the first parameter admits the record; descendants of a record in the table are in it too.
+//!   A virtual call fits every target.
+//! - What is thrown is `null` or descends from a throwable record.
+//! - Active procedures are threads without parameters.
+
+mod code;
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use crate::*;
+
+/// How deep expressions nest at most, so that whoever walks them may recurse.
+pub const MAX_EXPR_DEPTH: usize = 500;
+
+/// Checks `program`, and says everything that is wrong with it.
+pub fn verify(program: &Program) -> Result<(), Vec<String>> {
+    let mut verifier = Verifier { program, context: String::new(), errors: Vec::new() };
+    verifier.types();
+    verifier.records();
+    verifier.variables();
+    verifier.funs();
+    verifier.procedures();
+    verifier.virtuals();
+    verifier.locations();
+    verifier.transitions();
+    verifier.properties();
+    if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
+}
+
+struct Verifier<'p> {
+    program: &'p Program,
+    /// What is being checked, for the messages.
+    context: String,
+    errors: Vec<String>,
+}
+
+impl Verifier<'_> {
+    fn error(&mut self, message: impl Display) {
+        self.errors.push(format!("{}: {message}", self.context));
+    }
+
+    fn demand(&mut self, holds: bool, message: impl Display) {
+        if !holds {
+            self.error(message);
+        }
+    }
+
+    /// The type of this id, unless it is out of range.
+    fn ty(&mut self, id: TypeId) -> Option<Type> {
+        let ty = self.program.types.get(id);
+        self.demand(ty.is_some(), format_args!("{id} does not exist"));
+        ty
+    }
+
+    /// The type of a variable, parameter, result or element.
+    fn place_type(&mut self, id: TypeId) {
+        let null = self.ty(id) == Some(Type::Null);
+        self.demand(!null, "nothing can be of the type of null");
+    }
+
+    fn types(&mut self) {
+        let program = self.program;
+        for (id, ty) in program.types.iter() {
+            self.context = format!("{id}");
+            match ty {
+                Type::Int(int) => {
+                    let whole = int.width.whole();
+                    let fits = whole.lo <= int.lo && int.lo <= int.hi && int.hi <= whole.hi;
+                    self.demand(fits, format_args!("{}..{} is no range of its width", int.lo, int.hi));
+                }
+                Type::Enum(item) => {
+                    self.demand(program.enums.get(item).is_some(), format_args!("{item} does not exist"));
+                }
+                Type::Record(item) => {
+                    self.demand(program.records.get(item).is_some(), format_args!("{item} does not exist"));
+                }
+                Type::Array(element) => {
+                    self.demand(element < id, "an array type must stand after its element type");
+                    self.place_type(element);
+                }
+                Type::Bool | Type::Tid | Type::String | Type::Lock | Type::Null => {}
+            }
+        }
+        for item in program.enums.values() {
+            self.context = format!("enum {}", item.name);
+            self.demand(!item.elements.is_empty(), "has no elements");
+            let names: BTreeSet<_> = item.elements.iter().collect();
+            self.demand(names.len() == item.elements.len(), "two elements have one name");
+        }
+        let contents: BTreeSet<_> = program.strings.values().collect();
+        self.context = "strings".into();
+        self.demand(contents.len() == program.strings.len(), "two constants are equal");
+    }
+
+    fn records(&mut self) {
+        let program = self.program;
+        for (id, field) in program.fields.iter() {
+            self.context = format!("field {} ({id})", field.name);
+            self.place_type(field.ty);
+            let listed =
+                program.records.get(field.owner).is_some_and(|record| record.fields.contains(&id));
+            self.demand(listed, "its owner does not have it");
+        }
+        for (id, record) in program.records.iter() {
+            self.context = format!("record {}", record.name);
+            let mut ancestors = BTreeSet::from([id]);
+            for &parent in &record.parents {
+                let Some(parent) = program.records.get(parent) else {
+                    self.error(format_args!("its parent {parent} does not exist"));
+                    continue;
+                };
+                self.demand(!parent.ancestors.contains(&id), "is an ancestor of its own parent");
+                ancestors.extend(&parent.ancestors);
+            }
+            self.demand(
+                record.ancestors.iter().eq(&ancestors),
+                "ancestors are not those of the parents and itself in ascending order",
+            );
+            let declared = program.fields.iter().filter(|(_, field)| ancestors.contains(&field.owner));
+            let declared: BTreeSet<_> = declared.map(|(field, _)| field).collect();
+            let listed: BTreeSet<_> = record.fields.iter().copied().collect();
+            self.demand(listed.len() == record.fields.len(), "has a field twice");
+            self.demand(listed == declared, "fields are not those that its ancestors declare");
+            let own = |field: FieldId| program.fields.get(field).is_some_and(|field| field.owner == id);
+            self.demand(
+                record.fields.iter().is_sorted_by_key(|&field| own(field)),
+                "own fields stand before inherited ones",
+            );
+        }
+    }
+
+    fn variables(&mut self) {
+        for variable in self.program.globals.values() {
+            self.context = format!("global {}", variable.name);
+            self.variable(variable);
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable) {
+        self.place_type(variable.ty);
+        let (Some(init), Some(ty)) = (variable.init, self.program.types.get(variable.ty)) else { return };
+        let fits = match (init, ty) {
+            (Const::Bool(_), Type::Bool) => true,
+            (Const::Int(value), Type::Int(int)) => (int.lo..=int.hi).contains(&value),
+            (Const::Enum(id, element), Type::Enum(of)) => id == of && self.element_exists(id, element),
+            (Const::String(id), Type::String) => self.program.strings.get(id).is_some(),
+            (Const::Null, _) => self.program.admits(ty, Type::Null),
+            _ => false,
+        };
+        self.demand(fits, format_args!("the initial value of {} is not of its type", variable.name));
+    }
+
+    fn element_exists(&self, id: EnumId, element: u32) -> bool {
+        self.program.enums.get(id).is_some_and(|item| (element as usize) < item.elements.len())
+    }
+
+    fn funs(&mut self) {
+        let program = self.program;
+        for (id, fun) in program.funs.iter() {
+            self.context = format!("fun {}", fun.name);
+            for (_, ty) in &fun.params {
+                self.place_type(*ty);
+            }
+            self.place_type(fun.result);
+            let body = self.expr(&fun.body, Scope::Fun(id));
+            if let (Some(body), Some(result)) = (body, program.types.get(fun.result)) {
+                self.demand(program.admits(result, body), "the body is not of the type of the result");
+            }
+        }
+    }
+
+    fn procedures(&mut self) {
+        let program = self.program;
+        for (id, procedure) in program.procedures.iter() {
+            self.context = format!("procedure {}", procedure.name);
+            self.demand(procedure.params <= procedure.locals.len(), "has more parameters than locals");
+            for (local, variable) in procedure.locals.iter() {
+                self.variable(variable);
+                let initialized_param = local.index() < procedure.params && variable.init.is_some();
+                self.demand(
+                    !initialized_param,
+                    format_args!("parameter {} has an initial value", variable.name),
+                );
+            }
+            if let Some(result) = procedure.result {
+                self.place_type(result);
+                self.demand(procedure.kind == ProcedureKind::Function, "a thread has no result");
+            }
+            self.plain(procedure.entry, id, "entry");
+            for catch in &procedure.catches {
+                let ty = procedure.locals.get(catch.variable).and_then(|local| program.types.get(local.ty));
+                let fits = program.records.get(catch.record).is_some()
+                    && ty.is_some_and(|ty| program.admits(ty, Type::Record(catch.record)));
+                self.demand(fits, "the variable of a catch does not admit its record");
+                for &location in &catch.covers {
+                    self.plain(location, id, "covered location");
+                }
+                self.plain(catch.handler, id, "handler");
+            }
+        }
+        self.context = "active threads".into();
+        for &active in &program.active {
+            let fits = program.procedures.get(active).is_some_and(|procedure| {
+                procedure.kind == ProcedureKind::Thread && procedure.params == 0
+            });
+            self.demand(fits, format_args!("{active} is not a thread without parameters"));
+        }
+    }
+
+    /// Whether `location` is a plain location of `procedure`.
+    fn plain(&mut self, location: LocationId, procedure: ProcedureId, what: &str) {
+        let fits = self.program.locations.get(location).is_some_and(|location| {
+            location.procedure == procedure && location.kind == LocationKind::Plain
+        });
+        self.demand(fits, format_args!("{what} {location} is not a plain location of the procedure"));
+    }
+
+    fn virtuals(&mut self) {
+        let program = self.program;
+        for table in program.virtuals.values() {
+            self.context = format!("virtual {}", table.name);
+            self.demand(!table.targets.is_empty(), "has no targets");
+            let records: BTreeSet<_> = table.targets.iter().map(|&(record, _)| record).collect();
+            self.demand(records.len() == table.targets.len(), "has two targets for one record");
+            let mut shapes = BTreeSet::new();
+            for &(record, target) in &table.targets {
+                let Some(procedure) = program.procedures.get(target) else {
+                    self.error(format_args!("{target} does not exist"));
+                    continue;
+                };
+                self.demand(
+                    procedure.kind == ProcedureKind::Function,
+                    format_args!("{} is no function", procedure.name),
+                );
+                let receiver = procedure.locals.values().take(procedure.params).next();
+                let receiver = receiver.and_then(|receiver| program.types.get(receiver.ty));
+                let fits = program.records.get(record).is_some()
+                    && receiver.is_some_and(|ty| program.admits(ty, Type::Record(record)));
+                self.demand(fits, format_args!("{} does not admit {record}", procedure.name));
+                shapes.insert((procedure.params, procedure.result.is_some()));
+            }
+            self.demand(shapes.len() <= 1, "its targets differ in parameters or result");
+            for (id, record) in program.records.iter() {
+                let closed = records.contains(&id) || !record.ancestors.iter().any(|a| records.contains(a));
+                self.demand(closed, format_args!("has a target for an ancestor of {} only", record.name));
+            }
+        }
+    }
+
+    fn properties(&mut self) {
+        let program = self.program;
+        let asking = code::asking_funs(program);
+        for invariant in &program.invariants {
+            self.context = format!("invariant {}", invariant.name);
+            self.boolean(&invariant.expr, Scope::Program, "the invariant");
+            self.demand(
+                !code::asks_thread(&invariant.expr, &asking),
+                "asks about the thread that evaluates it",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Garbage: what nothing refers to is not part of the state.
+//!
+//! Roots are the globals, the frames of threads that have not ended, and the locks that they wait for. A lock
+//! refers to its owner, and so keeps a thread that has ended with it. An ended thread refers to nothing.
+
+use std::collections::BTreeSet;
+
+use crate::{ObjectKind, State, Value};
+
+pub(crate) fn collect(state: &mut State) {
+    let live = state.threads.values().filter(|thread| !thread.ended());
+    let mut open: Vec<Value> = state.globals.clone();
+    for thread in live {
+        open.extend(thread.frames.iter().flat_map(|frame| &frame.locals));
+        open.extend(thread.waiting.map(|waiting| Value::Ref(waiting.lock)));
+    }
+    let mut objects = BTreeSet::new();
+    let mut threads = BTreeSet::new();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Ref(id) if objects.insert(id) => match &state.objects[&id].kind {
+                ObjectKind::Record(_, values) | ObjectKind::Array(_, values) => open.extend(values),
+                ObjectKind::Lock { owner, .. } => open.extend(owner.map(Value::Thread)),
+            },
+            Value::Thread(id) => {
+                threads.insert(id);
+            }
+            _ => {}
+        }
+    }
+    state.objects.retain(|id, _| objects.contains(id));
+    state.threads.retain(|id, thread| !thread.ended() || threads.contains(id));
+}

@@ -1,0 +1,299 @@
+//! Expressions, by recursion.
+//!
+//! Recursion is as deep as expressions nest, times the calls of pure functions that are active: with the default
+//! bounds more than the native stack holds. So evaluation goes on in a fresh native thread whenever it gets
+//! [`LEVELS`] deeper; nobody else notices.
+
+use ir::{BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Width, text};
+use source::Span;
+use system::{Bound, FaultKind};
+
+use crate::fault::Stop;
+use crate::state::position;
+use crate::{Bounds, ObjectKind, State, Value};
+
+/// How deep evaluation recurses on the native stack it starts on, and on each fresh one.
+const LEVELS: (u32, u32) = (200, 10_000);
+const FRESH_STACK: usize = 64 << 20;
+
+/// What an expression is evaluated in.
+#[derive(Clone, Copy)]
+pub(crate) struct Eval<'a> {
+    pub program: &'a Program,
+    pub bounds: Bounds,
+    pub state: &'a State,
+    /// Who evaluates; nobody evaluates an invariant.
+    pub thread: Option<u32>,
+    /// The locals of a frame, or the parameters of a pure function.
+    pub variables: &'a [Value],
+    pub scope: Scope,
+    /// Active calls of pure functions.
+    pub calls: u32,
+}
+
+impl Eval<'_> {
+    pub fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
+        self.nested(expr, LEVELS.0)
+    }
+
+    pub fn bool(&self, expr: &Expr) -> Result<bool, Stop> {
+        Ok(as_bool(self.eval(expr)?))
+    }
+
+    fn nested(&self, expr: &Expr, levels: u32) -> Result<Value, Stop> {
+        if levels > 0 {
+            return self.level(expr, levels - 1);
+        }
+        std::thread::scope(|scope| {
+            let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
+            let evaluated = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)).expect("a native thread");
+            evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn level(&self, expr: &Expr, levels: u32) -> Result<Value, Stop> {
+        let eval = |expr: &Expr| self.nested(expr, levels);
+        let bool = |expr: &Expr| Ok::<_, Stop>(as_bool(self.nested(expr, levels)?));
+        Ok(match &expr.kind {
+            ExprKind::Const(value) => constant(*value),
+            ExprKind::Global(id) => self.state.global(*id),
+            ExprKind::Local(id) => self.variables[id.0 as usize],
+            ExprKind::Param(index) => self.variables[*index as usize],
+            ExprKind::Field(base, field) => {
+                let object = self.object(base, eval(base)?, expr.span)?;
+                let ObjectKind::Record(record, values) = object else { unreachable!("a record has fields") };
+                values[position(self.program, *record, *field).expect("fields are inherited")]
+            }
+            ExprKind::Index(array, index) => {
+                let (base, index) = (eval(array)?, as_int(eval(index)?));
+                let values = self.elements(array, base, expr.span)?;
+                element(values, index, expr.span).map(|at| values[at])?
+            }
+            ExprKind::Length(array) => {
+                let values = self.elements(array, eval(array)?, expr.span)?;
+                Value::Int(values.len() as i64)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => Value::Bool(!bool(operand)?),
+            ExprKind::Unary(UnaryOp::Neg, operand) => {
+                let value = as_int(eval(operand)?).checked_neg();
+                Value::Int(value.ok_or_else(|| self.overflow(expr))?)
+            }
+            ExprKind::Binary(BinaryOp::And, left, right) => Value::Bool(bool(left)? && bool(right)?),
+            ExprKind::Binary(BinaryOp::Or, left, right) => Value::Bool(bool(left)? || bool(right)?),
+            ExprKind::Binary(BinaryOp::Implies, left, right) => Value::Bool(!bool(left)? || bool(right)?),
+            ExprKind::Binary(op, left, right) => {
+                let (a, b) = (eval(left)?, eval(right)?);
+                self.binary(expr, *op, left.ty, a, b)?
+            }
+            ExprKind::Cond(condition, then, otherwise) => {
+                if bool(condition)? { eval(then)? } else { eval(otherwise)? }
+            }
+            ExprKind::Cast(record, operand) => {
+                let value = eval(operand)?;
+                if let Some(dynamic) = self.record_of(value)
+                    && !self.program.records[dynamic].descends_from(*record)
+                {
+                    let (is, not) = (&self.program.records[dynamic].name, &self.program.records[*record].name);
+                    let message = format!("`{}` is a {is}, not a {not}", self.text(operand));
+                    return Err(Stop::fault(FaultKind::BadCast, expr.span, message));
+                }
+                value
+            }
+            ExprKind::InstanceOf(operand, record) => {
+                let dynamic = self.record_of(eval(operand)?);
+                Value::Bool(dynamic.is_some_and(|is| self.program.records[is].descends_from(*record)))
+            }
+            ExprKind::LockAvailable(operand) => {
+                let (_, owner) = self.lock(operand, eval(operand)?, expr.span)?;
+                Value::Bool(owner.is_none() || owner == self.thread)
+            }
+            ExprKind::HasLock(operand) => {
+                let (_, owner) = self.lock(operand, eval(operand)?, expr.span)?;
+                Value::Bool(owner.is_some() && owner == self.thread)
+            }
+            ExprKind::WasNotified(operand) => {
+                let (lock, _) = self.lock(operand, eval(operand)?, expr.span)?;
+                let waiting = self.thread.and_then(|thread| self.state.threads[&thread].waiting);
+                Value::Bool(waiting.is_some_and(|waiting| waiting.lock == lock && waiting.notified))
+            }
+            ExprKind::ThreadTerminated(operand) => match eval(operand)? {
+                Value::Thread(thread) => Value::Bool(self.state.threads[&thread].ended()),
+                _ => return Err(self.null(operand, expr.span)),
+            },
+            ExprKind::Call(fun, args) => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(eval(arg)?);
+                }
+                self.call(expr, *fun, args, values, levels)?
+            }
+        })
+    }
+
+    fn call(
+        &self,
+        expr: &Expr,
+        id: FunId,
+        args: &[Expr],
+        mut values: Vec<Value>,
+        levels: u32,
+    ) -> Result<Value, Stop> {
+        let fun = &self.program.funs[id];
+        for ((value, arg), (name, ty)) in values.iter_mut().zip(args).zip(&fun.params) {
+            *value = admit(self.program, *ty, *value, arg.span, || name.clone())?;
+        }
+        if self.calls >= self.bounds.frames {
+            return Err(Stop::Exceeded(Bound::Frames, expr.span));
+        }
+        let inner = Eval { variables: &values, scope: Scope::Fun(id), calls: self.calls + 1, ..*self };
+        let result = inner.nested(&fun.body, levels)?;
+        admit(self.program, fun.result, result, fun.body.span, || fun.name.clone())
+    }
+
+    fn binary(&self, expr: &Expr, op: BinaryOp, left: TypeId, a: Value, b: Value) -> Result<Value, Stop> {
+        match op {
+            BinaryOp::Eq => return Ok(Value::Bool(a == b)),
+            BinaryOp::Ne => return Ok(Value::Bool(a != b)),
+            _ => {}
+        }
+        if let (Value::Bool(a), Value::Bool(b)) = (a, b) {
+            return Ok(Value::Bool(match op {
+                BinaryOp::BitAnd => a & b,
+                BinaryOp::BitOr => a | b,
+                BinaryOp::BitXor => a ^ b,
+                _ => unreachable!("the others are of integers"),
+            }));
+        }
+        let (a, b) = (as_int(a), as_int(b));
+        let result = match op {
+            BinaryOp::Lt => return Ok(Value::Bool(a < b)),
+            BinaryOp::Le => return Ok(Value::Bool(a <= b)),
+            BinaryOp::Gt => return Ok(Value::Bool(a > b)),
+            BinaryOp::Ge => return Ok(Value::Bool(a >= b)),
+            BinaryOp::Add => a.checked_add(b),
+            BinaryOp::Sub => a.checked_sub(b),
+            BinaryOp::Mul => a.checked_mul(b),
+            BinaryOp::Div | BinaryOp::Rem if b == 0 => {
+                let message = format!("division by zero in `{}`", self.text(expr));
+                return Err(Stop::fault(FaultKind::DivisionByZero, expr.span, message));
+            }
+            BinaryOp::Div => a.checked_div(b),
+            // Of the least integer and -1 there is no quotient, but a remainder.
+            BinaryOp::Rem => Some(a.wrapping_rem(b)),
+            BinaryOp::BitAnd => Some(a & b),
+            BinaryOp::BitOr => Some(a | b),
+            BinaryOp::BitXor => Some(a ^ b),
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Ushr => {
+                let Type::Int(int) = self.program.types[left] else { unreachable!("integers are shifted") };
+                let bits = i64::from(int.width.bits());
+                if !(0..bits).contains(&b) {
+                    let message = format!("shift distance {b} outside of 0..{}", bits - 1);
+                    return Err(Stop::fault(FaultKind::Range, expr.span, message));
+                }
+                match (op, int.width) {
+                    (BinaryOp::Shl, _) => i64::try_from(i128::from(a) << b).ok(),
+                    (BinaryOp::Shr, _) => Some(a >> b),
+                    (_, Width::Int) => Some(i64::from(((a as u32) >> b) as i32)),
+                    (_, Width::Long) => Some(((a as u64) >> b) as i64),
+                }
+            }
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
+                unreachable!("evaluated before")
+            }
+        };
+        result.map(Value::Int).ok_or_else(|| self.overflow(expr))
+    }
+
+    fn text(&self, expr: &Expr) -> String {
+        text::expr(self.program, self.scope, expr)
+    }
+
+    fn overflow(&self, expr: &Expr) -> Stop {
+        let message = format!("the value of `{}` does not fit in 64 bits", self.text(expr));
+        Stop::fault(FaultKind::Range, expr.span, message)
+    }
+
+    /// `operand` is null where it must not be.
+    pub fn null(&self, operand: &Expr, span: Span) -> Stop {
+        Stop::fault(FaultKind::NullDereference, span, format!("`{}` is null", self.text(operand)))
+    }
+
+    /// The object that the value of `operand` refers to.
+    fn object(&self, operand: &Expr, value: Value, span: Span) -> Result<&ObjectKind, Stop> {
+        match value {
+            Value::Ref(id) => Ok(&self.state.objects[&id].kind),
+            _ => Err(self.null(operand, span)),
+        }
+    }
+
+    fn elements(&self, operand: &Expr, value: Value, span: Span) -> Result<&[Value], Stop> {
+        match self.object(operand, value, span)? {
+            ObjectKind::Array(_, values) => Ok(values),
+            _ => unreachable!("arrays have elements"),
+        }
+    }
+
+    /// A lock and its owner.
+    pub fn lock(&self, operand: &Expr, value: Value, span: Span) -> Result<(u32, Option<u32>), Stop> {
+        match (value, self.object(operand, value, span)?) {
+            (Value::Ref(id), ObjectKind::Lock { owner, .. }) => Ok((id, *owner)),
+            _ => unreachable!("the operand is a lock"),
+        }
+    }
+
+    /// The dynamic record of a reference, unless it is null.
+    pub fn record_of(&self, value: Value) -> Option<RecordId> {
+        let Value::Ref(id) = value else { return None };
+        match &self.state.objects[&id].kind {
+            ObjectKind::Record(record, _) => Some(*record),
+            _ => None,
+        }
+    }
+}
+
+/// The position of an element.
+pub(crate) fn element(values: &[Value], index: i64, span: Span) -> Result<usize, Stop> {
+    usize::try_from(index).ok().filter(|&at| at < values.len()).ok_or_else(|| {
+        let message = format!("index {index} outside of an array of length {}", values.len());
+        Stop::fault(FaultKind::Index, span, message)
+    })
+}
+
+/// What a place of type `ty`, called `name()`, holds after `value` was stored to it.
+pub(crate) fn admit(
+    program: &Program,
+    ty: TypeId,
+    value: Value,
+    span: Span,
+    name: impl FnOnce() -> String,
+) -> Result<Value, Stop> {
+    let (Type::Int(int), Value::Int(number)) = (program.types[ty], value) else { return Ok(value) };
+    int.admit(number).map(Value::Int).ok_or_else(|| {
+        let message = format!("value {number} outside of the range {}..{} of `{}`", int.lo, int.hi, name());
+        Stop::fault(FaultKind::Range, span, message)
+    })
+}
+
+pub(crate) fn constant(value: Const) -> Value {
+    match value {
+        Const::Bool(value) => Value::Bool(value),
+        Const::Int(value) => Value::Int(value),
+        Const::Enum(id, element) => Value::Enum(id, element),
+        Const::Null => Value::Null,
+        Const::String(id) => Value::Str(id),
+    }
+}
+
+fn as_bool(value: Value) -> bool {
+    match value {
+        Value::Bool(value) => value,
+        _ => unreachable!("the expression is boolean"),
+    }
+}
+
+pub(crate) fn as_int(value: Value) -> i64 {
+    match value {
+        Value::Int(value) => value,
+        _ => unreachable!("the expression is an integer"),
+    }
+}

@@ -1,0 +1,69 @@
+//! Why a step does not lead anywhere.
+
+use std::fmt;
+
+use source::Span;
+use system::{Bound, FaultKind};
+
+use crate::{Bounds, OnBound};
+
+/// A rule that a program violates, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NaiveFault {
+    pub kind: FaultKind,
+    pub span: Span,
+    pub message: String,
+}
+
+impl fmt::Display for NaiveFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// Why [`Naive::fire`](crate::Naive::fire) gives no state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    Fault(NaiveFault),
+    /// The successor lies outside of a bound.
+    Truncated(Bound),
+    /// There is no such step in this state.
+    NotEnabled,
+}
+
+/// Why evaluation or execution stops.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// An obstacle: the transition is not enabled.
+    Blocked,
+    Fault(NaiveFault),
+    Exceeded(Bound, Span),
+}
+
+impl Stop {
+    pub fn fault(kind: FaultKind, span: Span, message: impl Into<String>) -> Self {
+        Self::Fault(NaiveFault { kind, span, message: message.into() })
+    }
+
+    /// What a stop is to whoever fires a step.
+    pub fn stopped(self, bounds: Bounds, on_bound: OnBound) -> Stopped {
+        match self {
+            Self::Blocked => Stopped::NotEnabled,
+            Self::Fault(fault) => Stopped::Fault(fault),
+            Self::Exceeded(bound, span) => match on_bound {
+                OnBound::Truncate => Stopped::Truncated(bound),
+                OnBound::Fault => Stopped::Fault(exceeded(bound, span, bounds)),
+            },
+        }
+    }
+}
+
+/// A bound that is exceeded, as a fault.
+pub(crate) fn exceeded(bound: Bound, span: Span, bounds: Bounds) -> NaiveFault {
+    let message = match bound {
+        Bound::Threads => format!("more than {} threads", bounds.threads),
+        Bound::Frames => format!("more than {} nested calls", bounds.frames),
+        Bound::Objects => format!("more than {} objects", bounds.objects),
+    };
+    NaiveFault { kind: FaultKind::Bound(bound), span, message }
+}

@@ -1,0 +1,369 @@
+//! States and steps in words.
+//!
+//! Objects and threads are called by what they are and the order in which they were made: `Fork#2` is the second
+//! `Fork` on the way here. Variables of front ends are left out, and so are values that nobody changed.
+
+use std::fmt::{self, Write};
+
+use ir::{FieldId, Id, LocationId, ProcedureId, Table, Variable};
+
+use crate::state::short_name;
+use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value};
+
+/// One difference between two states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    pub kind: ChangeKind,
+    /// What changed: `Fork#2.isHeld`, `Philosopher#1.left`, `Philosopher#1`.
+    pub what: String,
+    /// What it was. Empty where there was nothing.
+    pub from: String,
+    /// What it is. Empty where there is nothing.
+    pub to: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ChangeKind {
+    /// A variable, field or element has a new value, a lock a new owner, or a thread waits or was notified.
+    Value,
+    /// An object was made; `to` is what it holds.
+    Created,
+    /// A thread was started; `to` is what its parameters hold.
+    Started,
+    /// A thread called a function; `to` is the function with its arguments.
+    Called,
+    /// A thread came back from a function, `from`, by return or exception.
+    Returned,
+    Ended,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, what, from, to } = self;
+        let bracketed = if to.is_empty() { String::new() } else { format!(" ({to})") };
+        match kind {
+            ChangeKind::Value => write!(f, "{what}: {from} → {to}"),
+            ChangeKind::Created => write!(f, "new {what}{bracketed}"),
+            ChangeKind::Started => write!(f, "{what} starts{bracketed}"),
+            ChangeKind::Called => write!(f, "{what} calls {to}"),
+            ChangeKind::Returned => write!(f, "{what} leaves {from}"),
+            ChangeKind::Ended => write!(f, "{what} ends"),
+        }
+    }
+}
+
+impl Naive<'_> {
+    /// A thread of the state, as people call it.
+    pub fn thread_name(&self, state: &State, thread: u32) -> String {
+        match state.threads.get(&thread) {
+            Some(Thread { procedure, serial, .. }) => {
+                format!("{}#{}", self.program.procedures[procedure.0].name, serial.0)
+            }
+            None => format!("thread {thread}"),
+        }
+    }
+
+    /// An object of the state, as people call it.
+    pub fn object_name(&self, state: &State, object: u32) -> String {
+        let Some(Object { kind, serial }) = state.objects.get(&object) else {
+            return format!("object {object}");
+        };
+        match kind {
+            ObjectKind::Record(record, _) => format!("{}#{}", self.program.records[*record].name, serial.0),
+            ObjectKind::Array(element, _) => format!("{}[]#{}", short_name(self.program, *element), serial.0),
+            ObjectKind::Lock { .. } => format!("lock#{}", serial.0),
+        }
+    }
+
+    /// A value in the state.
+    pub fn show(&self, state: &State, value: Value) -> String {
+        match value {
+            Value::Bool(value) => value.to_string(),
+            Value::Int(value) => value.to_string(),
+            Value::Enum(id, element) => self.program.enums[id].elements[element as usize].clone(),
+            Value::Null => "null".to_owned(),
+            Value::Ref(id) => self.object_name(state, id),
+            Value::Thread(id) => self.thread_name(state, id),
+            Value::Str(id) => format!("{:?}", self.program.strings[id]),
+        }
+    }
+
+    /// The whole state, a line for each thing.
+    pub fn describe_state(&self, state: &State) -> String {
+        let mut out = String::new();
+        self.write_state(&mut out, state).expect("a String takes everything");
+        out
+    }
+
+    /// What one step changed: what it made first, then what it wrote, then what it ended. Objects that became
+    /// garbage are not mentioned.
+    pub fn describe_changes(&self, before: &State, after: &State) -> Vec<Change> {
+        let mut changes = Changes { naive: self, before, after, list: Vec::new() };
+        changes.made();
+        changes.globals();
+        changes.threads();
+        changes.objects();
+        changes.ended();
+        changes.list
+    }
+
+    fn write_state(&self, out: &mut String, state: &State) -> fmt::Result {
+        for (name, value) in visible(&self.program.globals, &state.globals) {
+            writeln!(out, "{name} = {}", self.show(state, value))?;
+        }
+        for (&id, thread) in &state.threads {
+            write!(out, "{}", self.thread_name(state, id))?;
+            match thread.frames.last() {
+                Some(frame) => write!(out, " at {}", self.location_name(frame.location))?,
+                None => write!(out, " has ended")?,
+            }
+            if thread.waiting.is_some() {
+                write!(out, ", {}", self.condition(state, thread))?;
+            }
+            writeln!(out, "{}", if state.exclusive == Some(id) { ", exclusive" } else { "" })?;
+            for (depth, frame) in thread.frames.iter().enumerate() {
+                let name = self.frame_name(thread, depth);
+                for (local, value) in visible(&self.locals(frame).locals, &frame.locals) {
+                    writeln!(out, "  {name}{local} = {}", self.show(state, value))?;
+                }
+            }
+        }
+        for (&id, object) in &state.objects {
+            let name = self.object_name(state, id);
+            match &object.kind {
+                ObjectKind::Lock { .. } => writeln!(out, "{name} {}", self.holder(state, object))?,
+                ObjectKind::Record(..) | ObjectKind::Array(..) => {
+                    writeln!(out, "{name} ({})", self.contents(state, object))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn location_name(&self, id: LocationId) -> &str {
+        let location = &self.program.locations[id];
+        &self.program.locations[location.origin(id)].name
+    }
+
+    fn procedure_of(&self, frame: &Frame) -> ProcedureId {
+        self.program.locations[frame.location].procedure
+    }
+
+    fn locals(&self, frame: &Frame) -> &ir::Procedure {
+        &self.program.procedures[self.procedure_of(frame)]
+    }
+
+    /// What stands before the locals of a frame: nothing for the thread's own, the function for others, with a
+    /// number if it is active more than once.
+    fn frame_name(&self, thread: &Thread, depth: usize) -> String {
+        if depth == 0 {
+            return String::new();
+        }
+        let this = self.procedure_of(&thread.frames[depth]);
+        let same = |frames: &[Frame]| frames.iter().filter(|frame| self.procedure_of(frame) == this).count();
+        let name = &self.program.procedures[this].name;
+        if same(&thread.frames) == 1 {
+            format!("{name}.")
+        } else {
+            format!("{name}#{}.", same(&thread.frames[..=depth]))
+        }
+    }
+
+    /// Whether a thread waits.
+    fn condition(&self, state: &State, thread: &Thread) -> String {
+        match thread.waiting {
+            None => "running".to_owned(),
+            Some(waiting) => {
+                let lock = self.object_name(state, waiting.lock);
+                if waiting.notified { format!("notified by {lock}") } else { format!("waiting for {lock}") }
+            }
+        }
+    }
+
+    fn holder(&self, state: &State, object: &Object) -> String {
+        match object.kind {
+            ObjectKind::Lock { owner: Some(owner), count } => {
+                let times = if count == 1 { String::new() } else { format!(" {count} times") };
+                format!("held by {}{times}", self.thread_name(state, owner))
+            }
+            _ => "free".to_owned(),
+        }
+    }
+
+    /// What an object holds, on one line.
+    fn contents(&self, state: &State, object: &Object) -> String {
+        let shown: Vec<_> = match &object.kind {
+            ObjectKind::Record(record, values) => {
+                let fields = self.program.records[*record].fields.iter().zip(values);
+                let name = |field: FieldId| &self.program.fields[field].name;
+                fields.map(|(&f, &value)| format!("{}: {}", name(f), self.show(state, value))).collect()
+            }
+            ObjectKind::Array(_, values) => values.iter().map(|&value| self.show(state, value)).collect(),
+            ObjectKind::Lock { .. } => vec![],
+        };
+        shown.join(", ")
+    }
+}
+
+/// Names and values of the variables that are not hidden.
+fn visible<'a, I: Id>(
+    variables: &'a Table<I, Variable>,
+    values: &'a [Value],
+) -> impl Iterator<Item = (&'a str, Value)> {
+    let pairs = variables.values().zip(values).filter(|(variable, _)| !variable.hidden);
+    pairs.map(|(variable, &value)| (variable.name.as_str(), value))
+}
+
+struct Changes<'a> {
+    naive: &'a Naive<'a>,
+    before: &'a State,
+    after: &'a State,
+    list: Vec<Change>,
+}
+
+impl<'a> Changes<'a> {
+    fn push(&mut self, kind: ChangeKind, what: String, from: String, to: String) {
+        self.list.push(Change { kind, what, from, to });
+    }
+
+    fn value(&mut self, what: impl FnOnce() -> String, from: Value, to: Value) {
+        let (from, to) = (self.naive.show(self.before, from), self.naive.show(self.after, to));
+        // Names say more than ids: an id that was given anew is something else.
+        if from != to {
+            self.push(ChangeKind::Value, what(), from, to);
+        }
+    }
+
+    /// An object of the state after, as it was before.
+    fn old_object(&self, id: u32, object: &Object) -> Option<&'a Object> {
+        self.before.objects.get(&id).filter(|old| same_object(old, object))
+    }
+
+    fn old_thread(&self, id: u32, thread: &Thread) -> Option<&'a Thread> {
+        self.before.threads.get(&id).filter(|old| same_thread(old, thread))
+    }
+
+    fn made(&mut self) {
+        let (naive, after) = (self.naive, self.after);
+        for (&id, object) in &after.objects {
+            if self.old_object(id, object).is_none() {
+                let name = naive.object_name(after, id);
+                self.push(ChangeKind::Created, name, String::new(), naive.contents(after, object));
+                if matches!(object.kind, ObjectKind::Lock { owner: Some(_), .. }) {
+                    let (name, holder) = (naive.object_name(after, id), naive.holder(after, object));
+                    self.push(ChangeKind::Value, name, "free".to_owned(), holder);
+                }
+            }
+        }
+        for (&id, thread) in &after.threads {
+            if self.old_thread(id, thread).is_none() {
+                let name = naive.thread_name(after, id);
+                let params = thread.frames.first().map_or_else(String::new, |frame| self.params(frame));
+                self.push(ChangeKind::Started, name, String::new(), params);
+            }
+        }
+    }
+
+    fn params(&self, frame: &Frame) -> String {
+        let procedure = self.naive.locals(frame);
+        let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
+        let shown = params.filter(|(param, _)| !param.hidden).map(|(param, &value)| {
+            format!("{}: {}", param.name, self.naive.show(self.after, value))
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    fn globals(&mut self) {
+        let globals = &self.naive.program.globals;
+        let pairs = visible(globals, &self.before.globals).zip(visible(globals, &self.after.globals));
+        for ((name, from), (_, to)) in pairs {
+            self.value(|| name.to_owned(), from, to);
+        }
+    }
+
+    fn threads(&mut self) {
+        let (naive, after) = (self.naive, self.after);
+        for (&id, thread) in &after.threads {
+            let Some(old) = self.old_thread(id, thread) else { continue };
+            if thread.ended() {
+                continue;
+            }
+            let name = naive.thread_name(after, id);
+            let same = |(a, b): &(&Frame, &Frame)| naive.procedure_of(a) == naive.procedure_of(b);
+            let common = old.frames.iter().zip(&thread.frames).take_while(same).count();
+            for frame in old.frames[common..].iter().rev() {
+                let function = naive.locals(frame).name.clone();
+                self.push(ChangeKind::Returned, name.clone(), function, String::new());
+            }
+            for depth in 0..common {
+                let (old, new) = (&old.frames[depth], &thread.frames[depth]);
+                let locals = &naive.locals(new).locals;
+                let frame = naive.frame_name(thread, depth);
+                let separator = if depth == 0 { "." } else { "/" };
+                for ((local, from), (_, to)) in visible(locals, &old.locals).zip(visible(locals, &new.locals)) {
+                    self.value(|| format!("{name}{separator}{frame}{local}"), from, to);
+                }
+            }
+            for frame in &thread.frames[common..] {
+                let call = format!("{}({})", naive.locals(frame).name, self.params(frame));
+                self.push(ChangeKind::Called, name.clone(), String::new(), call);
+            }
+            if old.waiting != thread.waiting {
+                let (from, to) = (naive.condition(self.before, old), naive.condition(after, thread));
+                self.push(ChangeKind::Value, name, from, to);
+            }
+        }
+    }
+
+    fn objects(&mut self) {
+        let (naive, after) = (self.naive, self.after);
+        for (&id, object) in &after.objects {
+            let Some(old) = self.old_object(id, object) else { continue };
+            let name = naive.object_name(after, id);
+            match (&old.kind, &object.kind) {
+                (ObjectKind::Record(record, from), ObjectKind::Record(_, to)) => {
+                    let fields = &naive.program.records[*record].fields;
+                    for ((&field, &from), &to) in fields.iter().zip(from).zip(to) {
+                        self.value(|| format!("{name}.{}", naive.program.fields[field].name), from, to);
+                    }
+                }
+                (ObjectKind::Array(_, from), ObjectKind::Array(_, to)) => {
+                    for (index, (&from, &to)) in from.iter().zip(to).enumerate() {
+                        self.value(|| format!("{name}[{index}]"), from, to);
+                    }
+                }
+                _ => {
+                    let (from, to) = (naive.holder(self.before, old), naive.holder(after, object));
+                    if from != to {
+                        self.push(ChangeKind::Value, name, from, to);
+                    }
+                }
+            }
+        }
+    }
+
+    fn ended(&mut self) {
+        for (&id, thread) in &self.before.threads {
+            let new = self.after.threads.get(&id).filter(|new| same_thread(new, thread));
+            if !thread.ended() && new.is_none_or(Thread::ended) {
+                let name = self.naive.thread_name(self.before, id);
+                self.push(ChangeKind::Ended, name, String::new(), String::new());
+            }
+        }
+    }
+}
+
+/// Whether an object of one state is that of another, rather than one that has its id.
+fn same_object(a: &Object, b: &Object) -> bool {
+    let same_kind = match (&a.kind, &b.kind) {
+        (ObjectKind::Record(a, _), ObjectKind::Record(b, _)) => a == b,
+        (ObjectKind::Array(a, _), ObjectKind::Array(b, _)) => a == b,
+        (ObjectKind::Lock { .. }, ObjectKind::Lock { .. }) => true,
+        _ => false,
+    };
+    same_kind && a.serial.0 == b.serial.0
+}
+
+fn same_thread(a: &Thread, b: &Thread) -> bool {
+    a.procedure.0 == b.procedure.0 && a.serial.0 == b.serial.0
+}

@@ -1,0 +1,182 @@
+//! A state, as maps.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use ir::{
+    EnumId, FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, StringId, Type, TypeId,
+    Width,
+};
+
+/// What a variable, field or element holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Value {
+    Bool(bool),
+    Int(i64),
+    Enum(EnumId, u32),
+    /// No object, and no thread.
+    Null,
+    Ref(u32),
+    Thread(u32),
+    Str(StringId),
+}
+
+/// All of it takes part in comparisons, except for the serial numbers, which are only shown to people.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct State {
+    pub globals: Vec<Value>,
+    pub threads: BTreeMap<u32, Thread>,
+    pub objects: BTreeMap<u32, Object>,
+    /// The only thread that may step, inside an atomic block.
+    pub exclusive: Option<u32>,
+    pub(crate) serials: Shown<Serials>,
+}
+
+/// A thread has ended when it has no frames.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Thread {
+    /// The top frame is the last.
+    pub frames: Vec<Frame>,
+    pub waiting: Option<Waiting>,
+    /// What it runs, which nobody can ask of a thread that has ended.
+    pub(crate) procedure: Shown<ProcedureId>,
+    pub(crate) serial: Shown<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Frame {
+    pub location: LocationId,
+    pub locals: Vec<Value>,
+}
+
+/// Between `wait` and `unwait`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Waiting {
+    pub lock: u32,
+    /// How often the thread held the lock.
+    pub count: u32,
+    pub notified: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Object {
+    pub kind: ObjectKind,
+    pub(crate) serial: Shown<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ObjectKind {
+    /// Its values are in the order of the record's fields.
+    Record(RecordId, Vec<Value>),
+    /// By the type of its elements.
+    Array(TypeId, Vec<Value>),
+    /// The owner is none exactly if the count is 0.
+    Lock { owner: Option<u32>, count: u32 },
+}
+
+impl Thread {
+    pub fn ended(&self) -> bool {
+        self.frames.is_empty()
+    }
+}
+
+impl State {
+    pub fn global(&self, id: GlobalId) -> Value {
+        self.globals[id.index()]
+    }
+}
+
+impl Frame {
+    pub fn local(&self, id: LocalId) -> Value {
+        self.locals[id.index()]
+    }
+}
+
+/// How many objects and threads of each kind were made on the way to a state.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Serials {
+    records: BTreeMap<RecordId, u32>,
+    /// By the first type of elements that people call alike.
+    arrays: BTreeMap<TypeId, u32>,
+    locks: u32,
+    threads: BTreeMap<ProcedureId, u32>,
+}
+
+impl Serials {
+    pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> u32 {
+        let last = match kind {
+            ObjectKind::Record(record, _) => self.records.entry(*record).or_default(),
+            ObjectKind::Array(element, _) => {
+                let name = short_name(program, *element);
+                let mut types = program.types.iter().map(|(id, _)| id);
+                let first = types.find(|&id| short_name(program, id) == name).unwrap_or(*element);
+                self.arrays.entry(first).or_default()
+            }
+            ObjectKind::Lock { .. } => &mut self.locks,
+        };
+        *last += 1;
+        *last
+    }
+
+    pub fn of_thread(&mut self, procedure: ProcedureId) -> u32 {
+        let last = self.threads.entry(procedure).or_default();
+        *last += 1;
+        *last
+    }
+}
+
+/// Something that people see and that is no part of the state: all of them are equal.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Shown<T>(pub T);
+
+impl<T> PartialEq for Shown<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Shown<T> {}
+
+impl<T> Hash for Shown<T> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl<T> PartialOrd for Shown<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Shown<T> {
+    fn cmp(&self, _: &Self) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+/// A type without the ranges of its integers.
+pub(crate) fn short_name(program: &Program, ty: TypeId) -> String {
+    match program.types[ty] {
+        Type::Int(int) => match int.width {
+            Width::Int => "int".to_owned(),
+            Width::Long => "long".to_owned(),
+        },
+        Type::Array(element) => format!("{}[]", short_name(program, element)),
+        _ => program.type_name(ty),
+    }
+}
+
+/// The default value of a type.
+pub(crate) fn default_value(program: &Program, ty: TypeId) -> Value {
+    match program.types[ty] {
+        Type::Bool => Value::Bool(false),
+        Type::Int(int) => Value::Int(int.default_value()),
+        Type::Enum(id) => Value::Enum(id, 0),
+        Type::Tid | Type::Record(_) | Type::Array(_) | Type::String | Type::Lock | Type::Null => Value::Null,
+    }
+}
+
+/// Where a record keeps a field.
+pub(crate) fn position(program: &Program, record: RecordId, field: FieldId) -> Option<usize> {
+    program.records[record].fields.iter().position(|&other| other == field)
+}

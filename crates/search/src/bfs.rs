@@ -1,0 +1,107 @@
+//! Breadth-first search.
+//!
+//! Ids are handed out in the order of insertion, so the queue is implicit: the states to expand are those from
+//! `next` to the end of the store, and a level ends where the store ended when the level began. A state is
+//! decoded when its turn comes. Beside the store there is only the parent of each state, four bytes, from which
+//! trails are rebuilt.
+//!
+//! States are met in the order of their distance, so the first trail to a fault is a shortest one to that fault.
+//! Between faults there is a difference of one step: a successor is checked while its parent is expanded, but
+//! whether it is a deadlock shows when its own turn comes.
+
+use std::ops::ControlFlow::{self, Continue};
+
+use store::{Budget, Chunked, StateId, StateStore};
+use system::{Fault, Step, TransitionSystem};
+
+use crate::explore::{Explorer, Path, Taken, or_stop};
+use crate::observer::{Observer, Open};
+use crate::options::Options;
+use crate::outcome::{Outcome, StopReason};
+use crate::trail::{Retrace, Trail};
+
+/// Explores the states of `system` in the order of their distance from the initial one. `store` is empty.
+pub fn bfs<S, T, O>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut O) -> Outcome
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    let mut explorer = Explorer::new(system, store, options, observer);
+    let end = explore(&mut explorer, Frontier::new(&options.budget));
+    explorer.finish(end)
+}
+
+fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, mut frontier: Frontier) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    let initial = explorer.start(&frontier)?;
+    // The initial state is its own parent, which ends every chain.
+    or_stop(frontier.parents.push(initial))?;
+    explorer.check(&frontier)?;
+    let (mut depth, mut level_end) = (0, 1);
+    for next in 0.. {
+        if next == explorer.store.len() {
+            break;
+        }
+        if next == level_end {
+            (depth, level_end) = (depth + 1, explorer.store.len());
+        }
+        let source = StateId(next as u32);
+        frontier.at = source;
+        explorer.restore(source, depth);
+        explorer.offer(&frontier)?;
+        for at in 0..explorer.steps.enabled.len() {
+            match explorer.take(explorer.steps.enabled[at], source, &frontier)? {
+                Taken::New(id) => {
+                    or_stop(frontier.parents.push(source))?;
+                    frontier.at = id;
+                    explorer.check(&frontier)?;
+                    frontier.at = source;
+                    explorer.undo();
+                }
+                Taken::Seen => explorer.undo(),
+                Taken::Stayed => {}
+            }
+        }
+    }
+    Continue(())
+}
+
+struct Frontier {
+    parents: Chunked<StateId>,
+    /// The state that the search looks at.
+    at: StateId,
+}
+
+impl Frontier {
+    fn new(budget: &Budget) -> Self {
+        Self { parents: Chunked::new(budget), at: StateId(0) }
+    }
+}
+
+impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
+    fn trail(&self, system: &S, store: &mut T, last: Option<(Step, Fault)>) -> Trail {
+        let mut chain = vec![self.at];
+        while let [.., first] = chain[..]
+            && self.parents[first.index()] != first
+        {
+            chain.push(self.parents[first.index()]);
+        }
+        let mut retrace = Retrace::new(system);
+        for &id in chain.iter().rev().skip(1) {
+            retrace.step_to(id, store);
+        }
+        if let Some((step, fault)) = last {
+            retrace.fault(step, fault);
+        }
+        retrace.into_trail()
+    }
+
+    fn open(&self, stored: usize) -> Open {
+        Open::Frontier(stored.saturating_sub(self.at.index()))
+    }
+}

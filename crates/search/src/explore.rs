@@ -1,0 +1,262 @@
+//! What all searches do alike.
+//!
+//! An [`Explorer`] stands at one concrete state. It finds the steps of that state ([`Explorer::offer`]) and
+//! takes one ([`Explorer::take`]); the search decides which, and when to go back:
+//!
+//! | [`Taken`] | the state is now | the search goes on with                                 |
+//! |-----------|------------------|---------------------------------------------------------|
+//! | `New`     | the successor    | [`Explorer::check`], then expands it now or takes it back |
+//! | `Seen`    | the successor    | taking it back                                          |
+//! | `Stayed`  | what it was      | the next step                                           |
+//!
+//! Violations need a way from the initial state, which only the search knows: its [`Path`]. Whatever ends a
+//! search early travels up as the break of a `ControlFlow`.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use store::{Insert, StateId, StateStore};
+use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+
+use crate::observer::{Observer, Open, Progress};
+use crate::options::Options;
+use crate::outcome::{Completeness, Outcome, Stats, StopReason, Violations};
+use crate::trail::{DEADLOCK, Trail, is_deadlock};
+
+/// Steps between two looks at the clock and at the interrupt.
+const POLL_EVERY: u32 = 256;
+/// Looks at the clock between two looks at the memory, which cost more.
+const MEMORY_EVERY: u32 = 16;
+
+/// The way by which a search came to the state it stands at.
+pub trait Path<S: TransitionSystem, T: ?Sized> {
+    /// The steps to that state and, if there is one, the step there that ends in a fault.
+    fn trail(&self, system: &S, store: &mut T, last: Option<(Step, Fault)>) -> Trail;
+
+    fn open(&self, stored: usize) -> Open;
+}
+
+/// What became of a step.
+pub enum Taken {
+    New(StateId),
+    Seen,
+    Stayed,
+}
+
+pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
+    pub system: &'a S,
+    pub store: &'a mut T,
+    pub state: S::State,
+    /// The steps of the state, as of the last [`Explorer::offer`].
+    pub steps: Steps,
+    /// How many steps the state is away from the initial one.
+    pub depth: u32,
+    options: &'a Options<'a>,
+    observer: &'a mut O,
+    encoding: Encoding,
+    stats: Stats,
+    violations: Violations,
+    truncations: BTreeMap<Bound, u64>,
+    /// The depth limit kept some step from being taken.
+    is_cut: bool,
+    started: Instant,
+    last_progress: Duration,
+    ticks: u32,
+}
+
+impl<'a, S, T, O> Explorer<'a, S, T, O>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    /// Stands at the initial state. `store` must be empty: a search reads the order of its ids.
+    pub fn new(system: &'a S, store: &'a mut T, options: &'a Options<'a>, observer: &'a mut O) -> Self {
+        assert!(store.is_empty(), "a search begins with an empty store");
+        Self {
+            system,
+            store,
+            state: system.initial(),
+            steps: Steps::default(),
+            depth: 0,
+            options,
+            observer,
+            encoding: Encoding::new(),
+            stats: Stats::default(),
+            violations: Violations::default(),
+            truncations: BTreeMap::new(),
+            is_cut: false,
+            started: Instant::now(),
+            last_progress: Duration::ZERO,
+            ticks: 0,
+        }
+    }
+
+    /// Stores the initial state, if the limits allow even that.
+    pub fn start(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, StateId> {
+        self.poll(path)?;
+        self.system.encode(&mut self.state, &mut self.encoding);
+        let id = self.insert(None)?.id();
+        self.observer.stored(id, 0);
+        Continue(id)
+    }
+
+    /// Goes to a stored state.
+    pub fn restore(&mut self, id: StateId, depth: u32) {
+        self.store.decode(id, &mut self.encoding);
+        self.system.decode(&self.encoding, &mut self.state);
+        self.depth = depth;
+    }
+
+    /// Looks at a state that was just stored, to which `path` leads.
+    pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        match self.system.check(&mut self.state) {
+            Some(fault) => self.violation(fault, path, None),
+            None => Continue(()),
+        }
+    }
+
+    /// Finds the steps of the state, to which `path` leads. At the greatest depth there are none to take.
+    pub fn offer(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        self.tick(path)?;
+        self.system.steps(&mut self.state, &mut self.steps);
+        if is_deadlock(self.system, &self.state, &self.steps) {
+            return self.violation(DEADLOCK, path, None);
+        }
+        if self.options.max_depth.is_some_and(|max| self.depth >= max) {
+            self.is_cut |= !self.steps.is_empty();
+            self.steps.clear();
+        }
+        for at in 0..self.steps.faults.len() {
+            let (step, fault) = self.steps.faults[at];
+            self.violation(fault, path, Some(step))?;
+        }
+        Continue(())
+    }
+
+    /// Fires an enabled step of the state, which is stored as `source` and to which `path` leads, and stores
+    /// the successor.
+    pub fn take(
+        &mut self,
+        step: Step,
+        source: StateId,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason, Taken> {
+        self.tick(path)?;
+        self.stats.transitions += 1;
+        match self.system.fire(&mut self.state, step) {
+            Fired::Moved => {}
+            Fired::Fault(fault) => {
+                self.violation(fault, path, Some(step))?;
+                return Continue(Taken::Stayed);
+            }
+            Fired::Truncated(bound) => {
+                *self.truncations.entry(bound).or_default() += 1;
+                return Continue(Taken::Stayed);
+            }
+        }
+        self.system.encode(&mut self.state, &mut self.encoding);
+        let insert = self.insert(Some(source))?;
+        if let Insert::New(id) = insert {
+            self.stats.depth = self.stats.depth.max(self.depth + 1);
+            self.observer.stored(id, self.depth + 1);
+        }
+        self.observer.edge(source, step, insert.id());
+        match insert {
+            Insert::New(id) => Continue(Taken::New(id)),
+            Insert::Seen(_) => {
+                self.stats.matched += 1;
+                Continue(Taken::Seen)
+            }
+        }
+    }
+
+    /// Takes back the last step that moved.
+    pub fn undo(&mut self) {
+        self.system.undo(&mut self.state);
+    }
+
+    pub fn finish(self, end: ControlFlow<StopReason>) -> Outcome {
+        let completeness = match end {
+            Break(reason) => Completeness::Stopped(reason),
+            Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
+            Continue(()) => Completeness::Exhausted,
+        };
+        Outcome {
+            stats: Stats { states: self.store.len(), ..self.stats },
+            violations: self.violations.into_list(),
+            truncations: self.truncations,
+            completeness,
+            elapsed: self.started.elapsed(),
+        }
+    }
+
+    fn insert(&mut self, parent: Option<StateId>) -> ControlFlow<StopReason, Insert> {
+        if self.options.max_states.is_some_and(|max| self.store.len() >= max) {
+            let seen = self.store.find(&self.encoding);
+            return seen.map_or(Break(StopReason::States), |id| Continue(Insert::Seen(id)));
+        }
+        match self.store.insert(parent, &self.encoding) {
+            Ok(insert) => Continue(insert),
+            Err(full) => Break(full.into()),
+        }
+    }
+
+    #[cold]
+    fn violation(
+        &mut self,
+        fault: Fault,
+        path: &impl Path<S, T>,
+        last: Option<Step>,
+    ) -> ControlFlow<StopReason> {
+        let last = last.map(|step| (step, fault));
+        self.violations.record(fault, || path.trail(self.system, self.store, last));
+        if self.options.keep_going { Continue(()) } else { Break(StopReason::FirstViolation) }
+    }
+
+    #[inline]
+    fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(POLL_EVERY) { self.poll(path) } else { Continue(()) }
+    }
+
+    #[cold]
+    fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        let options = self.options;
+        if options.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
+            return Break(StopReason::Interrupted);
+        }
+        let elapsed = self.started.elapsed();
+        if options.time.is_some_and(|limit| elapsed >= limit) {
+            return Break(StopReason::Time);
+        }
+        if (self.ticks / POLL_EVERY).is_multiple_of(MEMORY_EVERY) && options.budget.exceeded() {
+            return Break(StopReason::Memory);
+        }
+        if elapsed.saturating_sub(self.last_progress) >= options.progress_every {
+            self.last_progress = elapsed;
+            let states = self.store.len();
+            self.observer.progress(&Progress {
+                states,
+                transitions: self.stats.transitions,
+                matched: self.stats.matched,
+                depth: self.stats.depth,
+                open: path.open(states),
+                store_bytes: self.store.bytes(),
+                resident_bytes: store::resident(),
+                elapsed,
+            });
+        }
+        Continue(())
+    }
+}
+
+/// A refusal of memory or ids ends the search.
+pub fn or_stop(result: Result<(), store::Full>) -> ControlFlow<StopReason> {
+    match result {
+        Ok(()) => Continue(()),
+        Err(full) => Break(full.into()),
+    }
+}

@@ -1,0 +1,124 @@
+//! What a search found, and how much of the state space it saw.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+use system::{Bound, Fault, FaultKind};
+
+use crate::Trail;
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub stats: Stats,
+    /// One entry per fault, in the order in which the search met them.
+    pub violations: Vec<Violation>,
+    /// How many steps were not followed because their successor lies outside of a bound.
+    pub truncations: BTreeMap<Bound, u64>,
+    pub completeness: Completeness,
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// Everything was explored: no limit stopped the search, and no bound cut the model short.
+    pub fn is_exhaustive(&self) -> bool {
+        self.completeness == Completeness::Exhausted && self.truncations.is_empty()
+    }
+
+    /// The number of violations of a kind.
+    pub fn count(&self, kind: FaultKind) -> u64 {
+        self.violations.iter().filter(|v| v.fault.kind == kind).map(|v| v.count).sum()
+    }
+}
+
+/// The counts that the crate's documentation defines.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stats {
+    pub states: usize,
+    pub transitions: u64,
+    pub matched: u64,
+    pub depth: u32,
+}
+
+/// All violations of one kind at one site.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    pub fault: Fault,
+    /// To the first one that was met. A step that faults is its last one.
+    pub trail: Trail,
+    /// States that violate an invariant or are deadlocks; otherwise steps that fault.
+    pub count: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Completeness {
+    /// Every state that the system reaches within its own bounds was stored and expanded.
+    Exhausted,
+    Stopped(StopReason),
+}
+
+/// What kept a search from exploring everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// Some state at the greatest depth has steps.
+    Depth,
+    States,
+    Time,
+    Memory,
+    /// The store has no more numbers for states.
+    Ids,
+    Interrupted,
+    FirstViolation,
+}
+
+impl StopReason {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Depth => "depth limit",
+            Self::States => "state limit",
+            Self::Time => "time limit",
+            Self::Memory => "memory limit",
+            Self::Ids => "out of state ids",
+            Self::Interrupted => "interrupted",
+            Self::FirstViolation => "first violation",
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<store::Full> for StopReason {
+    fn from(full: store::Full) -> Self {
+        match full {
+            store::Full::Memory => Self::Memory,
+            store::Full::Ids => Self::Ids,
+        }
+    }
+}
+
+/// The violations so far, found again by their fault.
+#[derive(Default, Debug)]
+pub(crate) struct Violations {
+    list: Vec<Violation>,
+    places: FxHashMap<Fault, usize>,
+}
+
+impl Violations {
+    /// Counts a violation; makes its trail if it is the first of its fault.
+    pub fn record(&mut self, fault: Fault, trail: impl FnOnce() -> Trail) {
+        let place = *self.places.entry(fault).or_insert_with(|| {
+            self.list.push(Violation { fault, trail: trail(), count: 0 });
+            self.list.len() - 1
+        });
+        self.list[place].count += 1;
+    }
+
+    pub fn into_list(self) -> Vec<Violation> {
+        self.list
+    }
+}

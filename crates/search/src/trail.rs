@@ -1,0 +1,173 @@
+//! Trails: the steps from the initial state to a violation.
+//!
+//! A trail is concrete: it can be replayed on the system by itself, without a store. A depth-first search has
+//! it on its stack. A breadth-first search has a chain of stored states only, and the steps it fired on the way
+//! are steps of *decoded* states, which may be other members of the same orbit once encodings are canonical
+//! forms. So [`Retrace`] walks from the concrete initial state and takes, at each point, the first step whose
+//! successor is stored under the next id of the chain. This asks nothing of encodings but what the search
+//! itself relies on: states with equal encodings have the same successors, up to encoding.
+
+use std::fmt;
+
+use store::{StateId, StateStore};
+use system::{Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+
+/// Steps from the initial state on.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Trail {
+    pub steps: Vec<Step>,
+}
+
+impl Trail {
+    pub const fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Fires the steps one after another and tells what is wrong where they end: what the last step faults
+    /// with or, if it moved, what is wrong with the state it leads to. `visit` sees the initial state, with
+    /// no step, and each state that a step led to.
+    pub fn replay<S: TransitionSystem>(
+        &self,
+        system: &S,
+        mut visit: impl FnMut(Option<Step>, &mut S::State),
+    ) -> Result<Vec<Fault>, Diverged> {
+        let mut state = system.initial();
+        let mut offered = Steps::default();
+        visit(None, &mut state);
+        for (at, &step) in self.steps.iter().enumerate() {
+            let is_last = at + 1 == self.steps.len();
+            system.steps(&mut state, &mut offered);
+            let guard = offered.faults.iter().find(|(other, _)| *other == step).map(|&(_, fault)| fault);
+            let fired = match guard {
+                Some(fault) => Fired::Fault(fault),
+                None if offered.enabled.contains(&step) => system.fire(&mut state, step),
+                None => return Err(Diverged { at, step, cause: Cause::NotEnabled }),
+            };
+            match fired {
+                Fired::Moved => visit(Some(step), &mut state),
+                Fired::Fault(fault) if is_last => return Ok(vec![fault]),
+                Fired::Fault(fault) => return Err(Diverged { at, step, cause: Cause::Fault(fault) }),
+                Fired::Truncated(_) => return Err(Diverged { at, step, cause: Cause::Truncated }),
+            }
+        }
+        let mut faults = Vec::new();
+        faults.extend(system.check(&mut state));
+        system.steps(&mut state, &mut offered);
+        if is_deadlock(system, &state, &offered) {
+            faults.push(DEADLOCK);
+        }
+        Ok(faults)
+    }
+}
+
+impl From<Vec<Step>> for Trail {
+    fn from(steps: Vec<Step>) -> Self {
+        Self { steps }
+    }
+}
+
+pub(crate) const DEADLOCK: Fault = Fault { kind: FaultKind::Deadlock, site: 0 };
+
+/// Nobody can move, nobody tried and failed, and that is not how it should end.
+pub(crate) fn is_deadlock<S: TransitionSystem>(system: &S, state: &S::State, steps: &Steps) -> bool {
+    steps.is_empty() && !system.ended(state)
+}
+
+/// A trail that the system does not follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diverged {
+    /// The index of the step in the trail.
+    pub at: usize,
+    pub step: Step,
+    cause: Cause,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Cause {
+    NotEnabled,
+    Fault(Fault),
+    Truncated,
+}
+
+impl fmt::Display for Diverged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, step, cause } = self;
+        write!(
+            f,
+            "step {} of the trail (thread {}, transition {}, choice {}) ",
+            at + 1,
+            step.thread,
+            step.transition,
+            step.choice
+        )?;
+        match cause {
+            Cause::NotEnabled => f.write_str("is not enabled: is the trail of another version of the model?"),
+            Cause::Fault(fault) => write!(f, "ends in a fault ({}) before the end of the trail", fault.kind),
+            Cause::Truncated => {
+                f.write_str("leaves a bound: were the bounds greater when the trail was made?")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Diverged {}
+
+/// A walk from the concrete initial state along stored states.
+pub(crate) struct Retrace<'a, S: TransitionSystem> {
+    system: &'a S,
+    state: S::State,
+    encoding: Encoding,
+    offered: Steps,
+    taken: Vec<Step>,
+}
+
+impl<'a, S: TransitionSystem> Retrace<'a, S> {
+    pub fn new(system: &'a S) -> Self {
+        let (mut state, mut encoding) = (system.initial(), Encoding::new());
+        system.encode(&mut state, &mut encoding);
+        Self { system, state, encoding, offered: Steps::default(), taken: Vec::new() }
+    }
+
+    /// Takes the first step to the stored state `target`.
+    pub fn step_to<T: StateStore + ?Sized>(&mut self, target: StateId, store: &mut T) {
+        self.system.steps(&mut self.state, &mut self.offered);
+        for &step in &self.offered.enabled {
+            if self.system.fire(&mut self.state, step) != Fired::Moved {
+                continue;
+            }
+            self.system.encode(&mut self.state, &mut self.encoding);
+            if store.find(&self.encoding) == Some(target) {
+                self.taken.push(step);
+                return;
+            }
+            self.system.undo(&mut self.state);
+        }
+        panic!(
+            "no step leads to the stored state {target}: states with equal encodings have other successors"
+        );
+    }
+
+    /// Takes a step that ends in `fault`: `preferred` if that one does.
+    pub fn fault(&mut self, preferred: Step, fault: Fault) {
+        self.system.steps(&mut self.state, &mut self.offered);
+        let guards = self.offered.faults.iter().filter(|&&(_, other)| other == fault).map(|&(step, _)| step);
+        let mut found: Vec<Step> = guards.collect();
+        for &step in &self.offered.enabled {
+            match self.system.fire(&mut self.state, step) {
+                Fired::Fault(other) if other == fault => found.push(step),
+                Fired::Moved => self.system.undo(&mut self.state),
+                _ => {}
+            }
+        }
+        let step = found.iter().copied().find(|&step| step == preferred).or(found.first().copied());
+        self.taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
+    }
+
+    pub fn into_trail(self) -> Trail {
+        self.taken.into()
+    }
+}

@@ -1,0 +1,197 @@
+//! What is said about a model that is wrong, or that looks wrong.
+
+use crate::{SourceMap, Span, Style, render};
+
+/// How many errors, and how many warnings, a run reports.
+pub const MAX_REPORTED: usize = 50;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+/// A place, and what is to be said there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    pub span: Span,
+    /// May be empty: then the place is only marked.
+    pub text: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// Stable across versions, for users to search for: `E0102`, `W0701`.
+    pub code: &'static str,
+    pub message: String,
+    /// The place that is at fault. Faults of the command line have none.
+    pub primary: Option<Label>,
+    pub secondary: Vec<Label>,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message.into())
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, message: String) -> Self {
+        Self {
+            severity,
+            code,
+            message,
+            primary: None,
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.primary = Some(Label { span, text: text.into() });
+        self
+    }
+
+    /// Marks a further place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    pub fn render(&self, map: &SourceMap, style: Style) -> String {
+        render::render(self, map, style)
+    }
+
+    fn position(&self) -> Option<Span> {
+        self.primary.as_ref().map(|label| label.span)
+    }
+}
+
+/// The diagnostics of a run. Of each severity it keeps [`MAX_REPORTED`], and counts the others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+    stopped: bool,
+}
+
+impl Diagnostics {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= MAX_REPORTED {
+            self.items.push(diagnostic);
+        }
+    }
+
+    /// How many errors there are, those beyond the cap included.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many warnings there are, those beyond the cap included.
+    pub fn warnings(&self) -> usize {
+        self.warnings
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether a further error would not be shown: time to stop looking.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MAX_REPORTED
+    }
+
+    /// Records that the rest of the input was not looked at, for there were too many errors.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// In order of their places; those without a place come first.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        let mut sorted: Vec<_> = self.items.iter().collect();
+        sorted.sort_by_key(|item| item.position());
+        sorted.into_iter()
+    }
+
+    /// All of them as text, an empty line between any two.
+    pub fn render(&self, map: &SourceMap, style: Style) -> String {
+        let mut parts: Vec<_> = self.iter().map(|item| item.render(map, style)).collect();
+        let more = |count: usize, noun: &str| match count.saturating_sub(MAX_REPORTED) {
+            0 => None,
+            1 => Some(format!("1 more {noun} is not shown")),
+            more => Some(format!("{more} more {noun}s are not shown")),
+        };
+        if self.stopped {
+            parts.push("note: too many errors, the rest of the input was not looked at".to_owned());
+        }
+        for text in [more(self.errors, "error"), more(self.warnings, "warning")].into_iter().flatten() {
+            parts.push(format!("note: {text}"));
+        }
+        let mut text = parts.join("\n\n");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let mut all = Self::new();
+        all.push(diagnostic);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FileId;
+
+    #[test]
+    fn they_are_sorted_and_capped() {
+        let mut all = Diagnostics::new();
+        for start in (0..60).rev() {
+            all.push(Diagnostic::error("E0000", "bad").at(Span::new(FileId(0), start, start + 1), ""));
+            assert_eq!(all.is_full(), start <= 10);
+        }
+        all.push(Diagnostic::warning("W0000", "odd"));
+        let starts: Vec<_> = all.iter().map(|item| item.position().map(|span| span.start)).collect();
+        assert_eq!(starts.len(), 51);
+        assert!(starts.is_sorted());
+        assert_eq!((all.errors(), all.warnings()), (60, 1));
+        let mut map = SourceMap::new();
+        map.add("a", &"x".repeat(60)).unwrap();
+        assert!(all.render(&map, Style::Plain).ends_with("note: 10 more errors are not shown\n"));
+    }
+}

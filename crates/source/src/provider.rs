@@ -1,0 +1,14 @@
+use std::collections::BTreeMap;
+use std::io;
+
+/// Where the contents of files come from. Only the rim of the program touches the file system; tests keep
+/// their files in a map.
+pub trait Provider {
+    fn read(&self, path: &str) -> io::Result<Vec<u8>>;
+}
+
+impl Provider for BTreeMap<String, Vec<u8>> {
+    fn read(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.get(path).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}

@@ -1,0 +1,185 @@
+//! A memory limit for the whole process.
+//!
+//! What the user limits is what the operating system sees: the resident set. Stores and stacks are most of
+//! it but not all (undo logs, caches of the model, the allocator's own), so a sum of what the stores count
+//! would be exceeded unnoticed. On the other hand asking the system costs about a microsecond. So a budget
+//! works with the last reading plus everything granted since, and reads again as soon as this sum reaches
+//! the limit or a 64th of the limit was granted. Memory that was granted but not touched yet is not in a
+//! reading; growth by chunks keeps this difference small.
+//!
+//! Where the system offers no reading, the limit holds for what was granted: the stores and the stacks.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// A limit that stores and searches ask before they grow. Clones share one account.
+#[derive(Clone, Default, Debug)]
+pub struct Budget(Option<Arc<Account>>);
+
+#[derive(Debug)]
+struct Account {
+    limit: usize,
+    /// What the process used at the last reading. Without a source of readings: all that was granted.
+    used: AtomicUsize,
+    /// Granted since the last reading.
+    granted: AtomicUsize,
+    source: Option<Statm>,
+}
+
+impl Budget {
+    /// Always allows.
+    pub fn unlimited() -> Self {
+        Self(None)
+    }
+
+    /// Limits the resident set of the process.
+    pub fn of_process(limit: usize) -> Self {
+        Self::new(limit, Statm::open())
+    }
+
+    /// Limits the sum of what is granted, whatever the process uses.
+    pub fn counted(limit: usize) -> Self {
+        Self::new(limit, None)
+    }
+
+    fn new(limit: usize, source: Option<Statm>) -> Self {
+        let account = Account { limit, used: AtomicUsize::new(0), granted: AtomicUsize::new(0), source };
+        account.read();
+        Self(Some(Arc::new(account)))
+    }
+
+    pub fn limit(&self) -> Option<usize> {
+        self.0.as_ref().map(|account| account.limit)
+    }
+
+    /// Whether `extra` more bytes may be used. The bytes then count as used.
+    pub fn allows(&self, extra: usize) -> bool {
+        self.0.as_ref().is_none_or(|account| account.grant(extra))
+    }
+
+    /// Whether the process is over its limit now, after a fresh reading: memory can grow without asking.
+    pub fn exceeded(&self) -> bool {
+        self.0.as_ref().is_some_and(|account| {
+            account.read();
+            account.used.load(Relaxed) > account.limit
+        })
+    }
+}
+
+impl Account {
+    // Relaxed is enough: the numbers order nothing, and a race only delays or repeats a reading.
+    fn grant(&self, extra: usize) -> bool {
+        let granted = self.granted.load(Relaxed).saturating_add(extra);
+        let fits = |granted: usize| self.used.load(Relaxed).saturating_add(granted) <= self.limit;
+        if granted <= self.limit / 64 && fits(granted) {
+            self.granted.store(granted, Relaxed);
+            return true;
+        }
+        self.read();
+        let fits = fits(extra);
+        if fits {
+            self.granted.store(extra, Relaxed);
+        }
+        fits
+    }
+
+    fn read(&self) {
+        let granted = self.granted.swap(0, Relaxed);
+        match self.source.as_ref().and_then(Statm::read) {
+            Some(resident) => self.used.store(resident, Relaxed),
+            None => {
+                self.used.fetch_add(granted, Relaxed);
+            }
+        }
+    }
+}
+
+/// The kernel's page counts of this process, kept open.
+#[derive(Debug)]
+struct Statm {
+    file: Mutex<File>,
+    page: usize,
+}
+
+impl Statm {
+    fn open() -> Option<Self> {
+        let statm = Self { file: Mutex::new(File::open("/proc/self/statm").ok()?), page: page_size()? };
+        statm.read().map(|_| statm)
+    }
+
+    fn read(&self) -> Option<usize> {
+        let mut file = self.file.lock().ok()?;
+        let mut text = [0; 128];
+        file.rewind().ok()?;
+        let len = file.read(&mut text).ok()?;
+        let pages = std::str::from_utf8(&text[..len]).ok()?.split_ascii_whitespace().nth(1)?;
+        Some(pages.parse::<usize>().ok()? * self.page)
+    }
+}
+
+/// From the vector of (type, value) pairs that the kernel hands to every process.
+fn page_size() -> Option<usize> {
+    const AT_PAGESZ: usize = 6;
+    let words = fs::read("/proc/self/auxv").ok()?;
+    let words: Vec<usize> =
+        words.chunks_exact(size_of::<usize>()).map(|b| usize::from_ne_bytes(b.try_into().unwrap())).collect();
+    words.chunks_exact(2).find(|pair| pair[0] == AT_PAGESZ).map(|pair| pair[1])
+}
+
+/// The resident set of this process in bytes, where the system tells.
+pub fn resident() -> Option<usize> {
+    Statm::open()?.read()
+}
+
+/// The greatest resident set that this process had so far, where the system tells.
+pub fn peak_resident() -> Option<usize> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_allows_everything() {
+        assert!(Budget::unlimited().allows(usize::MAX));
+        assert!(!Budget::unlimited().exceeded());
+        assert_eq!(Budget::default().limit(), None);
+    }
+
+    #[test]
+    fn a_counted_budget_ends_exactly_at_its_limit_and_refusals_cost_nothing() {
+        let budget = Budget::counted(1000);
+        let other_handle = budget.clone();
+        assert!(budget.allows(600));
+        assert!(!other_handle.allows(401));
+        assert!(other_handle.allows(400));
+        assert!(!budget.allows(1));
+        assert!(budget.allows(0));
+        assert!(!budget.exceeded());
+    }
+
+    #[test]
+    fn many_small_grants_add_up() {
+        let budget = Budget::counted(64 * 100);
+        assert_eq!((0..10_000).filter(|_| budget.allows(7)).count(), 64 * 100 / 7);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_budget_sees_memory_that_nobody_asked_for() {
+        let before = resident().expect("the kernel tells the resident set");
+        let budget = Budget::of_process(before + (64 << 20));
+        assert!(budget.allows(1 << 20) && !budget.exceeded());
+        let touched = std::hint::black_box(vec![1_u8; 128 << 20]);
+        assert!(budget.exceeded());
+        assert!(!budget.allows(1));
+        assert!(peak_resident().is_some_and(|peak| peak >= touched.len()));
+    }
+}
