@@ -58,6 +58,8 @@ codes! {
     CYCLE = "E0311";
     /// A record inherits two fields of one name.
     AMBIGUOUS_FIELD = "E0312";
+    /// A `top record` that extends another one.
+    TOP_WITH_PARENT = "E0313";
 
     /// The type of an expression is not the one that is expected.
     MISMATCH = "E0401";

@@ -40,7 +40,7 @@ pub fn compile(
         unused::warn(&mut model);
     }
     if model.diagnostics.has_errors() {
-        Err(model.diagnostics)
+        Err(model.diagnostics.without_warnings())
     } else {
         Ok((model.program, model.diagnostics))
     }

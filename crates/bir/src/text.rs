@@ -19,8 +19,9 @@ pub fn count(number: usize, noun: &str) -> String {
 /// The name that was probably meant, if one of the candidates is close.
 pub fn suggest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match wrong.len() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=1 => 0,
+        2..=3 => 1,
+        4..=5 => 2,
         6..=SHOWN => 3,
         _ => return None,
     };
@@ -28,7 +29,7 @@ pub fn suggest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .into_iter()
         .filter(|candidate| candidate.len() <= SHOWN)
         .map(|candidate| (distance(wrong, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= limit && distance < candidate.len().max(2))
+        .filter(|&(distance, candidate)| distance <= limit && distance < candidate.len())
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -68,8 +69,10 @@ mod tests {
         assert_eq!(suggest("rigth", names), Some("right"));
         assert_eq!(suggest("philosopher", names), None);
         assert_eq!(suggest(&"x".repeat(100), names), None);
-        assert_eq!(suggest("x", ["y"]), Some("y"));
+        assert_eq!(suggest("x", ["y"]), None);
+        assert_eq!(suggest("x", ["X"]), Some("X"));
         assert_eq!(suggest("ab", ["cd"]), None);
+        assert_eq!(suggest("ab", ["a"]), None);
     }
 
     #[test]

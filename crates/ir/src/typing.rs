@@ -64,9 +64,7 @@ impl Program {
             },
             ExprKind::Global(id) => declared(self.globals.get(*id)?.ty)?,
             ExprKind::Local(id) => match scope {
-                Scope::Procedure(procedure) => {
-                    declared(self.procedures.get(procedure)?.locals.get(*id)?.ty)?
-                }
+                Scope::Procedure(procedure) => declared(self.procedures.get(procedure)?.locals.get(*id)?.ty)?,
                 Scope::Program | Scope::Fun(_) => return None,
             },
             ExprKind::Param(index) => match scope {

@@ -4,7 +4,9 @@
 //! bounds more than the native stack holds. So evaluation goes on in a fresh native thread whenever it gets
 //! [`LEVELS`] deeper; nobody else notices.
 
-use ir::{BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Width, text};
+use ir::{
+    BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Width, text,
+};
 use source::Span;
 use system::{Bound, FaultKind};
 
@@ -46,7 +48,8 @@ impl Eval<'_> {
         }
         std::thread::scope(|scope| {
             let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-            let evaluated = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)).expect("a native thread");
+            let evaluated =
+                fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)).expect("a native thread");
             evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
@@ -86,14 +89,19 @@ impl Eval<'_> {
                 self.binary(expr, *op, left.ty, a, b)?
             }
             ExprKind::Cond(condition, then, otherwise) => {
-                if bool(condition)? { eval(then)? } else { eval(otherwise)? }
+                if bool(condition)? {
+                    eval(then)?
+                } else {
+                    eval(otherwise)?
+                }
             }
             ExprKind::Cast(record, operand) => {
                 let value = eval(operand)?;
                 if let Some(dynamic) = self.record_of(value)
                     && !self.program.records[dynamic].descends_from(*record)
                 {
-                    let (is, not) = (&self.program.records[dynamic].name, &self.program.records[*record].name);
+                    let (is, not) =
+                        (&self.program.records[dynamic].name, &self.program.records[*record].name);
                     let message = format!("`{}` is a {is}, not a {not}", self.text(operand));
                     return Err(Stop::fault(FaultKind::BadCast, expr.span, message));
                 }

@@ -345,7 +345,8 @@ impl<'a> Machine<'a> {
                 self.end();
                 return Ok(());
             }
-            let LocationKind::Resume { result, then, .. } = &program.locations[self.top().location].kind else {
+            let LocationKind::Resume { result, then, .. } = &program.locations[self.top().location].kind
+            else {
                 unreachable!("a caller stands at a resume location")
             };
             if let (Some(place), Some(value)) = (result, value) {
@@ -374,7 +375,8 @@ impl<'a> Machine<'a> {
                 };
                 let target = table.targets.iter().find(|&&(key, _)| key == record);
                 let Some(&(_, procedure)) = target else {
-                    let message = format!("`{}` is not there for {}", table.name, program.records[record].name);
+                    let message =
+                        format!("`{}` is not there for {}", table.name, program.records[record].name);
                     return Err(Stop::fault(FaultKind::BadCast, transition.span, message));
                 };
                 procedure
@@ -431,9 +433,9 @@ impl Naive<'_> {
         for ((value, arg), param) in values.iter_mut().zip(args).zip(locals.by_ref()) {
             *value = admit(program, param.ty, *value, arg.span, || param.name.clone())?;
         }
-        values.extend(locals.map(|local| {
-            local.init.map_or_else(|| default_value(program, local.ty), constant)
-        }));
+        values.extend(
+            locals.map(|local| local.init.map_or_else(|| default_value(program, local.ty), constant)),
+        );
         let mut frame = Frame { location: procedure.entry, locals: values };
         forget(program, &mut frame);
         Ok(frame)

@@ -267,9 +267,9 @@ impl<'a> Changes<'a> {
     fn params(&self, frame: &Frame) -> String {
         let procedure = self.naive.locals(frame);
         let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
-        let shown = params.filter(|(param, _)| !param.hidden).map(|(param, &value)| {
-            format!("{}: {}", param.name, self.naive.show(self.after, value))
-        });
+        let shown = params
+            .filter(|(param, _)| !param.hidden)
+            .map(|(param, &value)| format!("{}: {}", param.name, self.naive.show(self.after, value)));
         shown.collect::<Vec<_>>().join(", ")
     }
 
@@ -300,7 +300,8 @@ impl<'a> Changes<'a> {
                 let locals = &naive.locals(new).locals;
                 let frame = naive.frame_name(thread, depth);
                 let separator = if depth == 0 { "." } else { "/" };
-                for ((local, from), (_, to)) in visible(locals, &old.locals).zip(visible(locals, &new.locals)) {
+                for ((local, from), (_, to)) in visible(locals, &old.locals).zip(visible(locals, &new.locals))
+                {
                     self.value(|| format!("{name}{separator}{frame}{local}"), from, to);
                 }
             }

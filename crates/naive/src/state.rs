@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use ir::{
-    EnumId, FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, StringId, Type, TypeId,
-    Width,
+    EnumId, FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, StringId, Type,
+    TypeId, Width,
 };
 
 /// What a variable, field or element holds.

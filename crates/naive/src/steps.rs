@@ -170,7 +170,8 @@ impl Naive<'_> {
             });
             if !matches!(outcome, Err(Stop::Blocked)) {
                 // More choices than numbers cannot be enumerated anyway.
-                let number = |rest: u32, &(digit, radix): &(u32, u32)| radix.wrapping_mul(rest).wrapping_add(digit);
+                let number =
+                    |rest: u32, &(digit, radix): &(u32, u32)| radix.wrapping_mul(rest).wrapping_add(digit);
                 found.push(met.iter().rev().fold(0, number));
             }
             // The next resolution in depth-first order, if there is one.

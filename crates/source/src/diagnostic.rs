@@ -136,6 +136,13 @@ impl Diagnostics {
         self.stopped = true;
     }
 
+    /// Drops the warnings: next to errors they are noise, or consequences.
+    pub fn without_warnings(mut self) -> Self {
+        self.items.retain(|item| item.severity == Severity::Error);
+        self.warnings = 0;
+        self
+    }
+
     /// In order of their places; those without a place come first.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         let mut sorted: Vec<_> = self.items.iter().collect();

@@ -102,6 +102,11 @@ impl SourceMap {
             .unwrap_or_default()
     }
 
+    /// The line, from 1, on which a span starts.
+    pub fn line(&self, span: Span) -> u32 {
+        self.file(span.file).line(span.start)
+    }
+
     /// Where a span starts.
     pub fn position(&self, span: Span) -> Position {
         self.file(span.file).position(span.start)

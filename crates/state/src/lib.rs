@@ -12,4 +12,4 @@ mod memory;
 pub use layout::{
     ArrayShape, Bounds, LOCK_COUNT_BITS, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask,
 };
-pub use memory::{NodeRef, ObjectId, State, ThreadId};
+pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};

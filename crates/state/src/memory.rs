@@ -147,8 +147,8 @@ pub struct State {
     pub(crate) objects: Nodes,
     free: Vec<Vec<u32>>,
     log: Vec<Undo>,
-    /// Where the steps start in the log.
-    marks: Vec<usize>,
+    /// Where the steps start in the log, and whether there was garbage to collect by then.
+    marks: Vec<(usize, bool)>,
     /// What an encoding of this state does not show yet.
     pub(crate) dirty: Vec<NodeRef>,
     pub(crate) root_dirty: bool,
@@ -373,12 +373,12 @@ impl State {
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]
     pub fn mark(&mut self) {
-        self.marks.push(self.log.len());
+        self.marks.push((self.log.len(), self.garbage_possible));
     }
 
     /// Takes back everything since the last mark, and the mark.
     pub fn undo(&mut self) {
-        let mark = self.marks.pop().expect("every undo has its mark");
+        let (mark, garbage_possible) = self.marks.pop().expect("every undo has its mark");
         while self.log.len() > mark {
             let Some(undo) = self.log.pop() else { break };
             match undo {
@@ -405,12 +405,12 @@ impl State {
                 }
             }
         }
-        self.garbage_possible = false;
+        self.garbage_possible = garbage_possible;
     }
 
     /// The units that the step since the last mark wrote; some more than once.
     pub fn changed(&self) -> impl Iterator<Item = NodeRef> {
-        let since = self.marks.last().copied().unwrap_or(0);
+        let since = self.marks.last().map_or(0, |&(start, _)| start);
         self.log[since..].iter().filter_map(|undo| match undo {
             Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
             Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } => None,
@@ -496,5 +496,49 @@ impl State {
             *dirty = true;
             self.dirty.push(node);
         }
+    }
+}
+
+/// For tests: everything there is to a state, its past and its free memory included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    words: Vec<(NodeRef, Vec<u64>)>,
+    nodes: [Vec<Node>; 2],
+    free: Vec<Vec<u32>>,
+    size: usize,
+    log: usize,
+    marks: Vec<(usize, bool)>,
+}
+
+impl State {
+    pub fn snapshot(&self) -> Snapshot {
+        let threads = (0..self.threads.table.len() as u32).map(|id| NodeRef::Thread(ThreadId(id)));
+        let objects = (0..self.objects.table.len() as u32).map(|id| NodeRef::Object(ObjectId(id)));
+        let units = std::iter::once(NodeRef::Root).chain(threads).chain(objects);
+        // A table may have grown, and a class of blocks may have come into use, without anything in them.
+        let existing = |nodes: &Nodes| {
+            let end = nodes.table.iter().rposition(|node| node.exists()).map_or(0, |last| last + 1);
+            nodes.table[..end].to_vec()
+        };
+        let used = self.free.iter().rposition(|list| !list.is_empty()).map_or(0, |last| last + 1);
+        Snapshot {
+            words: units.filter_map(|unit| Some((unit, self.words_of(unit)?.to_vec()))).collect(),
+            nodes: [existing(&self.threads), existing(&self.objects)],
+            free: self.free[..used].to_vec(),
+            size: self.words.len(),
+            log: self.log.len(),
+            marks: self.marks.clone(),
+        }
+    }
+
+    /// For tests: lets the next encoding write everything.
+    pub fn mark_all_dirty(&mut self) {
+        for id in (0..self.threads.table.len() as u32).map(ThreadId) {
+            self.touch(NodeRef::Thread(id));
+        }
+        for id in (0..self.objects.table.len() as u32).map(ObjectId) {
+            self.touch(NodeRef::Object(id));
+        }
+        self.touch(NodeRef::Root);
     }
 }

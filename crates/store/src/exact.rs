@@ -19,7 +19,7 @@
 //!   trail), so a mark at every 16th record and a walk are enough.
 //! - *Growth by sweeping.* The table doubles at three quarters full. The old table is dropped first and the
 //!   new one is filled by hashing the arena from front to back, so the two never coexist and slots need not
-//!   keep their full hash. When the budget refuses, the table fills to 15/16 before the store gives up.
+//!   keep their full hash. When the budget refuses, the table fills to 7/8 before the store gives up.
 //!
 //! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both ends are errors.
 
@@ -146,7 +146,7 @@ impl Exact {
             self.sweep();
             return Ok(());
         }
-        self.capacity = old / 16 * 15;
+        self.capacity = old / 8 * 7;
         if self.len < self.capacity { Ok(()) } else { Err(Full::Memory) }
     }
 

@@ -178,7 +178,7 @@ impl<'s> Exprs<'_, 's> {
             let ty = self.model.global_types[id.index()]?;
             return Some(Place { kind: PlaceKind::Global(id), ty, span });
         }
-        self.unknown_variable(name);
+        self.unknown_variable(name, false);
         None
     }
 
@@ -195,9 +195,12 @@ impl<'s> Exprs<'_, 's> {
                 for arg in args {
                     self.expr(arg);
                 }
-                self.model.wrong_name(thread, codes::UNKNOWN_PROCEDURE, "a thread", |symbol| {
-                    matches!(symbol, Symbol::Procedure(_))
-                });
+                self.model.wrong_name(
+                    thread,
+                    codes::UNKNOWN_PROCEDURE,
+                    "a thread",
+                    |model, symbol| matches!(symbol, Symbol::Procedure(id) if model.is_thread(id)),
+                );
                 return None;
             }
         };
@@ -262,9 +265,12 @@ impl<'s> Exprs<'_, 's> {
                 None
             }
             None => {
-                let wanted = if invoke.dispatch { "a table of functions" } else { "a function" };
-                self.model.wrong_name(name, codes::UNKNOWN_PROCEDURE, wanted, |symbol| {
-                    matches!(symbol, Symbol::Procedure(_) | Symbol::Virtual(_))
+                let dispatch = invoke.dispatch;
+                let wanted = if dispatch { "a table of functions" } else { "a function" };
+                self.model.wrong_name(name, codes::UNKNOWN_PROCEDURE, wanted, |model, symbol| match symbol {
+                    Symbol::Procedure(id) => !dispatch && !model.is_thread(id),
+                    Symbol::Virtual(_) => dispatch,
+                    _ => false,
                 });
                 None
             }

@@ -239,11 +239,13 @@ impl<'m, 's> Exprs<'m, 's> {
             let ty = self.model.global_types[id.index()]?;
             return Some(Expr { kind: ExprKind::Global(id), ty, span: name.span });
         }
-        self.unknown_variable(name);
+        self.unknown_variable(name, false);
         None
     }
 
-    pub fn unknown_variable(&mut self, name: ast::Name<'s>) {
+    /// Reports a name that is no variable. A qualifier is followed by a dot: it could also be a group of
+    /// constants, or an enum.
+    pub fn unknown_variable(&mut self, name: ast::Name<'s>, qualifier: bool) {
         let shown = clip(name.text);
         if let Some(&declared) = self.model.names.get(name.text) {
             let kind = self.model.kind_of(declared.symbol);
@@ -259,7 +261,9 @@ impl<'m, 's> Exprs<'m, 's> {
         }
         let locals = self.locals.keys().copied();
         let globals = self.model.system.globals.iter().map(|global| global.name.text);
-        let similar = suggest(name.text, locals.chain(globals));
+        let groups = self.model.system.consts.iter().map(|group| group.name.text);
+        let groups = groups.chain(self.model.system.enums.iter().map(|item| item.name.text));
+        let similar = suggest(name.text, locals.chain(globals).chain(groups.filter(|_| qualifier)));
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no variable `{shown}`"))
                 .at(name.span, "not declared");
@@ -288,7 +292,11 @@ impl<'m, 's> Exprs<'m, 's> {
                     let index = self.model.element(id, member)?;
                     return Some(self.make(ExprKind::Const(Const::Enum(id, index)), Type::Enum(id), span));
                 }
-                _ => {}
+                None => {
+                    self.unknown_variable(ast::Name { text: name, span: base.span }, true);
+                    return None;
+                }
+                Some(_) => {}
             }
         }
         let base = self.expr(base)?;
@@ -433,7 +441,7 @@ impl<'m, 's> Exprs<'m, 's> {
     fn not_a_fun(&mut self, callee: ast::Name<'s>) {
         let shown = clip(callee.text);
         let Some(&declared) = self.model.names.get(callee.text) else {
-            self.model.wrong_name(callee, codes::UNKNOWN_PROCEDURE, "a pure function", |symbol| {
+            self.model.wrong_name(callee, codes::UNKNOWN_PROCEDURE, "a pure function", |_, symbol| {
                 matches!(symbol, Symbol::Fun(_))
             });
             return;

@@ -9,6 +9,7 @@
 //! `unwait`, `notify`), calls, or if other handlers cover it.
 //!
 //! **Pruning.** Locations that cannot be reached, by merging or because they come after a `return`, are dropped.
+//! The others are put into the order of the text; the entry is the first.
 
 use std::fmt::Write as _;
 
@@ -174,17 +175,19 @@ impl Graph {
         reached
     }
 
-    /// Drops what cannot be reached.
+    /// Drops what cannot be reached, and orders the rest as it is in the text.
     pub fn prune(self, entry: LocationId) -> Self {
         let reached = self.reachable(entry);
+        let mut order: Vec<_> = self.locations.ids().filter(|id| reached[id.index()]).collect();
+        order.sort_by_key(|&id| self.locations[id].span.start);
         let mut pruned = Self::default();
         let mut renamed = vec![NOWHERE; self.locations.len()];
-        for (id, location) in self.locations.iter().filter(|(id, _)| reached[id.index()]) {
-            renamed[id.index()] =
-                pruned.locations.push(Location { transitions: Vec::new(), ..location.clone() });
-        }
-        for transition in self.transitions.values().filter(|item| reached[item.source.index()]) {
-            pruned.transitions.push(transition.clone());
+        for &id in &order {
+            let location = self.locations[id].clone();
+            renamed[id.index()] = pruned.locations.push(Location { transitions: Vec::new(), ..location });
+            for &transition in &self.locations[id].transitions {
+                pruned.transitions.push(self.transitions[transition].clone());
+            }
         }
         pruned.catches = self.catches;
         for catch in &mut pruned.catches {
@@ -231,7 +234,7 @@ impl Graph {
             taken.insert(location.name.clone(), 1);
         }
         for location in self.locations.values_mut().filter(|location| location.hidden) {
-            let stem = format!("line{}", map.position(location.span).line);
+            let stem = format!("line{}", map.line(location.span));
             let mut name = stem.clone();
             while let Some(count) = taken.get_mut(&name) {
                 *count += 1;

@@ -184,7 +184,7 @@ impl<'s> Parser<'s, '_> {
                 Token::Dot => {
                     self.bump();
                     let member = self.name("the name of a field")?;
-                    if self.at(Token::LeftParen) {
+                    if self.at(Token::LeftParen) || self.at_type_arguments() {
                         let extension = Name { text: member.text, span: self.since(base.span) };
                         return Err(self.collection(extension));
                     }
@@ -201,6 +201,17 @@ impl<'s> Parser<'s, '_> {
                 _ => return Ok(base),
             }
         }
+    }
+
+    /// Whether `<T>(` follows, or something that can only become that.
+    fn at_type_arguments(&mut self) -> bool {
+        use Token::{Boolean, Greater, Ident, IntType, LeftParen, Less, Lock, LongType, StringType, Tid};
+        self.at(Less)
+            && match self.peek_at(1) {
+                Boolean | IntType | LongType | Tid | StringType | Lock => true,
+                Ident => self.peek_at(2) == Greater && self.peek_at(3) == LeftParen,
+                _ => false,
+            }
     }
 
     fn primary(&mut self) -> Parsed<Expr<'s>> {

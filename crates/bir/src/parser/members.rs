@@ -52,7 +52,7 @@ impl<'s> Parser<'s, '_> {
             Token::Fun => system.funs.push(self.fun()?),
             Token::Invariant => system.invariants.push(self.invariant()?),
             Token::Ltl => system.temporal.push(self.temporal()?),
-            Token::Extension => return Err(self.extension()),
+            Token::Extension => self.extension()?,
             Token::Ident if self.at_modifier() => match self.slice(self.ahead[0]) {
                 "abstract" => self.abstract_enum()?,
                 "active" | "main" => system.procedures.push(self.procedure()?),
@@ -98,8 +98,7 @@ impl<'s> Parser<'s, '_> {
         self.bump();
         let name = self.name("the name of an enum")?;
         self.expect(Token::LeftBrace, " before the elements")?;
-        let elements = self.names("the name of an element")?;
-        self.expect(Token::RightBrace, " after the elements")?;
+        let elements = self.braced(|parser| parser.names("the name of an element"), "the elements");
         Ok(Enum { name, elements })
     }
 
@@ -150,6 +149,11 @@ impl<'s> Parser<'s, '_> {
         self.bump();
         let name = self.name("the name of a table of functions")?;
         self.expect(Token::LeftBrace, " before the entries")?;
+        let entries = self.braced(Self::entries, "the entries");
+        Ok(Virtual { name, entries })
+    }
+
+    fn entries(&mut self) -> Parsed<Vec<(Name<'s>, Name<'s>)>> {
         let mut entries = Vec::new();
         loop {
             let record = self.name("the name of a record")?;
@@ -157,11 +161,9 @@ impl<'s> Parser<'s, '_> {
             let function = self.name("the name of a function")?;
             entries.push((record, function));
             if !self.at(Token::Ident) {
-                break;
+                return Ok(entries);
             }
         }
-        self.expect(Token::RightBrace, " after the entries")?;
-        Ok(Virtual { name, entries })
     }
 
     fn fun(&mut self) -> Parsed<Fun<'s>> {
@@ -206,10 +208,11 @@ impl<'s> Parser<'s, '_> {
         Ok(Temporal { name, formula })
     }
 
-    fn extension(&mut self) -> Reported {
+    /// `extension X for java.class { … }` or `extension X for java.class;`, whatever is in there.
+    fn extension(&mut self) -> Parsed<()> {
         let start = self.span();
         self.bump();
-        let Ok(name) = self.name("the name of an extension") else { return Reported };
+        let name = self.name("the name of an extension")?;
         let known = EXTENSIONS.contains(&name.text);
         let shown = clip(name.text);
         let diagnostic = if known {
@@ -219,7 +222,10 @@ impl<'s> Parser<'s, '_> {
                 .note("extensions that are written in Java cannot be loaded")
         };
         self.report(diagnostic.at(start.to(name.span), ""));
-        Reported
+        self.skipping = true;
+        self.skip_member();
+        self.skipping = false;
+        Ok(())
     }
 
     fn procedure(&mut self) -> Parsed<Procedure<'s>> {

@@ -54,6 +54,8 @@ struct Parser<'s, 'd> {
     /// Where the last error was: a second one at the same place says nothing new.
     last_error: Option<u32>,
     given_up: bool,
+    /// Whether text is skipped that may have tokens of its own.
+    skipping: bool,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -70,6 +72,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             nesting: 0,
             last_error: None,
             given_up: false,
+            skipping: false,
             diagnostics,
         };
         parser.fill();
@@ -87,7 +90,9 @@ impl<'s, 'd> Parser<'s, 'd> {
             }
             let next = self.ahead[0];
             let Token::Bad(bad) = next.token else { return };
-            self.report_bad(bad, next);
+            if !self.skipping {
+                self.report_bad(bad, next);
+            }
             self.ahead.pop_front();
         }
         let end = self.text.len() as u32;
@@ -190,10 +195,11 @@ impl<'s, 'd> Parser<'s, 'd> {
         Err(self.unexpected(&format!("`{text}`{context}")))
     }
 
-    /// A semicolon; a missing one is reported behind the token it should follow.
-    fn semicolon(&mut self) -> Parsed<Span> {
-        if self.at(Token::Semicolon) {
-            return self.expect(Token::Semicolon, "");
+    /// A semicolon; a missing one is reported behind the token it should follow. If that ends its line, the
+    /// rest is likely to be fine.
+    fn semicolon(&mut self) -> Parsed<()> {
+        if self.eat(Token::Semicolon) {
+            return Ok(());
         }
         let found = self.describe_next();
         let place = self.span_of(self.last).after();
@@ -203,7 +209,8 @@ impl<'s, 'd> Parser<'s, 'd> {
             self.report(diagnostic.at(place, "expected `;` here"));
             self.last_error = Some(here.start);
         }
-        Err(Reported)
+        let between = self.text.get(place.start as usize..here.start as usize);
+        if between.is_some_and(|between| between.contains('\n')) { Ok(()) } else { Err(Reported) }
     }
 
     fn name(&mut self, what: &str) -> Parsed<Name<'s>> {
@@ -346,9 +353,10 @@ impl<'s, 'd> Parser<'s, 'd> {
                 }
             }
             "abstract" => next == Token::Enum,
-            "main" => next == Token::Thread,
+            "main" => matches!(next, Token::Thread | Token::Function),
             "active" => {
-                next == Token::Thread || next == Token::LeftBracket && self.peek_at(2) != Token::RightBracket
+                matches!(next, Token::Thread | Token::Function)
+                    || next == Token::LeftBracket && self.peek_at(2) != Token::RightBracket
             }
             _ => false,
         }
@@ -395,6 +403,21 @@ impl<'s, 'd> Parser<'s, 'd> {
             self.skip_to(stop);
         }
         parsed
+    }
+
+    /// What is in braces, the first of which was just consumed. If it is wrong, skips behind the closing one.
+    fn braced<T: Default>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>, what: &str) -> T {
+        let parsed = parse(self).and_then(|parsed| {
+            self.expect(Token::RightBrace, &format!(" after {what}"))?;
+            Ok(parsed)
+        });
+        parsed.unwrap_or_else(|Reported| {
+            while !matches!(self.peek(), Token::RightBrace | Token::Eof) && !self.at_member() {
+                self.bump();
+            }
+            self.eat(Token::RightBrace);
+            T::default()
+        })
     }
 
     /// Skips behind the next `;`, or to a token that `stop` knows, or out of the procedure.

@@ -114,7 +114,8 @@ impl<'s> Parser<'s, '_> {
             Token::Try => self.try_statement(),
             Token::Return => {
                 self.bump();
-                let value = if self.at(Token::Semicolon) { None } else { Some(self.expr()?) };
+                let without = self.at(Token::Semicolon) || ends_block(self.peek());
+                let value = if without { None } else { Some(self.expr()?) };
                 self.semicolon()?;
                 Ok(Stmt { kind: StmtKind::Return(value), span: self.since(start) })
             }

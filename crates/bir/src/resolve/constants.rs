@@ -188,14 +188,14 @@ impl<'s> Model<'s> {
             }
             ExprKind::Not(operand) => match self.constant(operand)? {
                 Value::Bool(value) => Some(Value::Bool(!value)),
-                _ => self.not_constant(expr.span, "this operator needs a boolean"),
+                _ => self.bad_operand(expr.span, "this operator needs a boolean"),
             },
             ExprKind::Neg(operand) => match self.constant(operand)? {
                 Value::Int(value, width) => match value.checked_neg() {
                     Some(value) => Some(Value::Int(value, width)),
                     None => self.overflow(expr.span),
                 },
-                _ => self.not_constant(expr.span, "this operator needs a number"),
+                _ => self.bad_operand(expr.span, "this operator needs a number"),
             },
             ExprKind::Binary(binary) => self.constant_binary(binary, expr.span),
             ExprKind::Cond(parts) => {
@@ -203,7 +203,7 @@ impl<'s> Model<'s> {
                 match self.constant(test)? {
                     Value::Bool(true) => self.constant(then),
                     Value::Bool(false) => self.constant(otherwise),
-                    _ => self.not_constant(test.span, "this is no boolean"),
+                    _ => self.bad_operand(test.span, "this is no boolean"),
                 }
             }
             ExprKind::Name(name) => self.unqualified(name, expr.span),
@@ -217,6 +217,12 @@ impl<'s> Model<'s> {
                 .at(span, label)
                 .note("constants are made of literals, `Group.NAME`, `Enum.ELEMENT` and operators"),
         );
+        None
+    }
+
+    fn bad_operand<T>(&mut self, span: Span, label: &str) -> Option<T> {
+        let message = "the operands of this constant do not fit";
+        self.report(Diagnostic::error(codes::BAD_OPERAND, message).at(span, label));
         None
     }
 
@@ -316,7 +322,7 @@ impl<'s> Model<'s> {
                     BinaryOp::Gt => Some(a > b),
                     BinaryOp::Ge => Some(a >= b),
                     BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
-                        return self.not_constant(binary.op_span, "this operator needs booleans");
+                        return self.bad_operand(binary.op_span, "this operator needs booleans");
                     }
                     _ => None,
                 };
@@ -336,14 +342,14 @@ impl<'s> Model<'s> {
                 BinaryOp::Implies => Some(Value::Bool(!a || b)),
                 BinaryOp::BitXor | BinaryOp::Ne => Some(Value::Bool(a != b)),
                 BinaryOp::Eq => Some(Value::Bool(a == b)),
-                _ => self.not_constant(binary.op_span, "this operator needs numbers"),
+                _ => self.bad_operand(binary.op_span, "this operator needs numbers"),
             },
             (Value::Enum(a, x), Value::Enum(b, y)) if a == b && matches!(op, BinaryOp::Eq | BinaryOp::Ne) => {
                 Some(Value::Bool((x == y) == (op == BinaryOp::Eq)))
             }
             (left, right) => {
                 let label = format!("the operands are {} and {}", left.describe(), right.describe());
-                self.not_constant(binary.op_span, &label)
+                self.bad_operand(binary.op_span, &label)
             }
         }
     }

@@ -201,7 +201,7 @@ impl<'s> Model<'s> {
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
         for name in names {
             if let Some(&first) = seen.get(name.text) {
-                let message = format!("two declarations of the {noun} `{}`", clip(name.text));
+                let message = format!("the {noun} `{}` is declared twice", clip(name.text));
                 self.report(
                     Diagnostic::error(codes::DUPLICATE, message)
                         .at(name.span, "the second declaration")
@@ -257,7 +257,7 @@ impl<'s> Model<'s> {
         name: ast::Name<'s>,
         code: &'static str,
         wanted: &str,
-        fits: impl Fn(Symbol) -> bool,
+        fits: impl Fn(&Self, Symbol) -> bool,
     ) {
         let shown = clip(name.text);
         if self.diagnostics.is_full() {
@@ -275,7 +275,7 @@ impl<'s> Model<'s> {
             return;
         }
         let candidates =
-            self.names.iter().filter(|(_, declared)| fits(declared.symbol)).map(|(&name, _)| name);
+            self.names.iter().filter(|(_, declared)| fits(self, declared.symbol)).map(|(&name, _)| name);
         let similar = suggest(name.text, candidates);
         let mut diagnostic =
             Diagnostic::error(code, format!("there is no {} `{shown}`", without_article(wanted)))
@@ -297,7 +297,9 @@ impl<'s> Model<'s> {
         if let Some(Symbol::Record(record)) = symbol {
             return Some(record);
         }
-        self.wrong_name(name, codes::UNKNOWN_TYPE, "a record", |symbol| matches!(symbol, Symbol::Record(_)));
+        self.wrong_name(name, codes::UNKNOWN_TYPE, "a record", |_, symbol| {
+            matches!(symbol, Symbol::Record(_))
+        });
         None
     }
 
@@ -321,7 +323,7 @@ impl<'s> Model<'s> {
                 Some(Symbol::Alias(alias)) => return self.resolve_alias(alias, aliases + 1),
                 _ => {
                     let name = ast::Name { text: name, span: ty.span };
-                    self.wrong_name(name, codes::UNKNOWN_TYPE, "a type", |symbol| {
+                    self.wrong_name(name, codes::UNKNOWN_TYPE, "a type", |_, symbol| {
                         matches!(symbol, Symbol::Enum(_) | Symbol::Record(_) | Symbol::Alias(_))
                     });
                     return None;

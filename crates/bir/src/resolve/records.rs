@@ -57,7 +57,7 @@ impl<'s> Model<'s> {
         }
         if item.top && !item.parents.is_empty() {
             self.report(
-                Diagnostic::error(codes::CYCLE, "a top record extends nothing")
+                Diagnostic::error(codes::TOP_WITH_PARENT, "a top record extends nothing")
                     .at(item.parents[0].span, "it extends this")
                     .label(item.name.span, "declared as `top record`"),
             );

@@ -46,8 +46,11 @@ impl<'s> Model<'s> {
             let (Some(record), Some(function)) = (record, function) else { continue };
             let span = record_name.span.to(function_name.span);
             if let Some(first) = entries.iter().find(|entry| entry.record == record) {
-                let (name, first) = (record_name.text, first.span);
-                self.duplicate(name, span, first);
+                let first = first.span;
+                let message = format!("`{}` has two entries in this table", clip(record_name.text));
+                self.report(
+                    Diagnostic::error(codes::DUPLICATE, message).at(span, "").label(first, "the first one"),
+                );
                 continue;
             }
             self.used.insert(Symbol::Procedure(function));
@@ -60,9 +63,12 @@ impl<'s> Model<'s> {
         match self.symbol(name.text) {
             Some(Symbol::Procedure(id)) if !self.is_thread(id) => Some(id),
             _ => {
-                self.wrong_name(name, codes::UNKNOWN_PROCEDURE, "a function", |symbol| {
-                    matches!(symbol, Symbol::Procedure(_))
-                });
+                self.wrong_name(
+                    name,
+                    codes::UNKNOWN_PROCEDURE,
+                    "a function",
+                    |model, symbol| matches!(symbol, Symbol::Procedure(id) if !model.is_thread(id)),
+                );
                 None
             }
         }

@@ -23,9 +23,9 @@ pub fn random_program(seed: u64) -> Program {
 pub fn random_text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let danger = match rng.below(20) {
-        0..=10 => 0,
-        11..=16 => 12,
-        _ => 50,
+        0..=8 => 0,
+        9..=15 => 50,
+        _ => 140,
     };
     let mut generator = Generator {
         danger,
@@ -236,7 +236,9 @@ impl Generator {
                 }
             }
             13 => format!("{}(m)", self.pick(&["lockAvailable", "hasLock", "wasNotified", "mayEnter"])),
-            14 => format!("(word {} {})", self.pick(&["==", "!="]), self.pick(&["\"on\"", "\"off\"", "null"])),
+            14 => {
+                format!("(word {} {})", self.pick(&["==", "!="]), self.pick(&["\"on\"", "\"off\"", "null"]))
+            }
             _ => "b".to_owned(),
         }
     }
@@ -252,7 +254,11 @@ impl Generator {
     }
 
     fn handle(&mut self, body: &Body) -> String {
-        if body.tids.is_empty() || self.chance(60) { "who".to_owned() } else { self.rng.pick(&body.tids).clone() }
+        if body.tids.is_empty() || self.chance(60) {
+            "who".to_owned()
+        } else {
+            self.rng.pick(&body.tids).clone()
+        }
     }
 
     // Actions.
@@ -317,12 +323,15 @@ impl Generator {
     }
 
     fn statement(&mut self, body: &mut Body, at: usize, depth: usize) -> usize {
+        if self.dangerous() {
+            return self.mistake(body, at);
+        }
         match self.rng.below(100) {
-            0..=13 => {
+            0..=9 => {
                 let actions = self.actions(body);
                 body.then(at, &format!("do {{ {actions} }}"))
             }
-            14..=22 => {
+            10..=18 => {
                 let (guard, actions) = (self.condition(body, 2), self.actions(body));
                 let what = format!("when {guard} do {{ {actions} }}");
                 let to = body.then(at, &what);
@@ -331,15 +340,17 @@ impl Generator {
                 }
                 to
             }
-            23..=34 => self.critical(body, at, depth),
-            35..=46 if self.monitor => self.monitor(body, at),
-            35..=40 => self.choice(body, at),
-            41..=57 if self.heap => self.heap(body, at),
-            47..=54 => self.choice(body, at),
-            58..=68 if !self.functions.is_empty() => self.call(body, at),
-            69..=74 if depth > 0 && self.exceptions => self.attempt(body, at, depth),
-            75..=79 if depth > 0 => self.atomic(body, at, depth),
-            80..=84 if depth > 0 => self.counted(body, at, depth),
+            19..=29 => self.critical(body, at, depth),
+            30..=36 if self.monitor => {
+                let waits = self.chance(50);
+                self.monitor(body, at, waits)
+            }
+            30..=42 => self.choice(body, at),
+            43..=55 if self.heap => self.heap(body, at),
+            56..=68 if !self.functions.is_empty() => self.call(body, at),
+            69..=75 if depth > 0 && self.exceptions => self.attempt(body, at, depth),
+            76..=81 if depth > 0 => self.atomic(body, at, depth),
+            82..=84 if depth > 0 => self.counted(body, at, depth),
             85..=90 if self.children && !body.repeats => self.start(body, at),
             91..=93 if self.handles => {
                 let handle = self.handle(body);
@@ -364,15 +375,39 @@ impl Generator {
                 body.places[at].transitions.push(leave);
                 body.then(at, "else")
             }
-            98 if self.dangerous() => {
-                let misuse = self.pick(&["unlock(m)", "wait(m)", "notify(m)", "unwait(m)", "notifyAll(n)"]);
-                body.then(at, &format!("do {{ {misuse}; }}"))
-            }
             _ => {
                 let actions = self.actions(body);
                 body.then(at, &format!("invisible do {{ {actions} }}"))
             }
         }
+    }
+
+    /// Something that may be wrong, sometimes.
+    fn mistake(&mut self, body: &mut Body, at: usize) -> usize {
+        let lock = self.pick(&["m", "n"]);
+        let node = if self.heap { self.node(body) } else { "head".into() };
+        let mistake = match self.rng.below(13) {
+            0 => format!("unlock({lock});"),
+            1 => format!("wait({lock});"),
+            2 => format!("unwait({lock});"),
+            3 => format!("{}({lock});", self.pick(&["notify", "notifyAll"])),
+            4 => format!("assert {};", self.condition(body, 2)),
+            5..=6 => format!("b := ({node} as {}).mark;", self.pick(&["Leaf", "Bush"])),
+            7 => format!("x := {node}.next.value;"),
+            8 => format!("z := {};", self.int(body, 1)),
+            9 => format!("cells[{}] := 1;", self.int(body, 1)),
+            10 => format!("cells := new int (0, 1)[{}];", self.pick(&["z", "x", "2", "-1", "1 + z"])),
+            11 => {
+                let record = self.pick(&["Failure", "Worse"]);
+                let variable = body.local("e", "Failure", "");
+                format!("{variable} := new {record}; throw {variable};")
+            }
+            _ => "lock(m); unlock(m); unlock(m);".to_owned(),
+        };
+        let guard = self.condition(body, 1);
+        let to = body.then(at, &format!("when {guard} do {{ {mistake} }}"));
+        body.step(at, "else", to);
+        to
     }
 
     /// Several transitions, with what may be left if none is enabled.
@@ -414,9 +449,11 @@ impl Generator {
     }
 
     /// Waiting for `flag`, or setting it.
-    fn monitor(&mut self, body: &mut Body, at: usize) -> usize {
-        let at = body.then(at, "do { lock(m); }");
-        if self.chance(45) {
+    fn monitor(&mut self, body: &mut Body, at: usize, waits: bool) -> usize {
+        let twice = self.pick(&["", "", "", "lock(m); "]);
+        let at = body.then(at, &format!("do {{ {twice}lock(m); }}"));
+        let leave = if twice.is_empty() { "unlock(m);" } else { "unlock(m); unlock(m);" };
+        if waits {
             let back = body.open();
             let done = body.open();
             body.step(at, "when flag", done);
@@ -428,18 +465,18 @@ impl Generator {
                 body.step(back, &format!("{notified}do {{ unwait(m); }}"), done);
             }
             let reset = self.pick(&["flag := false; ", "", ""]);
-            return body.then(done, &format!("do {{ {reset}unlock(m); }}"));
+            return body.then(done, &format!("do {{ {reset}{leave} }}"));
         }
         let notify = self.pick(&["notify(m);", "notify(m);", "notifyAll(m);", "notify(m); notify(m);"]);
         match self.rng.below(3) {
-            0 => body.then(at, &format!("do {{ flag := true; {notify} unlock(m); }}")),
+            0 => body.then(at, &format!("do {{ flag := true; {notify} {leave} }}")),
             1 => {
                 let at = body.then(at, &format!("do {{ flag := true; {notify} }}"));
-                body.then(at, "do { unlock(m); }")
+                body.then(at, &format!("do {{ {leave} }}"))
             }
             _ => {
                 let at = body.then(at, "do { flag := !flag; }");
-                body.then(at, &format!("do {{ {notify} unlock(m); }}"))
+                body.then(at, &format!("do {{ {notify} {leave} }}"))
             }
         }
     }
@@ -510,7 +547,8 @@ impl Generator {
     fn node_lock(&mut self, body: &mut Body, at: usize) -> usize {
         if self.chance(50) {
             let twig = body.local("twig", "Twig", "");
-            let plant = format!("{twig} := new Twig; {twig}.guard := new lock; head := {twig}; {twig} := null;");
+            let plant =
+                format!("{twig} := new Twig; {twig}.guard := new lock; head := {twig}; {twig} := null;");
             return body.then(at, &format!("do {{ {plant} }}"));
         }
         let local = body.fresh("k", "lock", "");
@@ -537,8 +575,9 @@ impl Generator {
         if !body.caught && !self.dangerous() {
             functions.retain(|function| !function.throws);
         }
-        let before = if self.chance(30) { format!("do {{ {} }} ", self.assignment(body)) } else { String::new() };
-        let call = if self.virtual_calls && self.chance(35) {
+        let before =
+            if self.chance(30) { format!("do {{ {} }} ", self.assignment(body)) } else { String::new() };
+        let call = if self.virtual_calls && self.chance(45) {
             let node = self.node(body);
             let guard = if self.dangerous() { String::new() } else { format!("when {node} != null ") };
             body.step(at, "else", to);
@@ -615,8 +654,13 @@ impl Generator {
 
     fn atomic(&mut self, body: &mut Body, at: usize, depth: usize) -> usize {
         let outer = std::mem::replace(&mut body.atomic, true);
-        let statements = 2 + self.rng.below(2);
-        let at = self.block(body, at, statements, depth - 1);
+        let mut at = at;
+        if self.chance(60) {
+            at = body.then(at, "");
+            at = self.choice(body, at);
+        }
+        let statements = 1 + self.rng.below(2);
+        at = self.block(body, at, statements, depth - 1);
         body.atomic = outer;
         body.then(at, "")
     }
@@ -628,7 +672,8 @@ impl Generator {
         let rounds = 1 + self.rng.below(2);
         let outer = std::mem::replace(&mut body.repeats, true);
         let to = body.open();
-        let inside = body.then(at, &format!("when {counter} < {rounds} do {{ {counter} := {counter} + 1; }}"));
+        let inside =
+            body.then(at, &format!("when {counter} < {rounds} do {{ {counter} := {counter} + 1; }}"));
         body.step(at, &format!("when {counter} >= {rounds} do {{ {counter} := 0; }}"), to);
         let end = self.block(body, inside, 1, depth - 1);
         body.step(end, "", at);
@@ -694,14 +739,16 @@ impl Generator {
 
     /// Ends a body.
     fn finish(&mut self, body: &mut Body, at: usize, exit: &str) {
-        let actions = if self.chance(40) { format!("do {{ {} }} ", self.assignment(body)) } else { String::new() };
+        let actions =
+            if self.chance(40) { format!("do {{ {} }} ", self.assignment(body)) } else { String::new() };
         body.places[at].transitions.push(format!("{actions}{exit};"));
     }
 
     fn add_functions(&mut self, out: &mut String) {
         // Each may call those before it.
         if self.chance(60) {
-            let mut body = Body { repeats: true, ints: vec!["k".into()], leave: "return k", ..Body::default() };
+            let mut body =
+                Body { repeats: true, ints: vec!["k".into()], leave: "return k", ..Body::default() };
             let mut at = body.open();
             let statements = self.rng.below(3);
             at = self.block(&mut body, at, statements, 0);
@@ -727,7 +774,8 @@ impl Generator {
         body.local("e", "Failure", "");
         let at = body.open();
         let guard = self.condition(&body, 1);
-        let to = body.then(at, &format!("when k > 1 || {guard} do {{ e := new Failure; e.code := k; throw e; }}"));
+        let to =
+            body.then(at, &format!("when k > 1 || {guard} do {{ e := new Failure; e.code := k; throw e; }}"));
         body.step(at, "when k == 1 do { e := new Worse; e.code := 3; throw e; }", to);
         body.step(at, "else", to);
         self.finish(&mut body, to, "return k & 1");
@@ -736,7 +784,8 @@ impl Generator {
         if self.chance(60) {
             let record = self.pick(&["Failure", "Worse"]);
             let rethrow = self.chance(30);
-            let handler = if rethrow { "L2: do { y := y + 1; throw e; } return 0;" } else { "L2: return e.code;" };
+            let handler =
+                if rethrow { "L2: do { y := y + 1; throw e; } return 0;" } else { "L2: return e.code;" };
             write!(
                 out,
                 "function shield(int (0, 3) k) returns int (0, 3) {{
@@ -762,7 +811,8 @@ impl Generator {
     /// Recursion, with something to do on the way down or up.
     fn climb(&mut self, out: &mut String) {
         let nobody = Body { ints: vec!["k".into()], ..Body::default() };
-        let down = if self.chance(50) { format!("do {{ {} }} ", self.assignment(&nobody)) } else { String::new() };
+        let down =
+            if self.chance(50) { format!("do {{ {} }} ", self.assignment(&nobody)) } else { String::new() };
         let throws = self.exceptions && self.chance(30);
         let bottom = if throws { "do { f := new Worse; throw f; } " } else { "" };
         let up = if self.chance(50) {
@@ -830,6 +880,17 @@ impl Generator {
         let start = at;
         let again = self.chance(20);
         body.repeats = again;
+        let mut statements = statements;
+        if self.monitor && self.chance(70) {
+            // Mostly the first ones wait and the last one notifies.
+            let waits = self.chance(if name.ends_with('0') { 85 } else { 30 });
+            at = self.monitor(&mut body, at, waits);
+            statements -= 1;
+        }
+        if self.exceptions && statements > 1 && self.chance(50) {
+            at = self.attempt(&mut body, at, 1);
+            statements -= 1;
+        }
         at = self.block(&mut body, at, statements, 2);
         if again {
             body.step(at, "", start);
@@ -901,8 +962,8 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);
         for name in ["Worker0", "Worker1", "Worker2"].into_iter().take(workers) {
             // The same thread twice, a thread that runs from the start, or one that is started.
             let name = match (worker, self.rng.below(10)) {
-                (Some(same), 0..=2) => same,
-                (_, 3..=4) => {
+                (Some(same), 0..=3) => same,
+                (_, 4..=5) => {
                     let name = match active.len() {
                         1 => "Active0",
                         2 => "Active1",
@@ -959,7 +1020,9 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);
             body.atomic = false;
             at = body.then(at, "");
         }
-        if self.chance(35) {
+        if self.monitor && self.chance(40) {
+            at = self.monitor(&mut body, at, false);
+        } else if self.chance(35) {
             let statements = 1 + self.rng.below(2);
             at = self.block(&mut body, at, statements, 1);
         }

@@ -70,12 +70,19 @@ impl std::error::Error for TextError {}
 
 /// Reads a program back. It is well formed as a text; whether it makes sense, [`verify`](crate::verify) tells.
 pub fn parse(text: &str) -> Result<Program, TextError> {
-    let tree = lex::lex(text).and_then(parse::parse);
-    tree.and_then(|tree| resolve::resolve(&tree)).map_err(|error| TextError {
+    let parse = || resolve::resolve(&parse::parse(lex::lex(text)?)?);
+    // Descent into an expression of the greatest depth needs more than some threads have.
+    let parsed = std::thread::scope(|scope| {
+        let roomy = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+        roomy.expect("a native thread").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    parsed.map_err(|error| TextError {
         line: text.as_bytes().iter().take(error.at as usize).filter(|&&byte| byte == b'\n').count() + 1,
         message: error.message,
     })
 }
+
+const STACK: usize = 16 << 20;
 
 /// An error at a byte of the text.
 #[derive(Debug)]

@@ -34,6 +34,9 @@ pub(super) const BINARY: &[(&str, BinaryOp, u8)] = &[
     ("%", BinaryOp::Rem, 11),
 ];
 
+/// How deep the text of an expression nests: each level of an expression may have its type with it.
+const DEEPEST: usize = 2 * MAX_EXPR_DEPTH + 1;
+
 /// The strength of `as` and `instanceof`: that of comparisons.
 pub(super) const TESTS: u8 = 8;
 
@@ -563,18 +566,23 @@ impl Parser {
             TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
             TreeKind::Call(_, args) => args.iter().map(|arg| arg.depth).max().unwrap_or(0),
         };
-        // A type ascription is a level of the tree but not of the expression.
-        if depth > 2 * MAX_EXPR_DEPTH {
+        if depth > DEEPEST {
             return Err(Error::new(start, "the expression is too deep"));
         }
         Ok(Tree { kind, span: self.span(start), depth })
     }
 
-    fn expr(&mut self) -> Parsed<Tree> {
+    /// For everything that parses an expression inside of an expression.
+    fn enter(&mut self) -> Parsed<()> {
         self.nesting += 1;
-        if self.nesting > MAX_EXPR_DEPTH {
+        if self.nesting > DEEPEST {
             return Err(Error::new(self.at(), "the expression is too deep"));
         }
+        Ok(())
+    }
+
+    fn expr(&mut self) -> Parsed<Tree> {
+        self.enter()?;
         let start = self.at();
         let mut tree = self.binary(1)?;
         if self.take("?") {
@@ -603,10 +611,7 @@ impl Parser {
                 BINARY.iter().find(|&&(symbol, _, strength)| strength >= least && self.is(symbol))
             {
                 self.expect(symbol)?;
-                self.nesting += 1;
-                if self.nesting > MAX_EXPR_DEPTH {
-                    return Err(Error::new(self.at(), "the expression is too deep"));
-                }
+                self.enter()?;
                 let right_associative = op == BinaryOp::Implies;
                 let right = self.binary(if right_associative { strength } else { strength + 1 })?;
                 self.nesting -= 1;
@@ -663,24 +668,44 @@ impl Parser {
         }
     }
 
+    /// Kept apart from what does not nest, so that nesting needs little of the native stack.
     fn primary(&mut self) -> Parsed<Tree> {
-        let start = self.at();
+        if self.is("(") {
+            return self.parenthesized();
+        }
         if let Some(&(word, question)) = QUESTIONS.iter().find(|(word, _)| self.is(word)) {
+            let start = self.at();
             self.expect(word)?;
             self.expect("(")?;
             let operand = Box::new(self.expr()?);
             self.expect(")")?;
             return self.tree(start, TreeKind::Ask(question, operand));
         }
-        if self.take("(") {
-            let mut tree = self.expr()?;
-            if self.take(":") {
-                let ty = self.ty()?;
-                tree = self.tree(start, TreeKind::Typed(Box::new(tree), ty))?;
-            }
-            self.expect(")")?;
-            return Ok(tree);
+        let tree = self.atom()?;
+        if self.is("(")
+            && let TreeKind::Name(name) = tree.kind
+        {
+            let args = self.args()?;
+            return self.tree(tree.span.start, TreeKind::Call(name, args));
         }
+        Ok(tree)
+    }
+
+    fn parenthesized(&mut self) -> Parsed<Tree> {
+        let start = self.at();
+        self.expect("(")?;
+        let mut tree = self.expr()?;
+        if self.take(":") {
+            let ty = self.ty()?;
+            tree = self.tree(start, TreeKind::Typed(Box::new(tree), ty))?;
+        }
+        self.expect(")")?;
+        Ok(tree)
+    }
+
+    #[inline(never)]
+    fn atom(&mut self) -> Parsed<Tree> {
+        let start = self.at();
         let kind = if self.take("true") {
             TreeKind::Bool(true)
         } else if self.take("false") {
@@ -695,13 +720,7 @@ impl Parser {
             TreeKind::String(self.string()?)
         } else if self.is_name() {
             let name = self.name()?;
-            if self.take("::") {
-                TreeKind::Element(name, self.name()?)
-            } else if self.is("(") {
-                TreeKind::Call(name, self.args()?)
-            } else {
-                TreeKind::Name(name)
-            }
+            if self.take("::") { TreeKind::Element(name, self.name()?) } else { TreeKind::Name(name) }
         } else {
             return self.fail("an expression");
         };

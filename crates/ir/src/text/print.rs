@@ -236,7 +236,9 @@ impl Printer<'_> {
             ExprKind::HasLock(operand) => ask("hasLock", operand),
             ExprKind::WasNotified(operand) => ask("wasNotified", operand),
             ExprKind::ThreadTerminated(operand) => ask("threadTerminated", operand),
-            ExprKind::Call(fun, args) => (POSTFIX, format!("{}({})", self.fun(*fun), self.exprs(args, scope))),
+            ExprKind::Call(fun, args) => {
+                (POSTFIX, format!("{}({})", self.fun(*fun), self.exprs(args, scope)))
+            }
         }
     }
 
@@ -341,7 +343,8 @@ impl Printer<'_> {
         }
         for (id, fun) in program.funs.iter() {
             let params = fun.params.iter().enumerate();
-            let params = params.map(|(at, (_, ty))| format!("{} {}", self.ty(*ty), self.param(id, at as u32)));
+            let params =
+                params.map(|(at, (_, ty))| format!("{} {}", self.ty(*ty), self.param(id, at as u32)));
             let (params, result) = (join(params), self.ty(fun.result));
             let body = self.expr(&fun.body, Scope::Fun(id), 0);
             writeln!(out, "\nfun {}({params}) returns {result} = {body};", self.fun(id))?;

@@ -15,7 +15,10 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) enum TypeKind {
     Boolean,
-    Int { long: bool, range: Option<(i64, i64, bool)> },
+    Int {
+        long: bool,
+        range: Option<(i64, i64, bool)>,
+    },
     Tid,
     String,
     Lock,

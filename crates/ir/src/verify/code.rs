@@ -82,20 +82,21 @@ impl Verifier<'_> {
         if self.errors.len() > errors {
             return None;
         }
-        let Some(natural) = program.natural_type(&expr.kind, scope) else {
-            self.error(format_args!("{:?} is out of range or out of place", shallow(&expr.kind)));
+        let natural = program.natural_type(&expr.kind, scope);
+        if natural.is_none() && !matches!(expr.kind, ExprKind::Cond(..)) {
+            self.error(format_args!("{} is out of range or out of place", shallow(&expr.kind)));
             return None;
-        };
-        let fits = ty == natural || self.may_be(expr, natural, ty, &operands);
-        self.demand(fits, format_args!("{:?} is not of type {}", shallow(&expr.kind), expr.ty));
+        }
+        let fits = Some(ty) == natural || self.may_be(expr, natural, ty, &operands);
+        self.demand(fits, format_args!("{} is not of type {}", shallow(&expr.kind), expr.ty));
         fits.then_some(ty)
     }
 
     /// Where an expression may have another type than the natural one.
-    fn may_be(&self, expr: &Expr, natural: Type, ty: Type, operands: &[Type]) -> bool {
+    fn may_be(&self, expr: &Expr, natural: Option<Type>, ty: Type, operands: &[Type]) -> bool {
         match (&expr.kind, natural, ty) {
             (ExprKind::Const(Const::Int(value)), _, Type::Int(int)) => (int.lo..=int.hi).contains(value),
-            (ExprKind::Unary(..) | ExprKind::Binary(..), Type::Int(natural), Type::Int(int)) => {
+            (ExprKind::Unary(..) | ExprKind::Binary(..), Some(Type::Int(natural)), Type::Int(int)) => {
                 natural.width == int.width
             }
             (ExprKind::Cond(..), _, Type::Int(int)) => operands[1..].iter().all(|&case| match case {
@@ -410,25 +411,26 @@ pub(crate) fn operands(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// The kind without its operands, for messages that do not print whole trees.
-fn shallow(kind: &ExprKind) -> &dyn std::fmt::Debug {
+/// An expression in messages, which do not print whole trees.
+fn shallow(kind: &ExprKind) -> String {
     match kind {
-        ExprKind::Const(value) => value,
-        ExprKind::Global(id) => id,
-        ExprKind::Local(id) => id,
-        ExprKind::Param(_) => &"a parameter",
-        ExprKind::Field(_, id) => id,
-        ExprKind::Index(..) => &"an element",
-        ExprKind::Length(_) => &"a length",
-        ExprKind::Unary(op, _) => op,
-        ExprKind::Binary(op, ..) => op,
-        ExprKind::Cond(..) => &"a conditional",
-        ExprKind::Cast(id, _) | ExprKind::InstanceOf(_, id) => id,
-        ExprKind::LockAvailable(_) => &"lockAvailable",
-        ExprKind::HasLock(_) => &"hasLock",
-        ExprKind::WasNotified(_) => &"wasNotified",
-        ExprKind::ThreadTerminated(_) => &"threadTerminated",
-        ExprKind::Call(id, _) => id,
+        ExprKind::Const(value) => format!("{value:?}"),
+        ExprKind::Global(id) => format!("{id}"),
+        ExprKind::Local(id) => format!("{id}"),
+        ExprKind::Param(index) => format!("parameter {index}"),
+        ExprKind::Field(_, id) => format!("{id}"),
+        ExprKind::Index(..) => "an element".to_owned(),
+        ExprKind::Length(_) => "a length".to_owned(),
+        ExprKind::Unary(op, _) => format!("{op:?}"),
+        ExprKind::Binary(op, ..) => format!("{op:?}"),
+        ExprKind::Cond(..) => "a conditional".to_owned(),
+        ExprKind::Cast(id, _) => format!("a cast to {id}"),
+        ExprKind::InstanceOf(..) => "instanceof".to_owned(),
+        ExprKind::LockAvailable(_) => "lockAvailable".to_owned(),
+        ExprKind::HasLock(_) => "hasLock".to_owned(),
+        ExprKind::WasNotified(_) => "wasNotified".to_owned(),
+        ExprKind::ThreadTerminated(_) => "threadTerminated".to_owned(),
+        ExprKind::Call(id, _) => format!("a call of {id}"),
     }
 }
 

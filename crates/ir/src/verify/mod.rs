@@ -138,8 +138,7 @@ impl Verifier<'_> {
         for (id, field) in program.fields.iter() {
             self.context = format!("field {} ({id})", field.name);
             self.place_type(field.ty);
-            let listed =
-                program.records.get(field.owner).is_some_and(|record| record.fields.contains(&id));
+            let listed = program.records.get(field.owner).is_some_and(|record| record.fields.contains(&id));
             self.demand(listed, "its owner does not have it");
         }
         for (id, record) in program.records.iter() {
@@ -241,18 +240,20 @@ impl Verifier<'_> {
         }
         self.context = "active threads".into();
         for &active in &program.active {
-            let fits = program.procedures.get(active).is_some_and(|procedure| {
-                procedure.kind == ProcedureKind::Thread && procedure.params == 0
-            });
+            let fits = program
+                .procedures
+                .get(active)
+                .is_some_and(|procedure| procedure.kind == ProcedureKind::Thread && procedure.params == 0);
             self.demand(fits, format_args!("{active} is not a thread without parameters"));
         }
     }
 
     /// Whether `location` is a plain location of `procedure`.
     fn plain(&mut self, location: LocationId, procedure: ProcedureId, what: &str) {
-        let fits = self.program.locations.get(location).is_some_and(|location| {
-            location.procedure == procedure && location.kind == LocationKind::Plain
-        });
+        let fits =
+            self.program.locations.get(location).is_some_and(|location| {
+                location.procedure == procedure && location.kind == LocationKind::Plain
+            });
         self.demand(fits, format_args!("{what} {location} is not a plain location of the procedure"));
     }
 
