@@ -59,11 +59,11 @@ pub struct ModelArgs {
 
 #[derive(Args)]
 pub struct BoundArgs {
-    /// Most live objects (records, arrays, locks) in a state
+    /// Most objects (records, arrays, locks) at a time, those that the running step dropped included
     #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = at_least_one)]
     pub max_objects: u32,
 
-    /// Most live threads in a state
+    /// Most threads at a time, ended ones that something refers to included
     #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = at_least_one)]
     pub max_threads: u32,
 

@@ -11,8 +11,10 @@
 //! to are not part of the state. Roots are the globals, all frames of threads that have not ended, and the
 //! lock that a thread waits for. A lock refers to its owner.
 //!
-//! **Ids.** A new thread or object gets the least id that no thread or object of the state has. Ids are
-//! unobservable: only equality of references can be asked.
+//! **Ids.** A new thread or object gets the least id that no thread or object has at that moment; garbage keeps
+//! its id until the step (with all that an atomic block makes part of it) is over. An id that is not less than
+//! the bound on threads or objects exceeds that bound. Ids are unobservable: only equality of references can be
+//! asked.
 //!
 //! **Initial state.** Globals have their initial values, and the threads of [`Program::active`] exist, in that
 //! order, at the entry of their procedures.

@@ -53,14 +53,14 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A bound on what a state may hold.
+/// A bound on what may exist at a time, in a state or in the middle of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Bound {
-    /// Live threads.
+    /// Threads, ended ones that something refers to included.
     Threads,
     /// Frames on the stack of one thread.
     Frames,
-    /// Live objects (records, arrays, locks).
+    /// Objects (records, arrays, locks).
     Objects,
 }
 
