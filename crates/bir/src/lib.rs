@@ -2,11 +2,23 @@
 //!
 //! BIR describes threads that share globals and a heap. A thread is written as guarded commands between
 //! locations, or as statements, which are compiled to the same. [`compile`] takes a file to a
-//! [`Program`](ir::Program) in four passes: [lexer], [parser], [resolve] (names, constants, types) and [lower]
-//! (bodies, checked on the way).
+//! [`Program`](ir::Program) in four passes: `lexer`, `parser`, `resolve` (names, constants, types) and `lower`
+//! (bodies, checked on the way). Everything that can be wrong with a model has a code in [`codes`].
 //!
-//! Interleaving happens between locations only. All names of the top level share one namespace; locals
-//! shadow them. Everything that can be wrong with a model has a code in [codes].
+//! # Where the language leaves a choice
+//!
+//! - All names of the top level share one namespace, except for properties. Locals shadow them.
+//! - Words that mean something at one place only can be names: `top`, `throwable`, `abstract`, `main`, `active`,
+//!   `wrap`, `live`, `invisible`, `at`, `length`.
+//! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest.
+//! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no other
+//!   casts of integers, since what is stored is checked anyway.
+//! - Constant expressions are possible wherever the grammar has a literal.
+//! - Records can be compared, cast and tested if some record descends from both; otherwise it is an error.
+//! - Arrays are invariant: an `S[]` is no `R[]`, nor an `int (0, 3)[]` an `int[]`.
+//! - A literal out of the range of its place is an error here; whatever else is, is one when it happens.
+//! - An atomic block covers the functions that it calls.
+//! - `catch (R v)` declares `v` for its block, or takes a local `v` that there is.
 
 pub mod codes;
 

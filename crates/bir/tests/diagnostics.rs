@@ -2,14 +2,17 @@
 
 mod common;
 
-use common::{compile, compile_with};
+use common::{compile, compile_with, repeated};
 
 /// Renders the diagnostics of each text, one after the other.
 fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut all = String::new();
     for text in texts {
         match compile(text) {
-            Ok((_, warnings)) => all.push_str(&format!("accepted\n{warnings}")),
+            Ok((_, warnings)) => {
+                all.push_str("accepted\n");
+                all.push_str(&warnings);
+            }
             Err(errors) => all.push_str(&errors),
         }
         all.push_str("\n--------\n\n");
@@ -342,7 +345,28 @@ fn several_errors_are_sorted_and_capped() {
 }
 
 #[test]
-fn every_code_is_listed_once() {
+fn limits() {
+    let deep = "(\n".repeat(250);
+    let long = "1 +\n".repeat(450);
+    let alias = repeated(300, |index| format!("typealias T{index} T{};\n", index + 1));
+    let record = repeated(300, |index| format!("record R{} extends R{index} {{}}\n", index + 1));
+    insta::assert_snapshot!(rendered([
+        format!("system s {{ active thread T() {{ x := {deep}").as_str(),
+        format!("system s {{ active thread T() {{ x := {long}").as_str(),
+        format!("system s {{ int{} x; }}", "[]".repeat(40)).as_str(),
+        format!("system s {{ {alias} active thread T() {{}} }}").as_str(),
+        format!("system s {{ record R0 {{}} {record} active thread T() {{}} }}").as_str(),
+    ]));
+}
+
+#[test]
+fn every_code_has_a_snapshot() {
     let codes: Vec<_> = quotient_bir::codes::ALL.iter().map(|(code, _)| *code).collect();
     assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let all: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    for code in codes {
+        assert!(all.contains(&format!("[{code}]")), "{code}");
+    }
 }

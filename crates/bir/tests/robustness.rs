@@ -4,7 +4,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::compile;
+use common::{compile, repeated};
 
 /// A model with about everything in it.
 const SAMPLE: &str = include_str!("sample.bir");
@@ -97,17 +97,15 @@ fn long_chains_are_refused() {
 
 #[test]
 fn long_chains_of_declarations_are_refused() {
-    let aliases: String = (0..50_000).map(|index| format!("typealias T{index} T{};\n", index + 1)).collect();
+    let aliases = repeated(50_000, |index| format!("typealias T{index} T{};\n", index + 1));
     assert!(survives(&format!("system s {{ {aliases} T0 x; active thread T() {{}} }}")).is_err());
-    let records: String = (0..20_000)
-        .map(|index| format!("record R{} extends R{index} {{ int f{index}; }}\n", index + 1))
-        .collect();
+    let records =
+        repeated(20_000, |index| format!("record R{} extends R{index} {{ int f{index}; }}\n", index + 1));
     let errors = survives(&format!("system s {{ record R0 {{}} {records} active thread T() {{}} }}"));
     assert!(errors.unwrap_err().contains("E0202"));
-    let cycles: String =
-        (0..20_000).map(|index| format!("record R{index} extends R{index} {{}}\n")).collect();
+    let cycles = repeated(20_000, |index| format!("record R{index} extends R{index} {{}}\n"));
     assert!(survives(&format!("system s {{ {cycles} active thread T() {{}} }}")).is_err());
-    let unknown: String = (0..50_000).map(|index| format!("T{index} x{index};\n")).collect();
+    let unknown = repeated(50_000, |index| format!("T{index} x{index};\n"));
     assert!(survives(&format!("system s {{ {unknown} active thread T() {{}} }}")).is_err());
 }
 

@@ -124,7 +124,6 @@ pub enum Op {
     NewLock,
     NewArray(u32),
     Assert,
-    Invariant,
     Assume,
     Lock,
     Unlock,

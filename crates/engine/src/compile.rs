@@ -78,8 +78,6 @@ impl Compiler<'_> {
         for invariant in &program.invariants {
             let start = self.here();
             self.expr(&invariant.expr);
-            self.emit(Op::Invariant, invariant.span);
-            self.emit(Op::Const(1), invariant.span);
             self.emit(Op::Halt, invariant.span);
             self.code.invariants.push(start);
         }

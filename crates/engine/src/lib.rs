@@ -8,6 +8,7 @@
 
 mod code;
 mod compile;
+mod eval;
 mod machine;
 
 use std::sync::atomic::AtomicU64;
@@ -19,7 +20,8 @@ use state::{Bounds, Layout, Slot, State, ThreadId};
 use system::{Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
-use machine::{CatchCode, Mode, NOBODY, Stop};
+use eval::Stack;
+use machine::{CatchCode, Mode, Stop};
 
 /// A compiled program.
 pub struct Engine {
@@ -57,9 +59,7 @@ struct VirtualCode {
 #[derive(Clone, Debug)]
 pub struct EngineState {
     pub state: State,
-    stack: Vec<i64>,
-    /// Active pure functions: where to go back to, which one, and where the caller's parameters are.
-    calls: Vec<(u32, u32, u32)>,
+    stack: Stack,
     /// The numbers of alternatives at the choice points of the last run.
     radices: Vec<u32>,
     /// A frame in the making.
@@ -166,23 +166,32 @@ impl Engine {
 
     /// Adds the steps of one thread.
     fn thread_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
-        let location = es.state.read(es.state.frame(thread), self.layout.location) as usize;
+        let frame = es.state.frame(thread);
+        let location = es.state.read(frame, self.layout.location) as usize;
         let before = out.enabled.len() + out.faults.len();
         for &id in &self.transitions[location] {
-            self.transition_steps(es, thread, id, out);
+            self.transition_steps(es, thread, frame, id, out);
         }
         if let Some(id) = self.otherwise[location]
             && out.enabled.len() + out.faults.len() == before
         {
-            self.transition_steps(es, thread, id, out);
+            self.transition_steps(es, thread, frame, id, out);
         }
     }
 
-    fn transition_steps(&self, es: &mut EngineState, thread: ThreadId, id: u32, out: &mut Steps) {
+    #[inline]
+    fn transition_steps(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        frame: usize,
+        id: u32,
+        out: &mut Steps,
+    ) {
         let TransitionCode { guard, obstacle, trial, .. } = self.code.transitions[id as usize];
         let step = Step { thread: thread.0, transition: id, choice: 0 };
         if let GuardCode::When(pc) = guard {
-            match self.run(es, thread, pc, 0, Mode::Whole) {
+            match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
                 Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
                 // Firing finds out again.
@@ -191,7 +200,7 @@ impl Engine {
             }
         }
         if let Some(pc) = obstacle {
-            match self.run(es, thread, pc, 0, Mode::Whole) {
+            match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
                 // Firing finds out again.
                 Err(_) => return out.enabled.push(step),
@@ -247,11 +256,7 @@ impl Engine {
         let mut micro = std::mem::take(&mut es.micro);
         let mut taken = 0;
         let end = loop {
-            if !es.state.is_running(thread) {
-                break Ok(());
-            }
-            let location = es.state.read(es.state.frame(thread), self.layout.location);
-            if !self.atomic[location as usize] {
+            if !self.inside_atomic(&es.state, thread) {
                 break Ok(());
             }
             micro.clear();
@@ -276,14 +281,19 @@ impl Engine {
         Ok(())
     }
 
+    fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
+        let mut frames = state.frames(&self.layout, thread);
+        frames.any(|frame| self.atomic[state.read(frame, self.layout.location) as usize])
+    }
+
     fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
         let thread = ThreadId(step.thread);
         let TransitionCode { guard, body, guard_can_truncate, .. } =
             self.code.transitions[step.transition as usize];
         if guard_can_truncate && let GuardCode::When(pc) = guard {
-            self.run(es, thread, pc, 0, Mode::Whole)?;
+            self.value(&es.state, &mut es.stack, thread, es.state.frame(thread), pc)?;
         }
-        self.run(es, thread, body, step.choice, Mode::Whole).map(|_| ())
+        self.run(es, thread, body, step.choice, Mode::Whole)
     }
 }
 
@@ -305,8 +315,7 @@ impl TransitionSystem for Engine {
         state.forget();
         EngineState {
             state,
-            stack: Vec::new(),
-            calls: Vec::new(),
+            stack: Stack::default(),
             radices: Vec::new(),
             frame: Vec::new(),
             micro: Steps::default(),
@@ -350,10 +359,18 @@ impl TransitionSystem for Engine {
     }
 
     fn check(&self, es: &mut EngineState) -> Option<Fault> {
-        self.code.invariants.iter().find_map(|&pc| match self.run(es, NOBODY, pc, 0, Mode::Whole) {
-            Ok(_) | Err(Stop::Blocked) => None,
-            Err(Stop::Fault(fault)) => Some(fault),
-            Err(Stop::Truncated(bound)) => Some(Fault { kind: FaultKind::Bound(bound), site: pc }),
+        self.code.invariants.iter().find_map(|&start| {
+            es.stack.clear();
+            // Nobody's expression: invariants are of globals.
+            let end = self.eval(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, start as usize, 0);
+            match end {
+                Ok(pc) if es.stack.values.pop() == Some(0) => {
+                    Some(Fault { kind: FaultKind::Invariant, site: pc as u32 })
+                }
+                Ok(_) | Err(Stop::Blocked) => None,
+                Err(Stop::Fault(fault)) => Some(fault),
+                Err(Stop::Truncated(bound)) => Some(Fault { kind: FaultKind::Bound(bound), site: start }),
+            }
         })
     }
 

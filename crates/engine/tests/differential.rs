@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use quotient_engine::Engine;
 use ir::Program;
 use ir::testing::{SplitMix64, philosophers, random_program};
 use naive::{Naive, Stopped};
+use quotient_engine::Engine;
 use search::{Options, Outcome, Quiet};
 use state::Bounds;
 use system::{Bound, Encoding, FaultKind, Fired, Steps, TransitionSystem};

@@ -66,12 +66,14 @@
 //! restores the count. `notify` and `notifyAll` need ownership. `lockAvailable`: free or own. `hasLock`: own.
 //! `wasNotified`: the thread waits for this lock and was notified. Any of them on `null` is a null dereference.
 //!
-//! **Atomic locations.** When a step leads its thread to an [atomic](Location::atomic) location from which exactly
-//! one step of the thread is possible and no guard faults, that step is taken at once, as a part of the same step,
-//! and so on (at most [`MAX_MICRO_STEPS`] times). A fault there is a fault of the whole step. Where several steps are possible, or a guard faults, or the
-//! limit is reached, the state is one like others except that the thread is *exclusive*: only its steps are
-//! possible. Where none is possible, the thread gives up exclusiveness and others run. If the continued step is
-//! truncated by a bound, so is the whole.
+//! **Atomic blocks.** A thread is inside of an atomic block while one of its frames is at an
+//! [atomic](Location::atomic) location: the top one, or a resume location below, so that a block covers the
+//! functions it calls. When a step leads its thread to such a state and exactly one step of the thread is possible
+//! there and no guard faults, that step is taken at once, as a part of the same step, and so on (at most
+//! [`MAX_MICRO_STEPS`] times). A fault there is a fault of the whole step. Where several steps are possible, or a
+//! guard faults, or the limit is reached, the state is one like others except that the thread is *exclusive*: only
+//! its steps are possible. Where none is possible, the thread gives up exclusiveness and others run. If the
+//! continued step is truncated by a bound, so is the whole.
 //!
 //! **Live sets.** On arrival at a location with a [live set](Location::live) (by goto, entry, handler or
 //! resume's jump), variables that are not in it get their default value, not their initial one.
@@ -107,3 +109,6 @@ pub const MAX_MICRO_STEPS: usize = 4096;
 
 /// A longer array exceeds the bound on objects: no single step may use up the memory.
 pub const MAX_ARRAY_LENGTH: i64 = 1 << 24;
+
+/// To hold a lock more often than this is a range fault.
+pub const MAX_LOCK_COUNT: u32 = u16::MAX as u32;

@@ -33,7 +33,9 @@ impl Program {
         for location in self.locations.values_mut() {
             f(&mut location.span);
             if let LocationKind::Resume { result, then, .. } = &mut location.kind {
-                result.iter_mut().for_each(|result| place(result, f));
+                if let Some(result) = result {
+                    place(result, f);
+                }
                 jump(then, f);
             }
         }
@@ -96,8 +98,12 @@ fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
         | ActionKind::NotifyAll(operand)
         | ActionKind::Throw(operand) => expr(operand, f),
         ActionKind::Start { result, args, .. } => {
-            result.iter_mut().for_each(|result| place(result, f));
-            args.iter_mut().for_each(|arg| expr(arg, f));
+            if let Some(result) = result {
+                place(result, f);
+            }
+            for arg in args {
+                expr(arg, f);
+            }
         }
         ActionKind::Exit => {}
     }

@@ -4,7 +4,9 @@
 //! demands the type that [`Program::natural_type`] gives. Integers and `?:` leave some: a front end may give
 //! them a narrower type that it knows to fit, and the text form then writes that type down.
 
-use crate::{BinaryOp, Const, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type, TypeId, Width};
+use crate::{
+    BinaryOp, Const, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
+};
 
 /// What the variables of an expression belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,11 +40,11 @@ impl Program {
     /// they are checked when a value is stored.
     pub fn admits(&self, to: Type, from: Type) -> bool {
         match (to, from) {
-            (Type::Int(_), Type::Int(_)) => true,
             (Type::Record(to), Type::Record(from)) => {
                 self.records.get(from).is_some_and(|record| record.descends_from(to))
             }
-            (Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid, Type::Null) => true,
+            (Type::Int(_), Type::Int(_))
+            | (Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid, Type::Null) => true,
             _ => to == from,
         }
     }
@@ -77,8 +79,7 @@ impl Program {
                 _ => return None,
             },
             ExprKind::Length(_) => Type::Int(IntType::INT),
-            ExprKind::Unary(crate::UnaryOp::Not, _) => Type::Bool,
-            ExprKind::Unary(crate::UnaryOp::Neg, operand) => self.whole(operand)?,
+            ExprKind::Unary(UnaryOp::Neg, operand) => self.whole(operand)?,
             ExprKind::Binary(op, left, right) => match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
                     self.wider(left, right)?
@@ -109,7 +110,8 @@ impl Program {
                 }
             }
             ExprKind::Cast(record, _) => Type::Record(*record),
-            ExprKind::InstanceOf(..)
+            ExprKind::Unary(UnaryOp::Not, _)
+            | ExprKind::InstanceOf(..)
             | ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
             | ExprKind::WasNotified(_)

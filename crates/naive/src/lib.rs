@@ -15,10 +15,9 @@
 //! # Where a fault is
 //!
 //! The span of a fault is that of the operation that cannot be done: the expression for faults of evaluation, the
-//! place for those of looking it up, the whole action for what it refuses (a value out of range that is assigned, a
-//! lock that is not held, an assertion). A value that does not fit a parameter or a result has the span of the
-//! expression that was to be passed or returned; one that does not fit where the result of a call goes, the span
-//! of that place. Faults of a call as such are at its transition.
+//! place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
+//! assertion). A value that does not fit a parameter or a result has the span of the expression that was to be
+//! passed or returned. Faults of a call as such are at its transition.
 //!
 //! # Absent
 //!

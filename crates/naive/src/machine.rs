@@ -2,7 +2,8 @@
 
 use ir::{
     Action, ActionKind, Callee, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId, LocationId, LocationKind,
-    MAX_ARRAY_LENGTH, New, Place, PlaceKind, ProcedureId, Program, Scope, Transition, TransitionId, text,
+    MAX_ARRAY_LENGTH, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program, Scope, Transition,
+    TransitionId, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
@@ -86,13 +87,13 @@ impl<'a> Machine<'a> {
             ActionKind::Assign(place, value) => {
                 let target = self.target(place)?;
                 let value = self.eval(value)?;
-                self.store(place, &target, value, span)?;
+                self.store(place, &target, value)?;
             }
             ActionKind::New(place, new) => {
                 let target = self.target(place)?;
                 let kind = self.new_object(new, span)?;
                 let id = self.allocate(kind, span)?;
-                self.store(place, &target, Value::Ref(id), span)?;
+                self.store(place, &target, Value::Ref(id))?;
             }
             ActionKind::Assert(condition) => {
                 if !self.evaluator().bool(condition)? {
@@ -109,7 +110,12 @@ impl<'a> Machine<'a> {
                 if owner.is_some_and(|owner| owner != self.thread) {
                     return Err(Stop::Blocked);
                 }
-                *self.held(id) += 1;
+                let count = self.held(id);
+                if *count == MAX_LOCK_COUNT {
+                    let message = format!("lock held more than {MAX_LOCK_COUNT} times");
+                    return Err(Stop::fault(FaultKind::Range, span, message));
+                }
+                *count += 1;
             }
             ActionKind::Unlock(operand) => {
                 let id = self.own_lock(operand, span, FaultKind::Unlock)?;
@@ -159,9 +165,9 @@ impl<'a> Machine<'a> {
                 if thread >= self.naive.bounds.threads {
                     return Err(Stop::Exceeded(Bound::Threads, span));
                 }
-                self.naive.add_thread(&mut self.state, thread, *procedure, frame);
+                add_thread(&mut self.state, thread, *procedure, frame);
                 if let (Some(place), Some(target)) = (result, target) {
-                    self.store(place, &target, Value::Thread(thread), span)?;
+                    self.store(place, &target, Value::Thread(thread))?;
                 }
             }
             ActionKind::Exit => {
@@ -185,7 +191,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Looks the place up, then admits the value to its type.
-    fn store(&mut self, place: &Place, target: &Target, value: Value, span: Span) -> Result<(), Stop> {
+    fn store(&mut self, place: &Place, target: &Target, value: Value) -> Result<(), Stop> {
         let program = self.program();
         let scope = Scope::Procedure(self.procedure());
         if let (
@@ -212,7 +218,7 @@ impl<'a> Machine<'a> {
                 _ => unreachable!("arrays have elements"),
             },
         };
-        *slot = admit(program, place.ty, value, span, || text::place(program, scope, place))?;
+        *slot = admit(program, place.ty, value, place.span, || text::place(program, scope, place))?;
         Ok(())
     }
 
@@ -351,7 +357,7 @@ impl<'a> Machine<'a> {
             };
             if let (Some(place), Some(value)) = (result, value) {
                 let target = self.target(place)?;
-                self.store(place, &target, value, place.span)?;
+                self.store(place, &target, value)?;
             }
             jump = then;
         }
@@ -440,12 +446,12 @@ impl Naive<'_> {
         forget(program, &mut frame);
         Ok(frame)
     }
+}
 
-    pub(crate) fn add_thread(&self, state: &mut State, id: u32, procedure: ProcedureId, frame: Frame) {
-        let serial = Shown(state.serials.0.of_thread(procedure));
-        let procedure = Shown(procedure);
-        state.threads.insert(id, Thread { frames: vec![frame], waiting: None, procedure, serial });
-    }
+pub(crate) fn add_thread(state: &mut State, id: u32, procedure: ProcedureId, frame: Frame) {
+    let serial = Shown(state.serials.0.of_thread(procedure));
+    let procedure = Shown(procedure);
+    state.threads.insert(id, Thread { frames: vec![frame], waiting: None, procedure, serial });
 }
 
 /// Locals that are not in the live set of the frame's location get their default value.

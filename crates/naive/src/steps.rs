@@ -6,7 +6,7 @@ use system::{FaultKind, Step};
 use crate::collect::collect;
 use crate::eval::{Eval, constant};
 use crate::fault::{Stop, exceeded};
-use crate::machine::Machine;
+use crate::machine::{Machine, add_thread};
 use crate::state::{Shown, default_value};
 use crate::{Naive, NaiveFault, State, Stopped};
 
@@ -44,7 +44,7 @@ impl Naive<'_> {
     fn activate(&self, state: &mut State, id: u32, procedure: ProcedureId) {
         let frame = self.frame(procedure, Vec::new(), &[]);
         let frame = frame.unwrap_or_else(|_| unreachable!("without parameters nothing is out of range"));
-        self.add_thread(state, id, procedure, frame);
+        add_thread(state, id, procedure, frame);
     }
 
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
@@ -66,9 +66,7 @@ impl Naive<'_> {
         let mut next = self.micro_step(state, step)?;
         next.exclusive = None;
         let mut taken = 0;
-        while let Some(location) = location(&next, step.thread)
-            && self.program.locations[location].atomic
-        {
+        while self.inside_atomic(&next, step.thread) {
             match self.steps_of(&next, step.thread) {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
@@ -83,6 +81,11 @@ impl Naive<'_> {
         }
         collect(&mut next);
         Ok(next)
+    }
+
+    fn inside_atomic(&self, state: &State, thread: u32) -> bool {
+        let frames = state.threads.get(&thread).map_or(&[][..], |thread| &thread.frames);
+        frames.iter().any(|frame| self.program.locations[frame.location].atomic)
     }
 
     /// The first invariant that does not hold or cannot be evaluated. There is no step that exceeding a bound

@@ -70,6 +70,7 @@ fn mark<'a>(label: &'a Label, map: &'a SourceMap, primary: bool) -> Mark<'a> {
     let start = file.floor_char(label.span.start);
     let line = file.line(start);
     let (_, line_end) = file.line_range(line);
+    let start = start.min(line_end);
     let end = file.floor_char(label.span.end).min(line_end).max(start);
     Mark { file, span: Span::new(label.span.file, start, end), line, text: &label.text, primary }
 }
@@ -232,6 +233,22 @@ mod tests {
             .label(find(&text, "x"), "near, in another frame")
             .label(span(2, text.len()), "all of the line");
         check(&text, &diagnostic, |text| insta::assert_snapshot!(text));
+    }
+
+    #[test]
+    fn no_span_is_too_odd() {
+        let text = "a\r\n\u{feff}ç\t\0\n\n\u{1f600}x\r\n";
+        let mut map = SourceMap::new();
+        map.add("a", text).unwrap();
+        for start in 0..text.len() + 3 {
+            for end in 0..text.len() + 3 {
+                let diagnostic = Diagnostic::error("E0", "odd")
+                    .at(span(start, end), "here")
+                    .label(span(end, start), "there")
+                    .label(span(start / 2, end), "");
+                assert!(diagnostic.render(&map, Style::Plain).starts_with("error[E0]: odd"));
+            }
+        }
     }
 
     #[test]

@@ -24,8 +24,7 @@
 //! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both ends are errors.
 
 use rustc_hash::FxHashMap;
-use system::{Encoding, Section};
-use xxhash_rust::xxh3::xxh3_64;
+use system::Encoding;
 
 use crate::arena::{Arena, Position};
 use crate::pack::{pack, unpack};
@@ -41,21 +40,21 @@ pub struct Exact {
     capacity: usize,
     arena: Arena,
     marks: Chunked<Position>,
-    shapes: Shapes,
+    packer: Packer,
     len: usize,
     id_limit: usize,
     /// The bits of a hash that are used: all of them, except in tests of what collisions do.
     hash_mask: u64,
     budget: Budget,
-    flat: Vec<u64>,
-    packed: Vec<u8>,
 }
 
-/// Where a lookup ended.
+/// What a table knows of a hash, before any state is looked at.
+#[derive(Clone, Copy)]
 enum Probe {
-    Found(StateId),
-    /// The empty slot that is to lead to the new record, and the slot's tag.
-    Vacant(usize, u64),
+    /// A slot with the right tag, and the record it leads to.
+    Candidate(usize, Position),
+    /// The empty slot that is to lead to a new record.
+    Vacant(usize),
 }
 
 impl Exact {
@@ -65,13 +64,11 @@ impl Exact {
             capacity: 0,
             arena: Arena::new(budget),
             marks: Chunked::new(budget),
-            shapes: Shapes::default(),
+            packer: Packer::default(),
             len: 0,
             id_limit: StateId::LIMIT,
             hash_mask: u64::MAX,
             budget: budget.clone(),
-            flat: Vec::new(),
-            packed: Vec::new(),
         }
     }
 
@@ -82,50 +79,34 @@ impl Exact {
         self
     }
 
-    /// Packs the state into the scratch bytes and returns how many they are. Without `intern`, a state of a
-    /// shape that is not known cannot be stored.
-    fn pack(&mut self, encoding: &Encoding, intern: bool) -> Option<usize> {
-        self.flat.clear();
-        encoding.flatten(&mut self.flat);
-        // Where the head is taken to end matters for size only: packing is injective for any such function.
-        let components: u32 = Section::ALL.iter().map(|&section| encoding.width(section)).sum();
-        let head = self.flat.len().min(1 + (components as usize).div_ceil(8));
-        let shape = match self.shapes.number(&self.flat[..head], intern) {
-            Some(shape) => shape,
-            None if self.shapes.is_full() => Shapes::INLINE,
-            None => return None,
-        };
-        let words = if shape == Shapes::INLINE { &self.flat[..] } else { &self.flat[head..] };
-        if self.packed.len() < 3 {
-            self.packed.resize(3, 0);
-        }
-        // A byte for the first shapes, three for the others.
-        let at = if shape < 0x80 {
-            self.packed[0] = shape as u8;
-            1
-        } else {
-            self.packed[0] = 0x80 | shape as u8;
-            self.packed[1..3].copy_from_slice(&((shape >> 7) as u16).to_le_bytes());
-            3
-        };
-        Some(pack(words, &mut self.packed, at))
-    }
-
-    fn probe(&self, hash: u64, packed: &[u8]) -> Probe {
+    /// The first slot from `at` on that may lead to the state of this hash, or that is empty.
+    fn probe(&self, hash: u64, mut at: usize) -> Probe {
         let tag = hash << Position::BITS;
-        let mut at = self.home(hash);
         loop {
             let slot = self.slots[at];
             if slot == 0 {
-                return Probe::Vacant(at, tag);
+                return Probe::Vacant(at);
             }
             if slot >> Position::BITS == tag >> Position::BITS {
-                let (id, bytes) = self.arena.record(position(slot));
-                if bytes == packed {
-                    return Probe::Found(id);
-                }
+                return Probe::Candidate(at, position(slot));
             }
             at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Looks the packed state up, from what a first probe gave.
+    fn decide(&self, hash: u64, packed: &[u8], mut probe: Probe) -> Result<StateId, usize> {
+        loop {
+            match probe {
+                Probe::Vacant(at) => return Err(at),
+                Probe::Candidate(at, position) => {
+                    let (id, bytes) = self.arena.record(position);
+                    if bytes == packed {
+                        return Ok(id);
+                    }
+                    probe = self.probe(hash, (at + 1) & (self.slots.len() - 1));
+                }
+            }
         }
     }
 
@@ -134,7 +115,7 @@ impl Exact {
     }
 
     /// Makes sure that the table has room for one more state.
-    fn reserve_slot(&mut self) -> Result<(), Full> {
+    fn make_room(&mut self) -> Result<(), Full> {
         if self.len < self.capacity {
             return Ok(());
         }
@@ -153,7 +134,8 @@ impl Exact {
     /// Fills an empty table from the arena.
     fn sweep(&mut self) {
         for (position, _, bytes) in self.arena.records_from(Position(0)) {
-            let hash = xxh3_64(bytes) & self.hash_mask;
+            self.packer.unpack(bytes);
+            let hash = Encoding::hash_of_flat(&self.packer.flat) & self.hash_mask;
             let mut at = self.home(hash);
             while self.slots[at] != 0 {
                 at = (at + 1) & (self.slots.len() - 1);
@@ -177,13 +159,20 @@ impl StateStore for Exact {
     }
 
     fn insert(&mut self, _: Option<StateId>, encoding: &Encoding) -> Result<Insert, Full> {
-        let len = self.pack(encoding, true).expect("unknown shapes are interned or inline");
-        let hash = xxh3_64(&self.packed[..len]) & self.hash_mask;
+        let hash = encoding.hash() & self.hash_mask;
+        // The slot and the head of the record are asked for before the state is packed: by the time that they
+        // are needed, they have come from memory.
+        let probe = (!self.slots.is_empty()).then(|| self.probe(hash, self.home(hash)));
+        if let Some(Probe::Candidate(_, position)) = probe {
+            std::hint::black_box(self.arena.touch(position));
+        }
+        let len = self.packer.pack(encoding, true).expect("unknown shapes are interned or inline");
+        let packed = &self.packer.packed[..len];
         let mut slot = None;
-        if !self.slots.is_empty() {
-            match self.probe(hash, &self.packed[..len]) {
-                Probe::Found(id) => return Ok(Insert::Seen(id)),
-                Probe::Vacant(at, tag) => slot = Some((at, tag)),
+        if let Some(probe) = probe {
+            match self.decide(hash, packed, probe) {
+                Ok(id) => return Ok(Insert::Seen(id)),
+                Err(vacant) => slot = Some(vacant),
             }
         }
         if self.len == self.id_limit {
@@ -193,20 +182,27 @@ impl StateStore for Exact {
         if self.len.is_multiple_of(MARK_EVERY) {
             self.marks.reserve()?;
         }
-        if self.len >= self.capacity {
-            self.reserve_slot()?;
-            slot = None;
-        }
-        let (at, tag) = slot.unwrap_or_else(|| match self.probe(hash, &self.packed[..len]) {
-            Probe::Vacant(at, tag) => (at, tag),
-            Probe::Found(_) => unreachable!("a growing table finds no state that it did not find before"),
-        });
         let id = StateId(self.len as u32);
-        let position = self.arena.append(id, &self.packed[..len]);
+        let position = if self.len < self.capacity {
+            self.arena.append(id, packed)
+        } else {
+            // Sweeping needs the scratch space, so the state is put in its place first.
+            self.make_room()?;
+            let len = self.packer.pack(encoding, true).expect("known by now");
+            slot = None;
+            self.arena.append(id, &self.packer.packed[..len])
+        };
+        let at = slot.unwrap_or_else(|| {
+            let mut at = self.home(hash);
+            while self.slots[at] != 0 {
+                at = (at + 1) & (self.slots.len() - 1);
+            }
+            at
+        });
         if self.len.is_multiple_of(MARK_EVERY) {
             self.marks.push(position)?;
         }
-        self.slots[at] = tag | (position.0 + 1);
+        self.slots[at] = hash << Position::BITS | (position.0 + 1);
         self.len += 1;
         Ok(Insert::New(id))
     }
@@ -215,12 +211,9 @@ impl StateStore for Exact {
         if self.len == 0 {
             return None;
         }
-        let len = self.pack(encoding, false)?;
-        let packed = &self.packed[..len];
-        match self.probe(xxh3_64(packed) & self.hash_mask, packed) {
-            Probe::Found(id) => Some(id),
-            Probe::Vacant(..) => None,
-        }
+        let len = self.packer.pack(encoding, false)?;
+        let hash = encoding.hash() & self.hash_mask;
+        self.decide(hash, &self.packer.packed[..len], self.probe(hash, self.home(hash))).ok()
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {
@@ -228,6 +221,63 @@ impl StateStore for Exact {
         let mut records = self.arena.records_from(mark);
         let (_, found, bytes) = records.nth(id.index() % MARK_EVERY).expect("the id is of this store");
         debug_assert_eq!(found, id);
+        self.packer.unpack(bytes);
+        into.unflatten(&self.packer.flat);
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<u64>()
+            + self.arena.bytes()
+            + self.marks.bytes()
+            + self.packer.shapes.bytes()
+    }
+}
+
+/// From encodings to bytes and back, with the scratch space for both.
+#[derive(Default, Debug)]
+struct Packer {
+    shapes: Shapes,
+    flat: Vec<u64>,
+    packed: Vec<u8>,
+}
+
+impl Packer {
+    /// Packs a state into the scratch bytes and returns how many they are. Without `intern`, a state of a
+    /// shape that is not known cannot be stored.
+    fn pack(&mut self, encoding: &Encoding, intern: bool) -> Option<usize> {
+        let Self { shapes, flat, packed } = self;
+        let (head, words) = encoding.settled().unwrap_or_else(|| {
+            flat.clear();
+            encoding.flatten(flat);
+            flat.split_at(Encoding::head_of_flat(flat))
+        });
+        let shape = match shapes.number(head, intern) {
+            Some(shape) => shape,
+            None if shapes.is_full() => Shapes::INLINE,
+            None => return None,
+        };
+        if packed.len() < 3 {
+            packed.resize(3, 0);
+        }
+        // A byte for the first shapes, three for the others.
+        let at = if shape < 0x80 {
+            packed[0] = shape as u8;
+            1
+        } else {
+            packed[0] = 0x80 | shape as u8;
+            packed[1..3].copy_from_slice(&((shape >> 7) as u16).to_le_bytes());
+            3
+        };
+        let at = if shape == Shapes::INLINE { pack(head, packed, at) } else { at };
+        Some(pack(words, packed, at))
+    }
+
+    /// Unpacks a state into the flat vector.
+    fn unpack(&mut self, bytes: &[u8]) {
         let (shape, at) = if bytes[0] < 0x80 {
             (bytes[0].into(), 1)
         } else {
@@ -236,15 +286,6 @@ impl StateStore for Exact {
         self.flat.clear();
         self.flat.extend_from_slice(self.shapes.head(shape));
         unpack(&bytes[at..], &mut self.flat);
-        into.unflatten(&self.flat);
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<u64>() + self.arena.bytes() + self.marks.bytes() + self.shapes.bytes()
     }
 }
 
@@ -299,7 +340,7 @@ impl Shapes {
 
 #[cfg(test)]
 mod tests {
-    use system::Key;
+    use system::{Key, Section};
 
     use super::*;
 

@@ -234,6 +234,11 @@ impl Encoding {
         self.settled = true;
     }
 
+    /// Where the words start in a flat vector.
+    pub fn head_of_flat(flat: &[u64]) -> usize {
+        Head::read(flat).1
+    }
+
     /// The hash of the encoding that was flattened to `flat`.
     pub fn hash_of_flat(flat: &[u64]) -> u64 {
         let (layout, mut at) = Head::read(flat);

@@ -137,6 +137,7 @@ impl<'s> Exprs<'_, 's> {
                 let sum = ExprKind::Binary(BinaryOp::Add, Box::new(operand), Box::new(zero));
                 Some(self.make(sum, long, span))
             }
+            (to, from) if to == from => Some(Expr { span, ..operand }),
             (Type::Int(IntType::INT), Type::Int(int)) if int.width == Width::Int => {
                 Some(Expr { span, ..operand })
             }

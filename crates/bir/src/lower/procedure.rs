@@ -62,6 +62,9 @@ impl<'s> Lowering<'_, 's> {
             self.add_variable(param.name, ty, None);
         }
         for local in &item.locals {
+            if self.exprs.model.has_enough() {
+                return;
+            }
             let ty = self.exprs.model.resolve_type(&local.ty);
             let init = self.exprs.model.initial_value(local, ty);
             self.add_variable(local.name, ty, init);
@@ -175,7 +178,7 @@ impl<'s> Lowering<'_, 's> {
             procedure: self.id,
             kind: LocationKind::Resume { origin: source, result, then },
             transitions: Vec::new(),
-            atomic: false,
+            atomic: self.atomic,
             live: None,
             hidden: true,
             span: invoke.span,

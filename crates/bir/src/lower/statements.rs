@@ -69,6 +69,9 @@ impl<'s> Lowering<'_, 's> {
     fn block(&mut self, block: &'s Block<'s>, entry: LocationId, end: &Jump) {
         let mut here = entry;
         for (index, stmt) in block.iter().enumerate() {
+            if self.exprs.model.has_enough() {
+                return;
+            }
             match block.get(index + 1) {
                 Some(next) => {
                     let next = self.new_location(next.span);
@@ -88,9 +91,6 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn stmt(&mut self, stmt: &'s Stmt<'s>, here: LocationId, next: &Jump) {
-        if self.exprs.model.has_enough() {
-            return;
-        }
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Atomic(body) => {

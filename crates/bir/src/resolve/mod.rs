@@ -176,6 +176,9 @@ impl<'s> Model<'s> {
     }
 
     fn declare_name(&mut self, name: ast::Name<'s>, symbol: Symbol) {
+        if self.has_enough() {
+            return;
+        }
         let declared = Declared { symbol, span: name.span };
         if let Some(&first) = self.names.get(name.text) {
             // Kinds are declared one after the other: which of the two comes first is a matter of the text.
@@ -200,6 +203,9 @@ impl<'s> Model<'s> {
     pub fn check_distinct(&mut self, names: &[ast::Name<'s>], noun: &str) {
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
         for name in names {
+            if self.has_enough() {
+                return;
+            }
             if let Some(&first) = seen.get(name.text) {
                 let message = format!("the {noun} `{}` is declared twice", clip(name.text));
                 self.report(
@@ -339,14 +345,14 @@ impl<'s> Model<'s> {
             AliasState::Done(ty) => return ty,
             AliasState::Open if depth < MAX_ALIASES => {}
             AliasState::Open | AliasState::Busy => {
-                let message = match self.aliases[alias] {
-                    AliasState::Busy => format!("the type `{}` stands for itself", clip(name.text)),
-                    _ => "too many types stand for each other in a row".to_owned(),
+                let (code, message) = match self.aliases[alias] {
+                    AliasState::Busy => {
+                        (codes::CYCLE, format!("the type `{}` stands for itself", clip(name.text)))
+                    }
+                    _ => (codes::TOO_DEEP, "too many types stand for each other in a row".to_owned()),
                 };
                 self.report(
-                    Diagnostic::error(codes::CYCLE, message)
-                        .at(name.span, "")
-                        .label(ty.span, "because of this type"),
+                    Diagnostic::error(code, message).at(name.span, "").label(ty.span, "because of this type"),
                 );
                 self.aliases[alias] = AliasState::Done(None);
                 return None;
@@ -376,6 +382,9 @@ impl<'s> Model<'s> {
     fn declare_globals(&mut self) {
         let system = self.system;
         for item in &system.globals {
+            if self.has_enough() {
+                return;
+            }
             let ty = self.resolve_type(&item.ty);
             self.global_types.push(ty);
             let init = self.initial_value(item, ty);

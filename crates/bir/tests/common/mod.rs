@@ -25,3 +25,9 @@ pub fn compile_with(text: &str, defines: &[(&str, &str)]) -> Result<(ir::Program
 pub fn compile(text: &str) -> Result<(ir::Program, String), String> {
     compile_with(text, &[])
 }
+
+/// `count` pieces of text, one after the other.
+#[allow(dead_code, reason = "not all tests repeat something")]
+pub fn repeated(count: usize, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect::<Vec<_>>().concat()
+}

@@ -245,7 +245,7 @@ impl Parser {
                 targets.push((record, self.name()?));
                 self.expect(";")?;
             }
-            program.virtuals.push((name, targets, self.span(start)));
+            program.virtuals.push(VirtualTree { name, targets, span: self.span(start) });
         } else if self.take("invariant") {
             let name = self.name()?;
             self.expect("=")?;

@@ -92,12 +92,11 @@ impl Printer<'_> {
     }
 
     fn param(&self, fun: FunId, index: u32) -> String {
-        let param = match &self.labels {
-            Some(labels) => labels.params.get(fun).and_then(|params| params.get(index as usize)).cloned(),
-            None => {
-                let fun = self.program.funs.get(fun);
-                fun.and_then(|fun| fun.params.get(index as usize)).map(|(name, _)| name.clone())
-            }
+        let index = index as usize;
+        let param = if let Some(labels) = &self.labels {
+            labels.params.get(fun).and_then(|params| params.get(index)).cloned()
+        } else {
+            self.program.funs.get(fun).and_then(|fun| fun.params.get(index)).map(|(name, _)| name.clone())
         };
         param.unwrap_or_else(|| format!("param{index}"))
     }

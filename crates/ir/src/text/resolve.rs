@@ -93,7 +93,7 @@ impl Names {
             globals: Index::of(tree.globals.iter().map(|global| &global.name)),
             funs: Index::of(tree.funs.iter().map(|fun| &fun.name)),
             procedures: Index::of(tree.procedures.iter().map(|procedure| &procedure.name)),
-            virtuals: Index::of(tree.virtuals.iter().map(|(name, ..)| name)),
+            virtuals: Index::of(tree.virtuals.iter().map(|table| &table.name)),
             locals: tree
                 .procedures
                 .iter()
@@ -193,13 +193,14 @@ impl Resolver {
                 span: procedure.span,
             });
         }
-        for (name, targets, span) in &tree.virtuals {
-            let mut resolved = Vec::new();
-            for (record, procedure) in targets {
+        for table in &tree.virtuals {
+            let mut targets = Vec::new();
+            for (record, procedure) in &table.targets {
                 let record = self.names.records.find(record, "record")?;
-                resolved.push((record, self.names.procedures.find(procedure, "procedure")?));
+                targets.push((record, self.names.procedures.find(procedure, "procedure")?));
             }
-            self.program.virtuals.push(Virtual { name: name.text.clone(), targets: resolved, span: *span });
+            let name = table.name.text.clone();
+            self.program.virtuals.push(Virtual { name, targets, span: table.span });
         }
         for name in &tree.active {
             self.program.active.push(self.names.procedures.find(name, "procedure")?);

@@ -112,6 +112,14 @@ pub(super) struct FunTree {
 }
 
 #[derive(Debug)]
+pub(super) struct VirtualTree {
+    pub name: Name,
+    /// Records and procedures.
+    pub targets: Vec<(Name, Name)>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
 pub(super) struct CatchTree {
     pub record: Name,
     pub variable: Name,
@@ -225,7 +233,7 @@ pub(super) struct ProgramTree {
     pub records: Vec<RecordTree>,
     pub globals: Vec<VariableTree>,
     pub funs: Vec<FunTree>,
-    pub virtuals: Vec<(Name, Vec<(Name, Name)>, Span)>,
+    pub virtuals: Vec<VirtualTree>,
     pub procedures: Vec<ProcedureTree>,
     pub active: Vec<Name>,
     pub invariants: Vec<(Name, Tree, Span)>,

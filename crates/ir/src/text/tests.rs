@@ -205,7 +205,7 @@ fn mutated_texts_do_no_harm() {
         let text = if round % 4 == 0 { random_text(round % 97) } else { ZOO.to_owned() };
         let mut words: Vec<&str> = text.split_inclusive([' ', '\n', ';', '(', ')', '.']).collect();
         let other = words.clone();
-        for _ in 0..1 + rng.below(3) {
+        for _ in 0..=rng.below(3) {
             let at = rng.below(words.len());
             match rng.below(5) {
                 0 => drop(words.remove(at)),

@@ -1,0 +1,325 @@
+//! The pure half of the interpreter: expressions, which read a state and leave it alone.
+//!
+//! The top of the stack is kept in a variable. Below the first value there is one that means nothing, which spares
+//! a case for the empty stack.
+
+use ir::{FieldId, Id, RecordId};
+use state::{ObjectId, ObjectKind, Slot, State, ThreadId, mask};
+use system::{Bound, Fault, FaultKind};
+
+use crate::Engine;
+use crate::code::{ANY, Op, Pc};
+use crate::machine::Stop;
+
+/// The values of an expression, and the pure functions that are active.
+#[derive(Clone, Debug, Default)]
+pub struct Stack {
+    pub values: Vec<i64>,
+    /// Where to go back to, which function it is, and where the parameters of the caller are.
+    calls: Vec<(u32, u32, u32)>,
+}
+
+impl Stack {
+    #[inline]
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.calls.clear();
+    }
+}
+
+#[inline]
+pub fn fault(kind: FaultKind, pc: usize) -> Stop {
+    Stop::Fault(Fault { kind, site: pc as u32 })
+}
+
+#[inline]
+fn bits(word: u64, shift: u8, bits: u8, lo: i64) -> i64 {
+    ((word >> shift & mask(bits)) as i64).wrapping_add(lo)
+}
+
+impl Engine {
+    /// The value of the expression at `pc`, for a thread and its top frame.
+    #[inline]
+    pub(crate) fn value(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        pc: Pc,
+    ) -> Result<i64, Stop> {
+        stack.clear();
+        self.eval(state, stack, thread, frame, pc as usize, 0)?;
+        Ok(stack.values.pop().expect("an expression has a value"))
+    }
+
+    /// Runs from `pc` up to the first operation that is not pure, and says where that is. `result` is what the
+    /// function returned that a resume location waited for.
+    pub(crate) fn eval(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        mut pc: usize,
+        result: i64,
+    ) -> Result<usize, Stop> {
+        let code = &self.code;
+        let layout = &self.layout;
+        let Stack { values, calls } = stack;
+        let mut top = values.pop().unwrap_or(0);
+        // Where the parameters of the pure function that runs are on the stack.
+        let mut params = 0;
+
+        macro_rules! push {
+            ($value:expr) => {{
+                let value = $value;
+                values.push(top);
+                top = value;
+            }};
+        }
+        macro_rules! pop {
+            () => {
+                std::mem::replace(&mut top, values.pop().expect("the compiler balances the stack"))
+            };
+        }
+        macro_rules! drop {
+            () => {
+                top = values.pop().expect("the compiler balances the stack")
+            };
+        }
+        macro_rules! stop {
+            ($kind:ident) => {
+                return Err(fault(FaultKind::$kind, pc))
+            };
+        }
+        macro_rules! object {
+            ($raw:expr) => {
+                match ObjectId::from_raw($raw) {
+                    Some(id) => id,
+                    None => stop!(NullDereference),
+                }
+            };
+        }
+        // Replaces the two values on top by one.
+        macro_rules! binary {
+            ($a:ident, $b:ident => $value:expr) => {{
+                let $b = top;
+                let $a = values.pop().expect("the compiler balances the stack");
+                top = $value;
+            }};
+        }
+        macro_rules! checked {
+            ($value:expr) => {
+                match $value {
+                    Some(value) => value,
+                    None => stop!(Range),
+                }
+            };
+        }
+        macro_rules! admit {
+            ($value:expr, $admit:expr) => {
+                if $admit == ANY { $value } else { checked!(code.admits[$admit as usize].admit($value)) }
+            };
+        }
+
+        loop {
+            match code.ops[pc] {
+                Op::Const(value) => push!(value),
+                Op::Local { shift, bits: n, word, lo } => {
+                    push!(bits(state.word(frame + word as usize), shift, n, lo));
+                }
+                Op::Global { shift, bits: n, word, lo } => {
+                    push!(bits(state.word(word as usize), shift, n, lo));
+                }
+                Op::Field { shift, bits: n, word, lo } => {
+                    let base = state.object(object!(top));
+                    top = bits(state.word(base + word as usize), shift, n, lo);
+                }
+                Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
+                    let raw = bits(state.word(frame + at as usize), at_shift, layout.object_bits, 0);
+                    let base = state.object(object!(raw));
+                    push!(bits(state.word(base + word as usize), shift, n, lo.into()));
+                }
+                Op::FieldOf(field) => {
+                    let base = state.object(object!(top));
+                    let slot = self.slot_of(state.read(base, layout.tag), FieldId(field));
+                    top = state.read(base, slot);
+                }
+                Op::Element(array) => {
+                    let index = pop!();
+                    let base = state.object(object!(top));
+                    let length = state.read(base, layout.array_length);
+                    if !(0..length).contains(&index) {
+                        stop!(Index);
+                    }
+                    top = state.read(base, layout.arrays[array as usize].slot(index as u32));
+                }
+                Op::Length => {
+                    let base = state.object(object!(top));
+                    top = state.read(base, layout.array_length);
+                }
+                Op::Param(index) => push!(values[params + index as usize]),
+                Op::Result => push!(result),
+                Op::Pop => {
+                    drop!();
+                }
+
+                Op::Not => top ^= 1,
+                Op::Neg => top = checked!(top.checked_neg()),
+                Op::Add => binary!(a, b => checked!(a.checked_add(b))),
+                Op::Sub => binary!(a, b => checked!(a.checked_sub(b))),
+                Op::Mul => binary!(a, b => checked!(a.checked_mul(b))),
+                Op::Div => binary!(a, b => {
+                    if b == 0 {
+                        stop!(DivisionByZero);
+                    }
+                    checked!(a.checked_div(b))
+                }),
+                Op::Rem => binary!(a, b => {
+                    if b == 0 {
+                        stop!(DivisionByZero);
+                    }
+                    a.wrapping_rem(b)
+                }),
+                Op::Shl(width) => binary!(a, b => {
+                    if !(0..i64::from(width)).contains(&b) {
+                        stop!(Range);
+                    }
+                    checked!(i64::try_from(i128::from(a) << b).ok())
+                }),
+                Op::Shr(width) => binary!(a, b => {
+                    if !(0..i64::from(width)).contains(&b) {
+                        stop!(Range);
+                    }
+                    a >> b
+                }),
+                Op::Ushr(width) => binary!(a, b => {
+                    if !(0..i64::from(width)).contains(&b) {
+                        stop!(Range);
+                    }
+                    if width == 32 { i64::from((a as u32 >> b) as i32) } else { (a as u64 >> b) as i64 }
+                }),
+                Op::Eq => binary!(a, b => (a == b).into()),
+                Op::Ne => binary!(a, b => (a != b).into()),
+                Op::Lt => binary!(a, b => (a < b).into()),
+                Op::Le => binary!(a, b => (a <= b).into()),
+                Op::Gt => binary!(a, b => (a > b).into()),
+                Op::Ge => binary!(a, b => (a >= b).into()),
+                Op::BitAnd => binary!(a, b => a & b),
+                Op::BitOr => binary!(a, b => a | b),
+                Op::BitXor => binary!(a, b => a ^ b),
+                Op::Admit(by) => top = admit!(top, by),
+                Op::Cast(record) => {
+                    if let Some(id) = ObjectId::from_raw(top) {
+                        let tag = state.read(state.object(id), layout.tag);
+                        if !self.descends(tag, RecordId(record)) {
+                            stop!(BadCast);
+                        }
+                    }
+                }
+                Op::InstanceOf(record) => {
+                    let is = ObjectId::from_raw(top).is_some_and(|id| {
+                        self.descends(state.read(state.object(id), layout.tag), RecordId(record))
+                    });
+                    top = is.into();
+                }
+                Op::LockAvailable => {
+                    let owner = state.read(state.object(object!(top)), layout.lock_owner());
+                    top = (owner == 0 || owner == thread.raw()).into();
+                }
+                Op::HasLock => {
+                    let owner = state.read(state.object(object!(top)), layout.lock_owner());
+                    top = (owner == thread.raw()).into();
+                }
+                Op::WasNotified => {
+                    let lock = object!(top);
+                    let was = layout.wait.is_some_and(|wait| {
+                        let base = state.thread(thread);
+                        state.read(base, wait.lock) == lock.raw() && state.read(base, wait.notified) == 1
+                    });
+                    top = was.into();
+                }
+                Op::CanUnwait => {
+                    let lock = object!(top);
+                    let can = layout.wait.is_none_or(|wait| {
+                        let base = state.thread(thread);
+                        state.read(base, wait.lock) != lock.raw()
+                            || state.read(base, wait.notified) == 1
+                                && state.read(state.object(lock), layout.lock_owner()) == 0
+                    });
+                    top = can.into();
+                }
+                Op::ThreadTerminated => {
+                    let Some(id) = ThreadId::from_raw(top) else { stop!(NullDereference) };
+                    top = (!state.is_running(id)).into();
+                }
+
+                Op::Jump(to) => {
+                    pc = to as usize;
+                    continue;
+                }
+                Op::JumpIfFalse(to) => {
+                    if pop!() == 0 {
+                        pc = to as usize;
+                        continue;
+                    }
+                }
+                Op::AndThen(to) => {
+                    if top == 0 {
+                        pc = to as usize;
+                        continue;
+                    }
+                    drop!();
+                }
+                Op::OrElse(to) => {
+                    if top == 1 {
+                        pc = to as usize;
+                        continue;
+                    }
+                    drop!();
+                }
+                Op::CallFun { fun, params: count } => {
+                    if calls.len() >= layout.bounds.frames as usize {
+                        return Err(self.exceeds(Bound::Frames, pc));
+                    }
+                    values.push(top);
+                    let callee = &code.funs[fun as usize];
+                    let base = values.len() - count as usize;
+                    for (value, &by) in values[base..].iter_mut().zip(&callee.params) {
+                        *value = admit!(*value, by);
+                    }
+                    calls.push((pc as u32, fun, params as u32));
+                    params = base;
+                    pc = callee.entry as usize;
+                    continue;
+                }
+                Op::EndFun => {
+                    let (back, fun, outer) = calls.pop().expect("functions are called");
+                    top = admit!(top, code.funs[fun as usize].result);
+                    values.truncate(params);
+                    (pc, params) = (back as usize, outer as usize);
+                }
+                _ => {
+                    values.push(top);
+                    return Ok(pc);
+                }
+            }
+            pc += 1;
+        }
+    }
+
+    pub(crate) fn exceeds(&self, bound: Bound, pc: usize) -> Stop {
+        if self.bounds_are_errors { fault(FaultKind::Bound(bound), pc) } else { Stop::Truncated(bound) }
+    }
+
+    pub(crate) fn descends(&self, tag: i64, ancestor: RecordId) -> bool {
+        let ObjectKind::Record(record) = self.layout.kind(tag) else { return false };
+        self.descents[record.index()][ancestor.index()]
+    }
+
+    pub(crate) fn slot_of(&self, tag: i64, field: FieldId) -> Slot {
+        let ObjectKind::Record(record) = self.layout.kind(tag) else { unreachable!("fields are of records") };
+        self.layout.field_slots[field][record.index()].expect("the type checker saw the field")
+    }
+}
