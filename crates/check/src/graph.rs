@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 
 use ir::TransitionId;
-use search::{Completeness, Observer, Options};
+use search::{Completeness, Observer, Options, StopReason};
 use serde::Serialize;
 use store::{Budget, Exact, StateId};
 use system::Step;
@@ -56,11 +56,15 @@ pub fn graph(
         ..Options::default()
     };
     let outcome = search::bfs(&engine, &mut Exact::new(&Budget::unlimited()), &options, &mut recorder);
-    if let Completeness::Stopped(reason) = outcome.completeness {
-        return Err(CheckError::Refused(format!(
-            "the graph has more than {} states ({reason}); a larger one is allowed by --max-states",
-            recorder.states.len()
-        )));
+    match outcome.completeness {
+        Completeness::Exhausted => {}
+        Completeness::Stopped(StopReason::Interrupted) => return Err(CheckError::Interrupted),
+        Completeness::Stopped(reason) => {
+            return Err(CheckError::Refused(format!(
+                "the graph has more than {} states ({reason}); a larger one is allowed by --max-states",
+                recorder.states.len()
+            )));
+        }
     }
     let edges = recorder.edges.into_iter().map(|(source, step, target)| edge(model, source, step, target));
     Ok(Graph { model: model.name.clone(), states: recorder.states, edges: edges.collect() })

@@ -33,6 +33,8 @@ pub struct Checked {
 pub enum CheckError {
     /// The options can't be honoured.
     Refused(String),
+    /// Somebody asked to stop, and part of the result is no result.
+    Interrupted,
     /// A fault of this program, not of the model.
     Internal(String),
 }
@@ -274,7 +276,10 @@ fn incomplete(config: &Config, outcome: &Outcome, truncations: Truncations) -> O
         (truncations.frames, "--max-frames", sizes.frames),
     ] {
         if count > 0 {
-            reasons.push(format!("{count} steps were not taken because they exceed {option} {bound}"));
+            reasons.push(match count {
+                1 => format!("1 step was not taken because it exceeds {option} {bound}"),
+                _ => format!("{count} steps were not taken because they exceed {option} {bound}"),
+            });
         }
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -295,6 +300,7 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<
     list.push(match (config.bounds.on_bound, truncations.total()) {
         (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
         (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
+        (OnBound::Truncate, 1) => format!("{bounds}; 1 step exceeds that and was not taken"),
         (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
     });
     if !model.program.temporal.is_empty() {

@@ -12,7 +12,7 @@ use crate::units::{parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
 Examples:
-  quotient check models/philosophers.bir             find the deadlock, with the shortest way into it
+  quotient check models/philosophers.bir             find the deadlock, by the shortest way
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
   quotient replay model.bir model.trail.json         show a counterexample again
@@ -47,7 +47,7 @@ pub enum Command {
     Graph(GraphArgs),
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ModelArgs {
     /// The model: a file that ends in .bir
     pub model: PathBuf,
@@ -58,7 +58,8 @@ pub struct ModelArgs {
 }
 
 #[derive(Args)]
-pub struct BoundArgs {
+#[allow(clippy::struct_field_names, reason = "they are the names of the options")]
+pub struct SizeArgs {
     /// Most objects (records, arrays, locks) at a time, those that the running step dropped included
     #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = at_least_one)]
     pub max_objects: u32,
@@ -70,6 +71,22 @@ pub struct BoundArgs {
     /// Most frames on the stack of a thread
     #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = at_least_one)]
     pub max_frames: u32,
+}
+
+impl SizeArgs {
+    pub fn sizes(&self) -> quotient::StateBounds {
+        quotient::StateBounds {
+            threads: self.max_threads,
+            frames: self.max_frames,
+            objects: self.max_objects,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct BoundArgs {
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// What a step means that exceeds one of these: truncate (not taken, and the verdict says so) or error
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = choice::<OnBound>)]
@@ -78,12 +95,7 @@ pub struct BoundArgs {
 
 impl BoundArgs {
     pub fn bounds(&self) -> Bounds {
-        let sizes = quotient::StateBounds {
-            threads: self.max_threads,
-            frames: self.max_frames,
-            objects: self.max_objects,
-        };
-        Bounds { sizes, on_bound: self.on_bound }
+        Bounds { sizes: self.sizes.sizes(), on_bound: self.on_bound }
     }
 }
 
@@ -171,7 +183,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Print the verdict and nothing else; no progress
+    /// Print no more than the verdict (or the JSON object): no progress, no warnings about the model
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -225,7 +237,7 @@ pub struct SimulateArgs {
     pub steps: u64,
 
     /// Choose each step from a menu
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["steps", "seed"])]
     pub interactive: bool,
 
     /// Seed of the random choices
@@ -244,7 +256,7 @@ pub struct SimulateArgs {
 #[group(required = true, multiple = false, id = "what")]
 pub struct PrintWhat {
     /// The compiled program, as text
-    #[arg(long, group = "what")]
+    #[arg(long, group = "what", conflicts_with_all = ["max_objects", "max_threads", "max_frames"])]
     pub ir: bool,
 
     /// Which bits of a state hold what
@@ -265,7 +277,7 @@ pub struct PrintArgs {
     pub what: PrintWhat,
 
     #[command(flatten)]
-    pub bounds: BoundArgs,
+    pub sizes: SizeArgs,
 }
 
 #[derive(Args)]

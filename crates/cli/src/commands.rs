@@ -8,21 +8,22 @@ use std::process::ExitCode;
 use quotient::config::{Bounds, OnBound};
 use quotient::report::Verdict;
 use quotient::simulate::{self, Chosen, Interactive};
-use quotient::{CheckError, Model, StateBounds, Style, TrailFile};
+use quotient::{CheckError, Ending, Model, StateBounds, Style, TrailFile, TrailViolation};
 
 use crate::args::{
     CheckArgs, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat, SimulateArgs,
 };
 use crate::files::{Disk, free_memory, write_whole};
+use crate::interrupt;
 use crate::progress::ProgressLine;
 use crate::render::{self, Paint};
-use crate::{interrupt, units};
 
 /// Why a command has no result.
 pub enum Failure {
     /// Bad usage or a bad model. The text is complete, with its line ends.
     Rejected(String),
     Internal(String),
+    Interrupted,
 }
 
 impl Failure {
@@ -36,6 +37,10 @@ impl Failure {
                 eprintln!("internal error: {text}\nPlease report it together with the model.");
                 ExitCode::from(4)
             }
+            Self::Interrupted => {
+                eprintln!("interrupted");
+                ExitCode::from(interrupt::EXIT_CODE)
+            }
         }
     }
 }
@@ -48,6 +53,7 @@ impl From<CheckError> for Failure {
     fn from(error: CheckError) -> Self {
         match error {
             CheckError::Refused(reason) => usage(reason),
+            CheckError::Interrupted => Self::Interrupted,
             CheckError::Internal(reason) => Self::Internal(reason),
         }
     }
@@ -127,11 +133,15 @@ fn default_trail(model: &Path) -> PathBuf {
 
 /// What to type to see the counterexample again.
 fn replay_command(model: &ModelArgs, trail: &Path) -> String {
-    let mut command = format!("quotient replay {}", quoted(&model.model.to_string_lossy()));
-    for (name, value) in &model.defines {
-        command += &format!(" -D {}", quoted(&format!("{name}={value}")));
-    }
-    command + " " + &quoted(&trail.to_string_lossy())
+    let mut words = vec!["quotient replay".to_owned(), quoted(&model.model.to_string_lossy())];
+    words.extend(definitions(&model.defines));
+    words.push(quoted(&trail.to_string_lossy()));
+    words.join(" ")
+}
+
+/// Constants as they are given on the command line.
+fn definitions(defines: &[(String, String)]) -> impl Iterator<Item = String> {
+    defines.iter().map(|(name, value)| format!("-D {}", quoted(&format!("{name}={value}"))))
 }
 
 /// As a shell takes it for one word.
@@ -145,21 +155,17 @@ fn quoted(word: &str) -> String {
 }
 
 pub fn replay(args: &ReplayArgs) -> Outcome {
-    let model = load(&args.model, true)?;
     let name = args.trail.display();
     let text =
         fs::read_to_string(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
     let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;
+    let mut of_model = args.model.clone();
+    if of_model.defines.is_empty() {
+        of_model.defines.clone_from(&trail.defines);
+    }
+    let model = load(&of_model, true)?;
     if trail.fingerprint != model.fingerprint() {
-        let constants = trail.defines.iter().map(|(name, value)| format!(" -D {name}={value}"));
-        eprintln!(
-            "warning: the trail was made from another version of the model, or with other constants (it was \
-             made with{})",
-            match constants.collect::<String>() {
-                none if none.is_empty() => " none".to_owned(),
-                some => some,
-            }
-        );
+        eprintln!("warning: {}", other_model(&trail));
     }
     let sizes = StateBounds {
         threads: trail.bounds.threads,
@@ -181,22 +187,35 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
             print!("{}", render::ending(&trace, paint));
         }
     }
-    let claimed = trail.violation.map(|violation| violation.kind);
     let shown = trace.ends_in.map(|ending| ending.kind);
-    if claimed.is_some() && claimed != shown {
-        eprintln!("warning: the trail was recorded for a violation ({}) that this run does not show", {
-            claimed.unwrap_or_default()
-        });
+    match trail.violation {
+        Some(claimed) if shown.as_ref() != Some(&claimed.kind) => Err(usage(format!(
+            "the trail was recorded for a violation ({}: {}) that this run does not show",
+            claimed.kind, claimed.message
+        ))),
+        _ => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
     }
-    Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Why a trail might not fit.
+fn other_model(trail: &TrailFile) -> String {
+    let constants = match definitions(&trail.defines).collect::<Vec<_>>() {
+        none if none.is_empty() => "no -D".to_owned(),
+        some => some.join(" "),
+    };
+    format!(
+        "the trail was made from another version of the model (`{}`), or with other constants (it was made \
+         with {constants})",
+        trail.model
+    )
 }
 
 pub fn simulate(args: &SimulateArgs) -> Outcome {
     let model = load(&args.model, false)?;
     let bounds = args.bounds.bounds();
     let paint = Paint::new(style(stdout().is_terminal()));
-    let steps = if args.interactive {
-        interactive(&model, bounds, paint)?
+    let (steps, violation) = if args.interactive {
+        (interactive(&model, bounds, paint)?, None)
     } else {
         let max = usize::try_from(args.steps).unwrap_or(usize::MAX);
         let run = simulate::random(&model, bounds, args.seed, max)?;
@@ -208,30 +227,33 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         } else if run.ended {
             println!("All threads have ended.");
         } else {
-            println!("Stopped after {} steps (--steps goes on).", units::count(run.steps.len() as u64));
+            println!("Stopped after {} (--steps goes on).", render::plural(run.steps.len() as u64, "step"));
         }
-        run.steps
+        let violation =
+            run.trace.ends_in.map(|Ending { kind, message, .. }| TrailViolation { kind, message });
+        (run.steps, violation)
     };
+    let code = if violation.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS };
     if let Some(path) = &args.trail {
-        let trail = quotient::trail_file(&model, bounds, None, &steps);
+        let trail = quotient::trail_file(&model, bounds, violation, &steps);
         write_whole(path, &trail.to_json())
             .map_err(|error| usage(format!("cannot write `{}`: {error}", path.display())))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotient::Step>, Failure> {
     let mut run = Interactive::new(model, bounds)?;
     println!("Choose a step by its number; u takes one back, s shows the state, q ends.");
+    // A terminal shows what is typed; a transcript has to show what is read.
+    let echoed = stdin().is_terminal();
     let mut lines = stdin().lock().lines();
     loop {
         if let Some(wrong) = run.wrong() {
             println!("{}", paint.bad(&wrong));
         }
         let choices = run.choices();
-        for (number, choice) in choices.iter().enumerate() {
-            print!("{}", render::choice(number + 1, choice, paint));
-        }
+        print!("{}", render::menu(&choices, paint));
         if choices.is_empty() {
             println!("There are no steps here.");
         }
@@ -241,6 +263,9 @@ fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotie
             println!();
             return Ok(run.steps);
         };
+        if !echoed {
+            println!("{line}");
+        }
         match line.trim() {
             "q" | "quit" => return Ok(run.steps),
             "u" | "undo" => {
@@ -269,7 +294,8 @@ pub fn print(args: &PrintArgs) -> Outcome {
     if args.what.ir {
         print!("{}", model.ir_text());
     } else {
-        print!("{}", quotient::engine(&model, args.bounds.bounds())?.layout().describe(&model.program));
+        let bounds = Bounds { sizes: args.sizes.sizes(), ..Bounds::default() };
+        print!("{}", quotient::engine(&model, bounds)?.layout().describe(&model.program));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -66,7 +66,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             report.incomplete.as_deref().unwrap_or("something was cut off")
         ),
         Verdict::Violated => match &report.violation {
-            Some(violation) => format!("{}: {}.", violation.kind, violation.message),
+            Some(violation) => format!("{}.", what(&violation.kind, &violation.message)),
             None => String::new(),
         },
         Verdict::Inconclusive => format!(
@@ -83,11 +83,14 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
                 place.file,
                 place.line,
                 place.column,
-                paint.strong(&place.text)
+                paint.strong(&excerpt(place))
             );
         }
-        let how = if report.search == "bfs" { "shortest first" } else { "depth first" };
-        let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", steps(violation.steps));
+        let how = match report.search.as_str() {
+            "bfs" => "the shortest way there",
+            _ => "depth first; --search bfs finds the shortest way",
+        };
+        let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
         out += &trace(&violation.trace, paint);
         out += &ending(&violation.trace, paint);
         if let Some(command) = replay {
@@ -103,11 +106,10 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
                 .map_or(String::new(), |place| format!(" at {}:{}:{}", place.file, place.line, place.column));
             let _ = writeln!(
                 out,
-                "  {}× {}: {}{place} (first after {})",
+                "  {}× {}{place} (first after {})",
                 units::count(violation.count),
-                violation.kind,
-                violation.message,
-                steps(violation.steps)
+                what(&violation.kind, &violation.message),
+                plural(violation.steps, "step")
             );
         }
     }
@@ -118,21 +120,24 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     }
     if !report.dead_code.is_empty() {
         let _ = writeln!(out, "\nNever reached:");
-        for dead in &report.dead_code {
+        let rows = report.dead_code.iter().map(|dead| {
             let what = match (&dead.name, dead.entered) {
                 (_, false) => format!("all of {}", dead.procedure),
                 (Some(name), _) => format!("{} of {}", name, dead.procedure),
                 (None, _) => format!("in {}", dead.procedure),
             };
-            let _ = writeln!(out, "  {what}  {}", at(&dead.location, paint));
+            (what, &dead.location)
+        });
+        for row in columns(rows, str::to_owned, paint) {
+            let _ = writeln!(out, "  {row}");
         }
     }
     let _ = writeln!(
         out,
-        "\n{} states, {} matched, {} transitions, depth {}",
-        units::count(report.states),
+        "\n{}, {} matched, {}, depth {}",
+        plural(report.states, "state"),
         units::count(report.matched),
-        units::count(report.transitions),
+        plural(report.transitions, "transition"),
         units::count(report.depth)
     );
     let _ = writeln!(
@@ -157,38 +162,75 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     out
 }
 
-fn steps(n: u64) -> String {
-    match n {
-        1 => "1 step".to_owned(),
-        n => format!("{} steps", units::count(n)),
+/// The kind of a violation and its message, which often begins with the kind.
+fn what(kind: &str, message: &str) -> String {
+    if message.starts_with(&kind.replace('-', " ")) {
+        message.to_owned()
+    } else {
+        format!("{kind}: {message}")
     }
 }
 
-fn at(place: &Place, paint: Paint) -> String {
-    let place_text = format!("{}:{}", place.file, place.line);
-    format!("{}  {}", paint.dim(&place_text), place.text)
+pub fn plural(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{} {noun}s", units::count(n)),
+    }
+}
+
+/// A source line is shown up to this many characters.
+const LONGEST_LINE: usize = 100;
+
+fn excerpt(place: &Place) -> String {
+    match place.text.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", place.text[..end].trim_end()),
+        None => place.text.clone(),
+    }
+}
+
+/// Who, where, and the line there: one row each, in columns.
+fn columns<'p>(
+    rows: impl IntoIterator<Item = (String, &'p Place)>,
+    name: impl Fn(&str) -> String,
+    paint: Paint,
+) -> Vec<String> {
+    let rows: Vec<_> =
+        rows.into_iter().map(|(who, place)| (who, format!("{}:{}", place.file, place.line), place)).collect();
+    let width = |column: fn(&(String, String, &Place)) -> usize| rows.iter().map(column).max().unwrap_or(0);
+    let who_width = width(|(who, _, _)| who.chars().count());
+    let at_width = width(|(_, at, _)| at.chars().count());
+    rows.iter()
+        .map(|(who, at, place)| {
+            // Padding comes after the colours: escape sequences have no width.
+            let pad = |text: &str, width: usize| " ".repeat(width - text.chars().count());
+            let (who_pad, at_pad) = (pad(who, who_width), pad(at, at_width));
+            format!("{}{who_pad}  {}{at_pad}  {}", name(who), paint.dim(at), excerpt(place))
+        })
+        .collect()
+}
+
+/// How far what belongs to a step is indented: the steps are numbered.
+fn indent(trace: &Trace) -> String {
+    " ".repeat(trace.steps.len().to_string().len() + 6)
 }
 
 /// The steps of a run: who, where, and what changed.
 pub fn trace(trace: &Trace, paint: Paint) -> String {
     let mut out = String::new();
+    let indent = indent(trace);
     if !trace.initial.is_empty() {
         let _ = writeln!(out, "  initially");
         for line in &trace.initial {
-            let _ = writeln!(out, "        {line}");
+            let _ = writeln!(out, "{indent}{line}");
         }
     }
-    let width = trace.steps.len().to_string().len().max(3);
-    for (index, step) in trace.steps.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "  {:>width$}. {}  {}",
-            index + 1,
-            paint.strong(&step.thread),
-            at(&step.location, paint)
-        );
+    let width = trace.steps.len().to_string().len();
+    let rows = trace.steps.iter().map(|step| (step.thread.clone(), &step.location));
+    let rows = columns(rows, |thread| paint.strong(thread), paint);
+    for (index, (step, row)) in trace.steps.iter().zip(rows).enumerate() {
+        let _ = writeln!(out, "  {:>width$}. {row}", index + 1);
         for change in &step.changes {
-            let _ = writeln!(out, "        {change}");
+            let _ = writeln!(out, "{indent}{change}");
         }
     }
     out
@@ -198,23 +240,27 @@ pub fn trace(trace: &Trace, paint: Paint) -> String {
 pub fn ending(trace: &Trace, paint: Paint) -> String {
     let mut out = String::new();
     let Some(ending) = &trace.ends_in else { return out };
-    let _ = writeln!(out, "  {}: {}", paint.bad(&ending.kind), ending.message);
+    let indent = indent(trace);
+    let _ = writeln!(out, "  {}", paint.bad(&what(&ending.kind, &ending.message)));
     if let Some(place) = &ending.location {
-        let _ = writeln!(out, "        {}", at(place, paint));
+        let place_text = format!("{}:{}", place.file, place.line);
+        let _ = writeln!(out, "{indent}{}  {}", paint.dim(&place_text), excerpt(place));
     }
-    for blocked in &ending.blocked {
-        let _ = writeln!(
-            out,
-            "        {} is stuck at  {}",
-            paint.strong(&blocked.thread),
-            at(&blocked.location, paint)
-        );
+    let stuck = ending.blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
+    for row in columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint) {
+        let _ = writeln!(out, "{indent}{row}");
     }
     out
 }
 
-/// A line of the menu of an interactive run.
-pub fn choice(number: usize, choice: &Choice, paint: Paint) -> String {
-    let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
-    format!("  {number:>3}) {}  {}{fault}\n", paint.strong(&choice.thread), at(&choice.location, paint))
+/// The menu of an interactive run.
+pub fn menu(choices: &[Choice], paint: Paint) -> String {
+    let rows = choices.iter().map(|choice| (choice.thread.clone(), &choice.location));
+    let rows = columns(rows, |thread| paint.strong(thread), paint);
+    let mut out = String::new();
+    for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
+        let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
+        let _ = writeln!(out, "  {:>3}) {row}{fault}", index + 1);
+    }
+    out
 }

@@ -153,6 +153,39 @@ pub enum Op {
     Halt,
 }
 
+impl Op {
+    /// Whether it changes the state or leaves the body, rather than computing a value.
+    pub const fn is_effect(self) -> bool {
+        matches!(
+            self,
+            Self::StoreLocal { .. }
+                | Self::StoreGlobal { .. }
+                | Self::StoreField { .. }
+                | Self::StoreFieldOf { .. }
+                | Self::StoreElement { .. }
+                | Self::NewRecord(_)
+                | Self::NewLock
+                | Self::NewArray(_)
+                | Self::Assert
+                | Self::Assume
+                | Self::Lock
+                | Self::Unlock
+                | Self::Wait
+                | Self::Unwait
+                | Self::Notify
+                | Self::NotifyAll
+                | Self::Throw
+                | Self::Start(_)
+                | Self::Exit
+                | Self::BodyDone
+                | Self::Goto(_)
+                | Self::Return { .. }
+                | Self::Call { .. }
+                | Self::CallVirtual { .. }
+        )
+    }
+}
+
 /// The code of a whole program.
 #[derive(Debug, Default)]
 pub struct Code {
@@ -191,8 +224,44 @@ pub struct TransitionCode {
 #[derive(Clone, Copy, Debug)]
 pub enum GuardCode {
     Always,
-    When(Pc),
+    /// The test, where the guard is no more than one; it says the same as the code.
+    When(Pc, Option<Test>),
     Else,
+}
+
+/// A guard that loads one value and compares it with constants, as most do: whether it lies between two bounds,
+/// or outside. It is decided without running any code.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    pub load: Op,
+    pub lo: i64,
+    pub hi: i64,
+    pub outside: bool,
+}
+
+impl Test {
+    /// The test that an expression amounts to, if it is that simple.
+    pub fn of(ops: &[Op]) -> Option<Self> {
+        let inside = |load, lo, hi| Some(Self { load, lo, hi, outside: false });
+        let (&load, rest) = ops.split_first()?;
+        if !matches!(load, Op::Local { .. } | Op::Global { .. } | Op::LocalField { .. }) {
+            return None;
+        }
+        match *rest {
+            [Op::Halt] => inside(load, 1, 1),
+            [Op::Not, Op::Halt] => inside(load, 0, 0),
+            [Op::Const(c), compare, Op::Halt] => match compare {
+                Op::Eq => inside(load, c, c),
+                Op::Ne => Some(Self { load, lo: c, hi: c, outside: true }),
+                Op::Le => inside(load, i64::MIN, c),
+                Op::Ge => inside(load, c, i64::MAX),
+                Op::Lt => Some(Self { load, lo: c, hi: i64::MAX, outside: true }),
+                Op::Gt => Some(Self { load, lo: i64::MIN, hi: c, outside: true }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

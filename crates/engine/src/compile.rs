@@ -7,7 +7,7 @@ use ir::{
 use source::Span;
 use state::{Layout, Slot};
 
-use crate::code::{ANY, Code, FunCode, GuardCode, Op, Pc, TransitionCode};
+use crate::code::{ANY, Code, FunCode, GuardCode, Op, Pc, Test, TransitionCode};
 
 pub fn compile(program: &Program, layout: &Layout) -> Code {
     let mut compiler = Compiler { program, layout, code: Code::default(), procedure: None };
@@ -39,7 +39,10 @@ impl Compiler<'_> {
             self.procedure = Some(program.locations[transition.source].procedure);
             let guard = match &transition.guard {
                 Guard::Always => GuardCode::Always,
-                Guard::When(expr) => GuardCode::When(self.expression(expr)),
+                Guard::When(expr) => {
+                    let start = self.expression(expr);
+                    GuardCode::When(start, Test::of(&self.code.ops[start as usize..]))
+                }
                 Guard::Else => GuardCode::Else,
             };
             let obstacle = transition.body.first().and_then(|action| self.obstacle(action));

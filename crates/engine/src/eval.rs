@@ -4,11 +4,11 @@
 //! a case for the empty stack.
 
 use ir::{FieldId, Id, RecordId};
-use state::{ObjectId, ObjectKind, Slot, State, ThreadId, mask};
+use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::Engine;
-use crate::code::{ANY, Op, Pc};
+use crate::code::{ANY, Op, Pc, Test};
 use crate::machine::Stop;
 
 /// The values of an expression, and the pure functions that are active.
@@ -51,6 +51,22 @@ impl Engine {
         stack.clear();
         self.eval(state, stack, thread, frame, pc as usize, 0)?;
         Ok(stack.values.pop().expect("an expression has a value"))
+    }
+
+    /// Whether a test holds; `None` where evaluating it faults.
+    #[inline]
+    pub(crate) fn decide(&self, state: &State, frame: usize, test: Test) -> Option<bool> {
+        let value = match test.load {
+            Op::Local { shift, bits: n, word, lo } => bits(state.word(frame + word as usize), shift, n, lo),
+            Op::Global { shift, bits: n, word, lo } => bits(state.word(word as usize), shift, n, lo),
+            Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
+                let raw = bits(state.word(frame + at as usize), at_shift, self.layout.object_bits, 0);
+                let base = state.object(ObjectId::from_raw(raw)?);
+                bits(state.word(base + word as usize), shift, n, lo.into())
+            }
+            _ => return None,
+        };
+        Some((test.lo <= value && value <= test.hi) != test.outside)
     }
 
     /// Runs from `pc` up to the first operation that is not pure, and says where that is. `result` is what the
@@ -141,23 +157,9 @@ impl Engine {
                     let base = state.object(object!(raw));
                     push!(bits(state.word(base + word as usize), shift, n, lo.into()));
                 }
-                Op::FieldOf(field) => {
-                    let base = state.object(object!(top));
-                    let slot = self.slot_of(state.read(base, layout.tag), FieldId(field));
-                    top = state.read(base, slot);
-                }
                 Op::Element(array) => {
                     let index = pop!();
-                    let base = state.object(object!(top));
-                    let length = state.read(base, layout.array_length);
-                    if !(0..length).contains(&index) {
-                        stop!(Index);
-                    }
-                    top = state.read(base, layout.arrays[array as usize].slot(index as u32));
-                }
-                Op::Length => {
-                    let base = state.object(object!(top));
-                    top = state.read(base, layout.array_length);
+                    top = self.element(state, pc, array, top, index)?;
                 }
                 Op::Param(index) => push!(values[params + index as usize]),
                 Op::Result => push!(result),
@@ -210,50 +212,15 @@ impl Engine {
                 Op::BitOr => binary!(a, b => a | b),
                 Op::BitXor => binary!(a, b => a ^ b),
                 Op::Admit(by) => top = admit!(top, by),
-                Op::Cast(record) => {
-                    if let Some(id) = ObjectId::from_raw(top) {
-                        let tag = state.read(state.object(id), layout.tag);
-                        if !self.descends(tag, RecordId(record)) {
-                            stop!(BadCast);
-                        }
-                    }
-                }
-                Op::InstanceOf(record) => {
-                    let is = ObjectId::from_raw(top).is_some_and(|id| {
-                        self.descends(state.read(state.object(id), layout.tag), RecordId(record))
-                    });
-                    top = is.into();
-                }
-                Op::LockAvailable => {
-                    let owner = state.read(state.object(object!(top)), layout.lock_owner());
-                    top = (owner == 0 || owner == thread.raw()).into();
-                }
-                Op::HasLock => {
-                    let owner = state.read(state.object(object!(top)), layout.lock_owner());
-                    top = (owner == thread.raw()).into();
-                }
-                Op::WasNotified => {
-                    let lock = object!(top);
-                    let was = layout.wait.is_some_and(|wait| {
-                        let base = state.thread(thread);
-                        state.read(base, wait.lock) == lock.raw() && state.read(base, wait.notified) == 1
-                    });
-                    top = was.into();
-                }
-                Op::CanUnwait => {
-                    let lock = object!(top);
-                    let can = layout.wait.is_none_or(|wait| {
-                        let base = state.thread(thread);
-                        state.read(base, wait.lock) != lock.raw()
-                            || state.read(base, wait.notified) == 1
-                                && state.read(state.object(lock), layout.lock_owner()) == 0
-                    });
-                    top = can.into();
-                }
-                Op::ThreadTerminated => {
-                    let Some(id) = ThreadId::from_raw(top) else { stop!(NullDereference) };
-                    top = (!state.is_running(id)).into();
-                }
+                op @ (Op::FieldOf(_)
+                | Op::Length
+                | Op::Cast(_)
+                | Op::InstanceOf(_)
+                | Op::LockAvailable
+                | Op::HasLock
+                | Op::WasNotified
+                | Op::CanUnwait
+                | Op::ThreadTerminated) => top = self.look(state, thread, pc, op, top)?,
 
                 Op::Jump(to) => {
                     pc = to as usize;
@@ -307,6 +274,56 @@ impl Engine {
             }
             pc += 1;
         }
+    }
+
+    /// An element of an array. Called, not inlined, like [`Engine::look`].
+    #[inline(never)]
+    fn element(&self, state: &State, pc: usize, number: u32, array: i64, index: i64) -> Result<i64, Stop> {
+        let id = ObjectId::from_raw(array).ok_or(fault(FaultKind::NullDereference, pc))?;
+        let base = state.object(id);
+        if !(0..state.read(base, self.layout.array_length)).contains(&index) {
+            return Err(fault(FaultKind::Index, pc));
+        }
+        Ok(state.read(base, self.layout.arrays[number as usize].slot(index as u32)))
+    }
+
+    /// The operations that look an object or thread up. What they need of the layout would otherwise be prepared
+    /// for every expression, whether it is used or not.
+    #[inline(never)]
+    fn look(&self, state: &State, thread: ThreadId, pc: usize, op: Op, operand: i64) -> Result<i64, Stop> {
+        let layout = &self.layout;
+        let null = fault(FaultKind::NullDereference, pc);
+        if let Op::ThreadTerminated = op {
+            let id = ThreadId::from_raw(operand).ok_or(null)?;
+            return Ok((!state.is_running(id)).into());
+        }
+        let Some(id) = ObjectId::from_raw(operand) else {
+            return match op {
+                Op::Cast(_) | Op::InstanceOf(_) => Ok(0),
+                _ => Err(null),
+            };
+        };
+        let base = state.object(id);
+        let waits = |wait: WaitSlots| state.read(state.thread(thread), wait.lock) == id.raw();
+        let notified = |wait: WaitSlots| state.read(state.thread(thread), wait.notified) == 1;
+        let owner = || state.read(base, layout.lock_owner());
+        let holds = match op {
+            Op::FieldOf(field) => {
+                return Ok(state.read(base, self.slot_of(state.read(base, layout.tag), FieldId(field))));
+            }
+            Op::Length => return Ok(state.read(base, layout.array_length)),
+            Op::Cast(record) => {
+                let descends = self.descends(state.read(base, layout.tag), RecordId(record));
+                return if descends { Ok(operand) } else { Err(fault(FaultKind::BadCast, pc)) };
+            }
+            Op::InstanceOf(record) => self.descends(state.read(base, layout.tag), RecordId(record)),
+            Op::LockAvailable => owner() == 0 || owner() == thread.raw(),
+            Op::HasLock => owner() == thread.raw(),
+            Op::WasNotified => layout.wait.is_some_and(|wait| waits(wait) && notified(wait)),
+            Op::CanUnwait => layout.wait.is_none_or(|wait| !waits(wait) || notified(wait) && owner() == 0),
+            op => unreachable!("{op:?} looks nothing up"),
+        };
+        Ok(holds.into())
     }
 
     pub(crate) fn exceeds(&self, bound: Bound, pc: usize) -> Stop {

@@ -190,7 +190,13 @@ impl Engine {
     ) {
         let TransitionCode { guard, obstacle, trial, .. } = self.code.transitions[id as usize];
         let step = Step { thread: thread.0, transition: id, choice: 0 };
-        if let GuardCode::When(pc) = guard {
+        if let GuardCode::When(pc, test) = guard
+            && let decided = test.and_then(|test| self.decide(&es.state, frame, test))
+            && decided != Some(true)
+        {
+            if decided == Some(false) {
+                return;
+            }
             match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
                 Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
@@ -290,7 +296,7 @@ impl Engine {
         let thread = ThreadId(step.thread);
         let TransitionCode { guard, body, guard_can_truncate, .. } =
             self.code.transitions[step.transition as usize];
-        if guard_can_truncate && let GuardCode::When(pc) = guard {
+        if guard_can_truncate && let GuardCode::When(pc, _) = guard {
             self.value(&es.state, &mut es.stack, thread, es.state.frame(thread), pc)?;
         }
         self.run(es, thread, body, step.choice, Mode::Whole)
@@ -306,8 +312,7 @@ impl TransitionSystem for Engine {
             let mut frame = self.layout.frames[procedure].template.clone();
             let entry = self.entries[procedure.index()] as usize;
             for &(slot, value) in &self.clears[entry] {
-                let word = &mut frame[slot.word as usize];
-                *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);
+                slot.put(&mut frame, value);
             }
             self.reach(entry as u32);
             state.start_thread(&self.layout.thread.template, &frame, u32::MAX);

@@ -3,13 +3,16 @@
 //!
 //! With `eval` this is the module boundary that a compiler to machine code would take over: everything outside
 //! hands it a position to run from and gets back how it ended.
+//!
+//! The loop itself knows the few operations that most steps consist of. The others are functions of their own,
+//! called and not inlined: what they need would otherwise be prepared for every run, whether it is used or not.
 
 use ir::{FieldId, Id, LocationId, ProcedureId, RecordId};
-use state::{LOCK_COUNT_BITS, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, ThreadId, mask};
+use state::{LOCK_COUNT_BITS, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::code::{ANY, Op, Pc};
-use crate::eval::fault;
+use crate::eval::Stack;
 use crate::{Engine, EngineState};
 
 /// Why a run did not get to its end.
@@ -29,6 +32,33 @@ pub enum Mode {
     Trial,
 }
 
+/// What comes after an operation.
+enum Flow {
+    Next,
+    /// The operation at this position.
+    At(Pc),
+    Done,
+}
+
+/// A body that runs.
+struct Run<'e> {
+    engine: &'e Engine,
+    state: &'e mut State,
+    operands: &'e mut Stack,
+    radices: &'e mut Vec<u32>,
+    /// A frame in the making.
+    scratch: &'e mut Vec<u64>,
+    thread: ThreadId,
+    /// Where the top frame of the thread is.
+    frame: usize,
+    pc: usize,
+    /// The choices that are still to be made.
+    choice: u32,
+    /// What the last function returned.
+    result: i64,
+    mode: Mode,
+}
+
 impl Engine {
     /// Runs the body at `pc` for `thread`, with its choice points resolved by `choice`.
     pub(crate) fn run(
@@ -39,359 +69,405 @@ impl Engine {
         choice: u32,
         mode: Mode,
     ) -> Result<(), Stop> {
-        let code = &self.code;
-        let layout = &self.layout;
-        let me = NodeRef::Thread(thread);
         let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
-        let mut frame = state.frame(thread);
-        let mut pc = pc as usize;
-        let mut choice = choice;
-        let mut result = 0;
         operands.clear();
-
-        macro_rules! pop {
-            () => {
-                operands.values.pop().expect("the compiler balances the stack")
-            };
-        }
-        macro_rules! stop {
-            ($kind:ident) => {
-                return Err(fault(FaultKind::$kind, pc))
-            };
-        }
-        macro_rules! object {
-            () => {
-                match ObjectId::from_raw(pop!()) {
-                    Some(id) => id,
-                    None => stop!(NullDereference),
-                }
-            };
-        }
-        macro_rules! checked {
-            ($value:expr) => {
-                match $value {
-                    Some(value) => value,
-                    None => stop!(Range),
-                }
-            };
-        }
-        macro_rules! admit {
-            ($value:expr, $admit:expr) => {
-                if $admit == ANY { $value } else { checked!(code.admits[$admit as usize].admit($value)) }
-            };
-        }
-        macro_rules! exceeds {
-            ($bound:ident) => {
-                return Err(self.exceeds(Bound::$bound, pc))
-            };
-        }
-        // A thread arrives at a location: its name, and what does not live there is forgotten.
-        macro_rules! arrive {
-            ($node:expr, $frame:expr, $location:expr) => {{
-                let location: u32 = $location;
-                state.write($node, $frame, layout.location, location.into());
-                self.reach(location);
-                for &(slot, value) in &self.clears[location as usize] {
-                    state.write($node, $frame, slot, value);
-                }
-            }};
-        }
-        // A frame of `procedure` in `scratch`, with the arguments that are on top of the operands.values.
-        macro_rules! fill_frame {
-            ($procedure:expr) => {{
-                let shape = &layout.frames[$procedure];
-                let admits = &self.params[$procedure.index()];
-                scratch.clear();
-                scratch.extend_from_slice(&shape.template);
-                let base = operands.values.len() - admits.len();
-                for (index, &by) in admits.iter().enumerate() {
-                    let value = admit!(operands.values[base + index], by);
-                    let slot = shape.slots[index + 1];
-                    let word = &mut scratch[slot.word as usize];
-                    *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);
-                }
-                operands.values.truncate(base);
-                let entry = self.entries[$procedure.index()];
-                self.reach(entry);
-                for &(slot, value) in &self.clears[entry as usize] {
-                    let word = &mut scratch[slot.word as usize];
-                    *word = *word & !(slot.mask() << slot.shift) | slot.raw(value);
-                }
-            }};
-        }
-        macro_rules! call {
-            ($procedure:expr, $resume:expr) => {{
-                let procedure = $procedure;
-                if state.frames(layout, thread).count() >= layout.bounds.frames as usize {
-                    exceeds!(Frames);
-                }
-                fill_frame!(procedure);
-                // Not an arrival: the live set of the location after the call is applied by its jump.
-                state.write(me, frame, layout.location, $resume.into());
-                state.push_frame(thread, scratch);
-                return Ok(());
-            }};
-        }
-
+        let frame = state.frame(thread);
+        let pc = pc as usize;
+        let mut run = Run {
+            engine: self,
+            state,
+            operands,
+            radices,
+            scratch,
+            thread,
+            frame,
+            pc,
+            choice,
+            result: 0,
+            mode,
+        };
         loop {
-            pc = self.eval(state, operands, thread, frame, pc, result)?;
-            match code.ops[pc] {
+            match self.code.ops[run.pc] {
                 Op::StoreLocal { slot, admit } => {
-                    let value = admit!(pop!(), admit);
-                    state.write(me, frame, code.slots[slot as usize], value);
+                    let value = run.pop();
+                    let value = run.admit(value, admit)?;
+                    run.write_local(self.code.slots[slot as usize], value);
                 }
                 Op::StoreGlobal { slot, admit } => {
-                    let value = admit!(pop!(), admit);
-                    state.write(NodeRef::Root, 0, code.slots[slot as usize], value);
+                    let value = run.pop();
+                    let value = run.admit(value, admit)?;
+                    run.state.write(NodeRef::Root, 0, self.code.slots[slot as usize], value);
                 }
                 Op::StoreField { slot, admit } => {
-                    let value = pop!();
-                    let id = object!();
-                    let value = admit!(value, admit);
-                    state.write(NodeRef::Object(id), state.object(id), code.slots[slot as usize], value);
-                }
-                Op::StoreFieldOf { field, admit } => {
-                    let value = pop!();
-                    let id = object!();
-                    let value = admit!(value, admit);
-                    let base = state.object(id);
-                    let slot = self.slot_of(state.read(base, layout.tag), FieldId(field));
-                    state.write(NodeRef::Object(id), base, slot, value);
-                }
-                Op::StoreElement { array, admit } => {
-                    let value = pop!();
-                    let index = pop!();
-                    let id = object!();
-                    let base = state.object(id);
-                    if !(0..state.read(base, layout.array_length)).contains(&index) {
-                        stop!(Index);
-                    }
-                    let value = admit!(value, admit);
-                    let slot = layout.arrays[array as usize].slot(index as u32);
-                    state.write(NodeRef::Object(id), base, slot, value);
-                }
-                Op::NewRecord(record) => {
-                    let template = &layout.records[RecordId(record)].template;
-                    match state.new_object(template, template.len(), 0, layout.bounds.objects) {
-                        Some(id) => operands.values.push(id.raw()),
-                        None => exceeds!(Objects),
-                    }
-                }
-                Op::NewLock => {
-                    let template = &layout.lock.template;
-                    match state.new_object(template, template.len(), 0, layout.bounds.objects) {
-                        Some(id) => operands.values.push(id.raw()),
-                        None => exceeds!(Objects),
-                    }
-                }
-                Op::NewArray(array) => {
-                    let length = pop!();
-                    if length < 0 {
-                        stop!(Index);
-                    }
-                    if length > ir::MAX_ARRAY_LENGTH {
-                        exceeds!(Objects);
-                    }
-                    let shape = layout.arrays[array as usize];
-                    let first = u64::from(shape.tag) | (length as u64) << layout.array_length.shift;
-                    let element = mask(1 << shape.log_bits) & shape.default;
-                    let fill =
-                        (0..64 >> shape.log_bits).fold(0, |fill, i| fill | element << (i << shape.log_bits));
-                    let words = shape.words(length as u32);
-                    match state.new_object(&[first], words, fill, layout.bounds.objects) {
-                        Some(id) => operands.values.push(id.raw()),
-                        None => exceeds!(Objects),
-                    }
+                    let value = run.pop();
+                    let id = run.object()?;
+                    let value = run.admit(value, admit)?;
+                    run.write_object(id, self.code.slots[slot as usize], value);
                 }
                 Op::Assert => {
-                    if pop!() == 0 {
-                        stop!(Assertion);
+                    if run.pop() == 0 {
+                        return Err(run.fault(FaultKind::Assertion));
                     }
                 }
                 Op::Assume => {
-                    if pop!() == 0 {
+                    if run.pop() == 0 {
                         return Err(Stop::Blocked);
                     }
                 }
-                Op::Lock => {
-                    let id = object!();
-                    let base = state.object(id);
-                    let owner = state.read(base, layout.lock_owner());
-                    if owner != 0 && owner != thread.raw() {
-                        return Err(Stop::Blocked);
-                    }
-                    let count = state.read(base, layout.lock_count()) + 1;
-                    if count as u64 > mask(LOCK_COUNT_BITS) {
-                        stop!(Range);
-                    }
-                    state.write(NodeRef::Object(id), base, layout.lock_count(), count);
-                    state.write(NodeRef::Object(id), base, self.owner, thread.raw());
-                }
-                Op::Unlock => {
-                    let id = object!();
-                    let base = state.object(id);
-                    if state.read(base, layout.lock_owner()) != thread.raw() {
-                        stop!(Unlock);
-                    }
-                    let count = state.read(base, layout.lock_count()) - 1;
-                    state.write(NodeRef::Object(id), base, layout.lock_count(), count);
-                    if count == 0 {
-                        state.write(NodeRef::Object(id), base, self.owner, 0);
-                    }
-                }
-                Op::Wait => {
-                    let id = object!();
-                    let base = state.object(id);
-                    let wait = layout.wait.expect("the program waits");
-                    let waiter = state.thread(thread);
-                    if state.read(base, layout.lock_owner()) != thread.raw()
-                        || state.read(waiter, wait.lock) != 0
-                    {
-                        stop!(Wait);
-                    }
-                    let count = state.read(base, layout.lock_count());
-                    state.write(me, waiter, wait.lock, id.raw());
-                    state.write(me, waiter, wait.count, count);
-                    state.write(NodeRef::Object(id), base, layout.lock_count(), 0);
-                    state.write(NodeRef::Object(id), base, self.owner, 0);
-                }
-                Op::Unwait => {
-                    let id = object!();
-                    let base = state.object(id);
-                    let waiter = state.thread(thread);
-                    let Some(wait) = layout.wait.filter(|wait| state.read(waiter, wait.lock) == id.raw())
-                    else {
-                        stop!(Wait)
-                    };
-                    if state.read(waiter, wait.notified) == 0 || state.read(base, layout.lock_owner()) != 0 {
-                        return Err(Stop::Blocked);
-                    }
-                    let count = state.read(waiter, wait.count);
-                    state.write(NodeRef::Object(id), base, layout.lock_count(), count);
-                    state.write(NodeRef::Object(id), base, self.owner, thread.raw());
-                    state.write(me, waiter, wait.lock, 0);
-                    state.write(me, waiter, wait.count, 0);
-                    state.write(me, waiter, wait.notified, 0);
-                }
-                Op::Notify | Op::NotifyAll => {
-                    let id = object!();
-                    if state.read(state.object(id), layout.lock_owner()) != thread.raw() {
-                        stop!(Notify);
-                    }
-                    if let Some(wait) = layout.wait {
-                        let waits = |state: &state::State, other: ThreadId| {
-                            state.is_running(other) && {
-                                let base = state.thread(other);
-                                state.read(base, wait.lock) == id.raw()
-                                    && state.read(base, wait.notified) == 0
-                            }
-                        };
-                        let all = || (0..state.thread_limit()).map(ThreadId);
-                        let (skip, take) = if matches!(code.ops[pc], Op::NotifyAll) {
-                            (0, usize::MAX)
-                        } else {
-                            let waiting = all().filter(|&other| waits(state, other)).count() as u32;
-                            if waiting == 0 {
-                                (0, 0)
-                            } else {
-                                radices.push(waiting);
-                                let digit = choice % waiting;
-                                choice /= waiting;
-                                (digit as usize, 1)
-                            }
-                        };
-                        let mut skip = skip;
-                        let mut take = take;
-                        for other in all() {
-                            if take > 0 && waits(state, other) {
-                                if skip > 0 {
-                                    skip -= 1;
-                                } else {
-                                    take -= 1;
-                                    let base = state.thread(other);
-                                    state.write(NodeRef::Thread(other), base, wait.notified, 1);
-                                }
-                            }
-                        }
-                    }
-                }
-                Op::Throw => {
-                    let exception = object!();
-                    if mode == Mode::Trial {
-                        return Ok(());
-                    }
-                    let tag = state.read(state.object(exception), layout.tag);
-                    loop {
-                        let frame = state.frame(thread);
-                        let location = state.read(frame, layout.location) as usize;
-                        let catch =
-                            self.catches[location].iter().find(|catch| self.descends(tag, catch.record));
-                        if let Some(catch) = catch {
-                            state.write(me, frame, catch.variable, exception.raw());
-                            arrive!(me, frame, catch.handler);
-                            return Ok(());
-                        }
-                        state.pop_frame(layout, thread);
-                        if !state.is_running(thread) {
-                            stop!(UncaughtException);
-                        }
-                    }
-                }
-                Op::Start(procedure) => {
-                    let procedure = ProcedureId(procedure);
-                    fill_frame!(procedure);
-                    match state.start_thread(&layout.thread.template, scratch, layout.bounds.threads) {
-                        Some(id) => operands.values.push(id.raw()),
-                        None => exceeds!(Threads),
-                    }
-                }
-                Op::Exit => {
-                    if mode == Mode::Whole {
-                        state.end_thread(thread);
-                    }
-                    return Ok(());
-                }
-
                 Op::BodyDone => {
                     if mode == Mode::Trial {
                         return Ok(());
                     }
                 }
                 Op::Goto(location) => {
-                    arrive!(me, frame, location);
+                    run.arrive(location);
                     return Ok(());
                 }
-                Op::Return { value } => {
-                    if value {
-                        result = pop!();
+                op if op.is_effect() => match run.effect(op)? {
+                    Flow::Next => {}
+                    Flow::At(pc) => {
+                        run.pc = pc as usize;
+                        continue;
                     }
-                    state.pop_frame(layout, thread);
-                    if !state.is_running(thread) {
-                        return Ok(());
-                    }
-                    frame = state.frame(thread);
-                    let location = state.read(frame, layout.location);
-                    pc = code.resumes[location as usize].expect("callers stand at resume locations") as usize;
+                    Flow::Done => return Ok(()),
+                },
+                _ => {
+                    let Run { state, operands, frame, pc, result, .. } = &mut run;
+                    *pc = self.eval(state, operands, thread, *frame, *pc, *result)?;
                     continue;
                 }
-                Op::Call { procedure, resume } => call!(ProcedureId(procedure), resume),
-                Op::CallVirtual { table, resume } => {
-                    let table = &self.virtuals[table as usize];
-                    let receiver = operands.values[operands.values.len() - table.args];
-                    let Some(id) = ObjectId::from_raw(receiver) else { stop!(NullDereference) };
-                    let ObjectKind::Record(record) = layout.kind(state.read(state.object(id), layout.tag))
-                    else {
-                        stop!(BadCast)
-                    };
-                    match table.targets[record.index()] {
-                        Some(procedure) => call!(procedure, resume),
-                        None => stop!(BadCast),
-                    }
-                }
-                op => unreachable!("{op:?} is pure, or ends an expression"),
             }
-            pc += 1;
+            run.pc += 1;
         }
+    }
+}
+
+impl Run<'_> {
+    /// The operations that are rare, or do much.
+    #[inline(never)]
+    fn effect(&mut self, op: Op) -> Result<Flow, Stop> {
+        match op {
+            Op::StoreFieldOf { field, admit } => {
+                let value = self.pop();
+                let id = self.object()?;
+                let value = self.admit(value, admit)?;
+                let tag = self.tag(id);
+                self.write_object(id, self.engine.slot_of(tag, FieldId(field)), value);
+            }
+            Op::StoreElement { array, admit } => {
+                let value = self.pop();
+                let index = self.pop();
+                let id = self.object()?;
+                let length = self.state.read(self.state.object(id), self.engine.layout.array_length);
+                if !(0..length).contains(&index) {
+                    return Err(self.fault(FaultKind::Index));
+                }
+                let value = self.admit(value, admit)?;
+                self.write_object(id, self.engine.layout.arrays[array as usize].slot(index as u32), value);
+            }
+            Op::NewRecord(record) => {
+                let template = &self.engine.layout.records[RecordId(record)].template;
+                self.allocate(template, template.len(), 0)?;
+            }
+            Op::NewLock => {
+                let template = &self.engine.layout.lock.template;
+                self.allocate(template, template.len(), 0)?;
+            }
+            Op::NewArray(array) => self.new_array(array)?,
+            Op::Lock => self.lock()?,
+            Op::Unlock => self.unlock()?,
+            Op::Wait => self.wait()?,
+            Op::Unwait => self.unwait()?,
+            Op::Notify => self.notify(false)?,
+            Op::NotifyAll => self.notify(true)?,
+            Op::Throw => {
+                let exception = self.object()?;
+                if self.mode == Mode::Whole {
+                    self.throw(exception)?;
+                }
+                return Ok(Flow::Done);
+            }
+            Op::Start(procedure) => {
+                self.fill_frame(ProcedureId(procedure))?;
+                let header = &self.engine.layout.thread.template;
+                let bound = self.engine.layout.bounds.threads;
+                match self.state.start_thread(header, self.scratch, bound) {
+                    Some(id) => self.operands.values.push(id.raw()),
+                    None => return Err(self.exceeds(Bound::Threads)),
+                }
+            }
+            Op::Exit => {
+                if self.mode == Mode::Whole {
+                    self.state.end_thread(self.thread);
+                }
+                return Ok(Flow::Done);
+            }
+            Op::Return { value } => {
+                if value {
+                    self.result = self.pop();
+                }
+                self.state.pop_frame(&self.engine.layout, self.thread);
+                if !self.state.is_running(self.thread) {
+                    return Ok(Flow::Done);
+                }
+                self.frame = self.state.frame(self.thread);
+                let resume = self.engine.code.resumes[self.location()];
+                return Ok(Flow::At(resume.expect("callers stand at resume locations")));
+            }
+            Op::Call { procedure, resume } => {
+                self.call(ProcedureId(procedure), resume)?;
+                return Ok(Flow::Done);
+            }
+            Op::CallVirtual { table, resume } => {
+                let table = &self.engine.virtuals[table as usize];
+                let receiver = self.operands.values[self.operands.values.len() - table.args];
+                let id = ObjectId::from_raw(receiver).ok_or(self.fault(FaultKind::NullDereference))?;
+                let target = match self.engine.layout.kind(self.tag(id)) {
+                    ObjectKind::Record(record) => table.targets[record.index()],
+                    ObjectKind::Lock | ObjectKind::Array(_) => None,
+                };
+                self.call(target.ok_or(self.fault(FaultKind::BadCast))?, resume)?;
+                return Ok(Flow::Done);
+            }
+            op => unreachable!("{op:?} is no effect"),
+        }
+        Ok(Flow::Next)
+    }
+
+    // Operands.
+
+    fn fault(&self, kind: FaultKind) -> Stop {
+        Stop::Fault(Fault { kind, site: self.pc as u32 })
+    }
+
+    fn exceeds(&self, bound: Bound) -> Stop {
+        self.engine.exceeds(bound, self.pc)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> i64 {
+        self.operands.values.pop().expect("the compiler balances the stack")
+    }
+
+    #[inline]
+    fn object(&mut self) -> Result<ObjectId, Stop> {
+        ObjectId::from_raw(self.pop()).ok_or(self.fault(FaultKind::NullDereference))
+    }
+
+    #[inline]
+    fn admit(&self, value: i64, by: u32) -> Result<i64, Stop> {
+        if by == ANY {
+            return Ok(value);
+        }
+        self.engine.code.admits[by as usize].admit(value).ok_or(self.fault(FaultKind::Range))
+    }
+
+    fn tag(&self, id: ObjectId) -> i64 {
+        self.state.read(self.state.object(id), self.engine.layout.tag)
+    }
+
+    fn location(&self) -> usize {
+        self.state.read(self.frame, self.engine.layout.location) as usize
+    }
+
+    // Writing.
+
+    #[inline]
+    fn write_local(&mut self, slot: Slot, value: i64) {
+        self.state.write(NodeRef::Thread(self.thread), self.frame, slot, value);
+    }
+
+    #[inline]
+    fn write_object(&mut self, id: ObjectId, slot: Slot, value: i64) {
+        self.state.write(NodeRef::Object(id), self.state.object(id), slot, value);
+    }
+
+    /// What a thread has besides its frames.
+    fn write_header(&mut self, thread: ThreadId, slot: Slot, value: i64) {
+        self.state.write(NodeRef::Thread(thread), self.state.thread(thread), slot, value);
+    }
+
+    /// The thread arrives at a location: what does not live there is forgotten.
+    #[inline]
+    fn arrive(&mut self, location: u32) {
+        let engine = self.engine;
+        self.write_local(engine.layout.location, location.into());
+        engine.reach(location);
+        for &(slot, value) in &engine.clears[location as usize] {
+            self.write_local(slot, value);
+        }
+    }
+
+    fn allocate(&mut self, template: &[u64], len: usize, fill: u64) -> Result<(), Stop> {
+        let bound = self.engine.layout.bounds.objects;
+        let id = self.state.new_object(template, len, fill, bound).ok_or(self.exceeds(Bound::Objects))?;
+        self.operands.values.push(id.raw());
+        Ok(())
+    }
+
+    fn new_array(&mut self, array: u32) -> Result<(), Stop> {
+        let length = self.pop();
+        if length < 0 {
+            return Err(self.fault(FaultKind::Index));
+        }
+        if length > ir::MAX_ARRAY_LENGTH {
+            return Err(self.exceeds(Bound::Objects));
+        }
+        let shape = self.engine.layout.arrays[array as usize];
+        let first = u64::from(shape.tag) | (length as u64) << self.engine.layout.array_length.shift;
+        let element = mask(1 << shape.log_bits) & shape.default;
+        let fill = (0..64 >> shape.log_bits).fold(0, |fill, i| fill | element << (i << shape.log_bits));
+        self.allocate(&[first], shape.words(length as u32), fill)
+    }
+
+    // Monitors.
+
+    fn owner(&self, lock: ObjectId) -> i64 {
+        self.state.read(self.state.object(lock), self.engine.layout.lock_owner())
+    }
+
+    fn count(&self, lock: ObjectId) -> i64 {
+        self.state.read(self.state.object(lock), self.engine.layout.lock_count())
+    }
+
+    fn hold(&mut self, lock: ObjectId, owner: i64, count: i64) {
+        self.write_object(lock, self.engine.owner, owner);
+        self.write_object(lock, self.engine.layout.lock_count(), count);
+    }
+
+    fn lock(&mut self) -> Result<(), Stop> {
+        let lock = self.object()?;
+        let owner = self.owner(lock);
+        if owner != 0 && owner != self.thread.raw() {
+            return Err(Stop::Blocked);
+        }
+        let count = self.count(lock) + 1;
+        if count as u64 > mask(LOCK_COUNT_BITS) {
+            return Err(self.fault(FaultKind::Range));
+        }
+        self.hold(lock, self.thread.raw(), count);
+        Ok(())
+    }
+
+    fn unlock(&mut self) -> Result<(), Stop> {
+        let lock = self.object()?;
+        if self.owner(lock) != self.thread.raw() {
+            return Err(self.fault(FaultKind::Unlock));
+        }
+        let count = self.count(lock) - 1;
+        self.hold(lock, if count == 0 { 0 } else { self.thread.raw() }, count);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<(), Stop> {
+        let lock = self.object()?;
+        let wait = self.engine.layout.wait.expect("the program waits");
+        let waits = self.state.read(self.state.thread(self.thread), wait.lock) != 0;
+        if waits || self.owner(lock) != self.thread.raw() {
+            return Err(self.fault(FaultKind::Wait));
+        }
+        self.write_header(self.thread, wait.lock, lock.raw());
+        self.write_header(self.thread, wait.count, self.count(lock));
+        self.hold(lock, 0, 0);
+        Ok(())
+    }
+
+    fn unwait(&mut self) -> Result<(), Stop> {
+        let lock = self.object()?;
+        let base = self.state.thread(self.thread);
+        let wait = self.engine.layout.wait.filter(|wait| self.state.read(base, wait.lock) == lock.raw());
+        let wait = wait.ok_or(self.fault(FaultKind::Wait))?;
+        if self.state.read(base, wait.notified) == 0 || self.owner(lock) != 0 {
+            return Err(Stop::Blocked);
+        }
+        self.hold(lock, self.thread.raw(), self.state.read(base, wait.count));
+        self.write_header(self.thread, wait.lock, 0);
+        self.write_header(self.thread, wait.count, 0);
+        self.write_header(self.thread, wait.notified, 0);
+        Ok(())
+    }
+
+    fn notify(&mut self, all: bool) -> Result<(), Stop> {
+        let lock = self.object()?;
+        if self.owner(lock) != self.thread.raw() {
+            return Err(self.fault(FaultKind::Notify));
+        }
+        let Some(wait) = self.engine.layout.wait else { return Ok(()) };
+        let waits = |state: &State, thread: ThreadId| {
+            state.is_running(thread)
+                && state.read(state.thread(thread), wait.lock) == lock.raw()
+                && state.read(state.thread(thread), wait.notified) == 0
+        };
+        let threads = || (0..self.state.thread_limit()).map(ThreadId);
+        if all {
+            for thread in threads() {
+                if waits(self.state, thread) {
+                    self.write_header(thread, wait.notified, 1);
+                }
+            }
+            return Ok(());
+        }
+        let waiting = threads().filter(|&thread| waits(self.state, thread)).count() as u32;
+        if waiting > 0 {
+            self.radices.push(waiting);
+            let chosen =
+                threads().filter(|&thread| waits(self.state, thread)).nth((self.choice % waiting) as usize);
+            self.choice /= waiting;
+            self.write_header(chosen.expect("one of those counted"), wait.notified, 1);
+        }
+        Ok(())
+    }
+
+    // Frames.
+
+    fn throw(&mut self, exception: ObjectId) -> Result<(), Stop> {
+        let tag = self.tag(exception);
+        loop {
+            self.frame = self.state.frame(self.thread);
+            let catches = &self.engine.catches[self.location()];
+            if let Some(catch) = catches.iter().find(|catch| self.engine.descends(tag, catch.record)) {
+                self.write_local(catch.variable, exception.raw());
+                self.arrive(catch.handler);
+                return Ok(());
+            }
+            self.state.pop_frame(&self.engine.layout, self.thread);
+            if !self.state.is_running(self.thread) {
+                return Err(self.fault(FaultKind::UncaughtException));
+            }
+        }
+    }
+
+    /// A frame of `procedure` in the scratch space, with the arguments that are on top of the stack.
+    fn fill_frame(&mut self, procedure: ProcedureId) -> Result<(), Stop> {
+        let engine = self.engine;
+        let shape = &engine.layout.frames[procedure];
+        let admits = &engine.params[procedure.index()];
+        self.scratch.clear();
+        self.scratch.extend_from_slice(&shape.template);
+        let base = self.operands.values.len() - admits.len();
+        for (index, &by) in admits.iter().enumerate() {
+            let value = self.admit(self.operands.values[base + index], by)?;
+            shape.slots[index + 1].put(self.scratch, value);
+        }
+        self.operands.values.truncate(base);
+        let entry = engine.entries[procedure.index()];
+        engine.reach(entry);
+        for &(slot, value) in &engine.clears[entry as usize] {
+            slot.put(self.scratch, value);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, procedure: ProcedureId, resume: u32) -> Result<(), Stop> {
+        let layout = &self.engine.layout;
+        if self.state.frames(layout, self.thread).count() >= layout.bounds.frames as usize {
+            return Err(self.exceeds(Bound::Frames));
+        }
+        self.fill_frame(procedure)?;
+        // Not an arrival: the live set of the location after the call is applied by its jump.
+        self.write_local(layout.location, resume.into());
+        self.state.push_frame(self.thread, self.scratch);
+        Ok(())
     }
 }
 

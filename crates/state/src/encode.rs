@@ -18,19 +18,23 @@ impl NodeRef {
 impl State {
     /// Brings `into`, the encoding of this state as it was when it was last encoded or decoded, up to date.
     pub fn encode(&mut self, into: &mut Encoding) {
-        let mut dirty = std::mem::take(&mut self.dirty);
+        let Self { words, root_len, threads, objects, dirty, root_dirty, .. } = self;
         for node in dirty.drain(..) {
-            match node {
-                NodeRef::Root => self.root_dirty = false,
-                NodeRef::Thread(id) => self.threads.dirty[id.0 as usize] = false,
-                NodeRef::Object(id) => self.objects.dirty[id.0 as usize] = false,
-            }
-            match self.words_of(node) {
-                Some(words) => into.set(node.key(), words),
-                None => into.remove(node.key()),
+            let place = match node {
+                NodeRef::Root => {
+                    *root_dirty = false;
+                    into.set(node.key(), &words[..*root_len]);
+                    continue;
+                }
+                NodeRef::Thread(id) => threads.clean(id.0),
+                NodeRef::Object(id) => objects.clean(id.0),
+            };
+            if place.exists() {
+                into.set(node.key(), &words[place.offset as usize..][..place.len as usize]);
+            } else {
+                into.remove(node.key());
             }
         }
-        self.dirty = dirty;
         into.settle(self.changed().map(NodeRef::key));
     }
 
@@ -57,14 +61,6 @@ impl State {
             }
         }
         self.forget();
-        let mut dirty = std::mem::take(&mut self.dirty);
-        for node in dirty.drain(..) {
-            match node {
-                NodeRef::Root => {}
-                NodeRef::Thread(id) => self.threads.dirty[id.0 as usize] = false,
-                NodeRef::Object(id) => self.objects.dirty[id.0 as usize] = false,
-            }
-        }
-        self.dirty = dirty;
+        self.clean();
     }
 }

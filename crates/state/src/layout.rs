@@ -57,6 +57,12 @@ impl Slot {
         (raw as i64).wrapping_add(self.lo)
     }
 
+    /// Stores `value` into the words of its unit.
+    pub fn put(self, words: &mut [u64], value: i64) {
+        let word = &mut words[self.word as usize];
+        *word = *word & !(self.mask() << self.shift) | self.raw(value);
+    }
+
     /// The bits of `value`, in place.
     pub const fn raw(self, value: i64) -> u64 {
         ((value.wrapping_sub(self.lo)) as u64 & self.mask()) << self.shift

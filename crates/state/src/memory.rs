@@ -124,6 +124,12 @@ impl Nodes {
         self.table.get(id as usize).copied().unwrap_or(Node::ABSENT)
     }
 
+    /// An encoding is about to show the node.
+    pub fn clean(&mut self, id: u32) -> Node {
+        self.dirty[id as usize] = false;
+        self.table[id as usize]
+    }
+
     fn least_free(&mut self) -> u32 {
         while self.get(self.first_free).exists() {
             self.first_free += 1;
@@ -432,6 +438,18 @@ impl State {
         self.dirty.clear();
         self.root_dirty = false;
         self.garbage_possible = false;
+    }
+
+    /// An encoding shows everything.
+    pub(crate) fn clean(&mut self) {
+        for node in self.dirty.drain(..) {
+            match node {
+                NodeRef::Root => {}
+                NodeRef::Thread(id) => self.threads.dirty[id.0 as usize] = false,
+                NodeRef::Object(id) => self.objects.dirty[id.0 as usize] = false,
+            }
+        }
+        self.root_dirty = false;
     }
 
     // Blocks.

@@ -78,11 +78,6 @@ impl Arena {
         position
     }
 
-    /// Reads a byte of the record at `position`, so that it comes from memory.
-    pub fn touch(&self, position: Position) -> u8 {
-        self.chunks[position.chunk()][position.offset()]
-    }
-
     /// The record at `position`.
     pub fn record(&self, position: Position) -> (StateId, &[u8]) {
         let record = &self.chunks[position.chunk()][position.offset()..];

@@ -25,6 +25,7 @@
 
 use rustc_hash::FxHashMap;
 use system::Encoding;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arena::{Arena, Position};
 use crate::pack::{pack, unpack};
@@ -46,15 +47,6 @@ pub struct Exact {
     /// The bits of a hash that are used: all of them, except in tests of what collisions do.
     hash_mask: u64,
     budget: Budget,
-}
-
-/// What a table knows of a hash, before any state is looked at.
-#[derive(Clone, Copy)]
-enum Probe {
-    /// A slot with the right tag, and the record it leads to.
-    Candidate(usize, Position),
-    /// The empty slot that is to lead to a new record.
-    Vacant(usize),
 }
 
 impl Exact {
@@ -79,35 +71,32 @@ impl Exact {
         self
     }
 
-    /// The first slot from `at` on that may lead to the state of this hash, or that is empty.
-    fn probe(&self, hash: u64, mut at: usize) -> Probe {
+    /// The id of the packed state, or else the slot that is to lead to it.
+    fn lookup(&self, hash: u64, packed: &[u8]) -> Result<StateId, usize> {
         let tag = hash << Position::BITS;
+        let mut at = self.home(hash);
         loop {
             let slot = self.slots[at];
             if slot == 0 {
-                return Probe::Vacant(at);
+                return Err(at);
             }
             if slot >> Position::BITS == tag >> Position::BITS {
-                return Probe::Candidate(at, position(slot));
+                let (id, bytes) = self.arena.record(position(slot));
+                if bytes == packed {
+                    return Ok(id);
+                }
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
     }
 
-    /// Looks the packed state up, from what a first probe gave.
-    fn decide(&self, hash: u64, packed: &[u8], mut probe: Probe) -> Result<StateId, usize> {
-        loop {
-            match probe {
-                Probe::Vacant(at) => return Err(at),
-                Probe::Candidate(at, position) => {
-                    let (id, bytes) = self.arena.record(position);
-                    if bytes == packed {
-                        return Ok(id);
-                    }
-                    probe = self.probe(hash, (at + 1) & (self.slots.len() - 1));
-                }
-            }
+    /// The slot for a state that is not stored.
+    fn vacant(&self, hash: u64) -> usize {
+        let mut at = self.home(hash);
+        while self.slots[at] != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
         }
+        at
     }
 
     fn home(&self, hash: u64) -> usize {
@@ -134,12 +123,8 @@ impl Exact {
     /// Fills an empty table from the arena.
     fn sweep(&mut self) {
         for (position, _, bytes) in self.arena.records_from(Position(0)) {
-            self.packer.unpack(bytes);
-            let hash = Encoding::hash_of_flat(&self.packer.flat) & self.hash_mask;
-            let mut at = self.home(hash);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (self.slots.len() - 1);
-            }
+            let hash = xxh3_64(bytes) & self.hash_mask;
+            let at = self.vacant(hash);
             self.slots[at] = hash << Position::BITS | (position.0 + 1);
         }
     }
@@ -159,18 +144,12 @@ impl StateStore for Exact {
     }
 
     fn insert(&mut self, _: Option<StateId>, encoding: &Encoding) -> Result<Insert, Full> {
-        let hash = encoding.hash() & self.hash_mask;
-        // The slot and the head of the record are asked for before the state is packed: by the time that they
-        // are needed, they have come from memory.
-        let probe = (!self.slots.is_empty()).then(|| self.probe(hash, self.home(hash)));
-        if let Some(Probe::Candidate(_, position)) = probe {
-            std::hint::black_box(self.arena.touch(position));
-        }
         let len = self.packer.pack(encoding, true).expect("unknown shapes are interned or inline");
         let packed = &self.packer.packed[..len];
+        let hash = xxh3_64(packed) & self.hash_mask;
         let mut slot = None;
-        if let Some(probe) = probe {
-            match self.decide(hash, packed, probe) {
+        if !self.slots.is_empty() {
+            match self.lookup(hash, packed) {
                 Ok(id) => return Ok(Insert::Seen(id)),
                 Err(vacant) => slot = Some(vacant),
             }
@@ -183,22 +162,12 @@ impl StateStore for Exact {
             self.marks.reserve()?;
         }
         let id = StateId(self.len as u32);
-        let position = if self.len < self.capacity {
-            self.arena.append(id, packed)
-        } else {
-            // Sweeping needs the scratch space, so the state is put in its place first.
+        if self.len >= self.capacity {
             self.make_room()?;
-            let len = self.packer.pack(encoding, true).expect("known by now");
             slot = None;
-            self.arena.append(id, &self.packer.packed[..len])
-        };
-        let at = slot.unwrap_or_else(|| {
-            let mut at = self.home(hash);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (self.slots.len() - 1);
-            }
-            at
-        });
+        }
+        let at = slot.unwrap_or_else(|| self.vacant(hash));
+        let position = self.arena.append(id, &self.packer.packed[..len]);
         if self.len.is_multiple_of(MARK_EVERY) {
             self.marks.push(position)?;
         }
@@ -212,8 +181,8 @@ impl StateStore for Exact {
             return None;
         }
         let len = self.packer.pack(encoding, false)?;
-        let hash = encoding.hash() & self.hash_mask;
-        self.decide(hash, &self.packer.packed[..len], self.probe(hash, self.home(hash))).ok()
+        let packed = &self.packer.packed[..len];
+        self.lookup(xxh3_64(packed) & self.hash_mask, packed).ok()
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {

@@ -6,8 +6,8 @@
 //!
 //! An encoding is a *mirror*: the system that owns the state writes what changed since the last time, and
 //! then settles it ([`Encoding::settle`]). A settled encoding has its components in order, next to each other,
-//! so that stores of whole vectors copy them at once; as long as no component comes, goes or changes its length
-//! it stays settled. Its hash is a sum over its components, and so kept up to date at the cost of what changed.
+//! so that stores of whole vectors take them at once; as long as no component comes, goes or changes its length
+//! it stays settled.
 
 /// Sections keep kinds of components with index spaces of their own apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -34,10 +34,9 @@ struct Slot {
     offset: u32,
     len: u32,
     capacity: u32,
-    hash: u64,
 }
 
-const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0, hash: 0 };
+const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0 };
 const ABSENT: u32 = u32::MAX;
 
 /// The components of one state. Two states are the same exactly when [`Encoding::same`] says so: the same
@@ -51,7 +50,6 @@ pub struct Encoding {
     dead: usize,
     /// The memory of the last `words`, for the next time they are put in order.
     spare: Vec<u64>,
-    hash: u64,
     /// What comes before the words in a flat vector.
     head: Vec<u64>,
     /// `head` is right, and `words` are the words of all components in order and nothing else.
@@ -68,7 +66,6 @@ impl Encoding {
         self.sections.iter_mut().for_each(Vec::clear);
         self.changed.clear();
         self.dead = 0;
-        self.hash = 0;
         self.settled = false;
     }
 
@@ -102,13 +99,17 @@ impl Encoding {
             self.settled = false;
         }
         let slot = &mut slots[index];
-        let hash = component_hash(key, words);
-        self.hash = self.hash.wrapping_sub(slot.hash).wrapping_add(hash);
-        slot.hash = hash;
-        if slot.len as usize != words.len() {
-            self.settled = false;
-            slot.len = words.len() as u32;
+        if slot.len as usize == words.len() {
+            let old = &mut self.words[slot.offset as usize..][..words.len()];
+            // Most components are one word long: too short for a call of `memcpy`.
+            match (old, words) {
+                ([old], [new]) => *old = *new,
+                (old, new) => old.copy_from_slice(new),
+            }
+            return;
         }
+        self.settled = false;
+        slot.len = words.len() as u32;
         if slot.capacity as usize >= words.len() {
             self.words[slot.offset as usize..][..words.len()].copy_from_slice(words);
             return;
@@ -128,8 +129,7 @@ impl Encoding {
             && slot.len != ABSENT
         {
             self.settled = false;
-            self.hash = self.hash.wrapping_sub(slot.hash);
-            (slot.len, slot.hash) = (ABSENT, 0);
+            slot.len = ABSENT;
         }
         while slots.last().is_some_and(|slot| slot.len == ABSENT) {
             self.dead += slots.pop().map_or(0, |slot| slot.capacity as usize);
@@ -148,11 +148,6 @@ impl Encoding {
             self.head = head;
             self.settled = true;
         }
-    }
-
-    /// A hash of all components. Equal encodings have equal hashes; it tells nothing else for sure.
-    pub const fn hash(&self) -> u64 {
-        self.hash
     }
 
     /// The components that the last step added, dropped or wrote, as its system reported them. A key may
@@ -225,9 +220,7 @@ impl Encoding {
             };
             let offset = self.words.len();
             self.words.extend_from_slice(&flat[words + offset..][..len as usize]);
-            let hash = component_hash(key, &self.words[offset..]);
-            slots.push(Slot { offset: offset as u32, len, capacity: len, hash });
-            self.hash = self.hash.wrapping_add(hash);
+            slots.push(Slot { offset: offset as u32, len, capacity: len });
         }
         self.head.clear();
         self.head.extend_from_slice(&flat[..words]);
@@ -237,19 +230,6 @@ impl Encoding {
     /// Where the words start in a flat vector.
     pub fn head_of_flat(flat: &[u64]) -> usize {
         Head::read(flat).1
-    }
-
-    /// The hash of the encoding that was flattened to `flat`.
-    pub fn hash_of_flat(flat: &[u64]) -> u64 {
-        let (layout, mut at) = Head::read(flat);
-        let mut hash = 0_u64;
-        for (key, len) in layout {
-            if let Some(len) = len {
-                hash = hash.wrapping_add(component_hash(key, &flat[at..at + len as usize]));
-                at += len as usize;
-            }
-        }
-        hash
     }
 
     /// Puts the words in order and drops those that nobody uses.
@@ -321,22 +301,6 @@ impl Iterator for Head<'_> {
     }
 }
 
-/// A hash of one component with its key bound in. Hashes are summed, so every bit of the input has to reach
-/// every bit of the output: each word goes through a multiplication to twice the width, folded.
-fn component_hash(key: Key, words: &[u64]) -> u64 {
-    const ODD: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0x8cb9_2ba7_2f3d_8dd7];
-    let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        product as u64 ^ (product >> 64) as u64
-    };
-    let place = (key.section as u64) << 32 | u64::from(key.index);
-    let mut hash = (place + 1).wrapping_mul(ODD[0]) ^ words.len() as u64;
-    for &word in words {
-        hash = fold(hash ^ word, ODD[1]).wrapping_add(hash.rotate_left(23));
-    }
-    fold(hash ^ ODD[2], ODD[0])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,12 +329,10 @@ mod tests {
         again.clear();
         encoding.flatten(&mut again);
         assert_eq!(flat, again);
-        assert_eq!(encoding.hash(), back.hash());
-        assert_eq!(encoding.hash(), Encoding::hash_of_flat(&flat));
     }
 
     #[test]
-    fn the_hash_follows_every_change() {
+    fn settling_changes_nothing_but_the_order_in_memory() {
         let mut encoding = Encoding::new();
         for round in 0..500_u64 {
             let words: Vec<u64> = (0..round % 4).map(|i| round * i % 11).collect();
@@ -379,34 +341,20 @@ mod tests {
                 0 => encoding.remove(at),
                 _ => encoding.set(at, &words),
             }
-            if round % 3 == 0 {
-                encoding.settle(std::iter::empty());
-            }
-            let mut fresh = Encoding::new();
-            for (key, words) in encoding.components() {
-                fresh.set(key, words);
-            }
-            assert_eq!(encoding.hash(), fresh.hash());
-            let mut flat = Vec::new();
+            let (mut flat, mut settled) = (Vec::new(), Vec::new());
             encoding.flatten(&mut flat);
-            assert_eq!(encoding.hash(), Encoding::hash_of_flat(&flat));
+            if round % 3 == 0 {
+                encoding.settle(std::iter::once(at));
+                let (head, words) = encoding.settled().unwrap();
+                assert_eq!(head.len(), Encoding::head_of_flat(&flat));
+                assert_eq!([head, words].concat(), flat);
+            }
+            encoding.flatten(&mut settled);
+            assert_eq!(flat, settled);
+            let mut fresh = Encoding::new();
             fresh.unflatten(&flat);
             assert!(fresh.same(&encoding));
         }
-    }
-
-    #[test]
-    fn words_that_swap_places_change_the_hash() {
-        let hash = |a: u64, b: u64| {
-            let mut encoding = Encoding::new();
-            encoding.set(key(Section::Threads, 0), &[a]);
-            encoding.set(key(Section::Threads, 1), &[b]);
-            encoding.hash()
-        };
-        assert_ne!(hash(1, 2), hash(2, 1));
-        let all: std::collections::BTreeSet<u64> =
-            (0..64).flat_map(|a| (0..64).map(move |b| hash(a, b))).collect();
-        assert_eq!(all.len(), 64 * 64);
     }
 
     #[test]

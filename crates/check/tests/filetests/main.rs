@@ -1,0 +1,122 @@
+//! Every model file is its own test: its comments say what is to be found out about it.
+//!
+//! The leading comment of a model has these lines:
+//!
+//! ```text
+//! // options: --on-bound error --max-objects 4      as on the command line; may be left out
+//! // verdict: holds                                or `holds up to bounds`, or `violated KIND, …`
+//! // states: 36                                    without symmetry and reduction
+//! ```
+//!
+//! Such a model is checked in every cell of a [lattice] of options, walked [forth and back](walks), and
+//! compared with what the brute force of the plain interpreter finds.
+//!
+//! A model that is to be refused has no verdict. Instead each line that is at fault ends in
+//! `// error: CODE or text`, one for each diagnostic there; an error without a line stands in a comment on a
+//! line of its own, in the leading comment. There must be no errors beyond those.
+//!
+//! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does not
+//! touch the file of a model whose verdict is not the one that the file has.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bless;
+mod header;
+mod lattice;
+mod oracle;
+mod rejected;
+mod walks;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use common::{ModelFile, model_files, models};
+use header::Header;
+use lattice::Cell;
+use oracle::Case;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut files = model_files(&models());
+    let rejected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rejected");
+    files.extend(model_files(&rejected).into_iter().map(|file| {
+        let name = format!("rejected/{}", file.name);
+        ModelFile { name, ..file }
+    }));
+    let bless = std::env::var_os("BLESS").is_some_and(|value| !value.is_empty() && value != "0");
+    let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+
+    let mut trials = sanity();
+    for mut file in files {
+        if bless
+            && wanted(&file.name)
+            && let Err(reason) = bless::bless(&mut file)
+        {
+            let name = format!("{}: bless", file.name);
+            trials.push(Trial::test(name, move || Err(Failed::from(reason))));
+        }
+        trials.extend(trials_of(file));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trials_of(file: ModelFile) -> Vec<Trial> {
+    let name = file.name.clone();
+    if rejected::is_rejected(&file) {
+        return vec![Trial::test(name, move || rejected::check(&file).map_err(Failed::from))];
+    }
+    let header = match Header::parse(&file.text) {
+        Ok(header) => header,
+        Err(reason) => return vec![Trial::test(name, move || Err(Failed::from(reason)))],
+    };
+    let case = Arc::new(Case::new(file, header));
+    let trial = |what: &str, run: fn(&Case) -> Result<(), String>| {
+        let case = Arc::clone(&case);
+        Trial::test(format!("{name}: {what}"), move || run(&case).map_err(Failed::from))
+    };
+    let mut trials = vec![
+        trial("brute force", oracle::agrees_with_the_header),
+        trial("there and back", walks::there_and_back),
+    ];
+    trials.extend(lattice::cells().into_iter().map(|cell| {
+        let case = Arc::clone(&case);
+        Trial::test(format!("{name}: {cell}"), move || lattice::check(&case, &cell).map_err(Failed::from))
+    }));
+    trials
+}
+
+/// Tests of these tests: a suite that finds nothing to do must not pass.
+fn sanity() -> Vec<Trial> {
+    let test = |name: &str, run: fn()| {
+        Trial::test(format!("filetests: {name}"), move || {
+            run();
+            Ok(())
+        })
+    };
+    vec![
+        test("the models are found", || {
+            let names: Vec<String> = model_files(&models()).into_iter().map(|file| file.name).collect();
+            assert!(names.len() >= 50, "{names:?}");
+            assert!(names.iter().any(|name| name == "faults/assertion_fault.bir"), "{names:?}");
+        }),
+        test("the lattice has its corners", || {
+            let names: Vec<String> = lattice::cells().iter().map(Cell::to_string).collect();
+            for search in ["bfs", "dfs"] {
+                for store in ["exact", "naive"] {
+                    for ending in ["", " --continue"] {
+                        let name = format!("--search {search} --store {store} --symmetry none{ending}");
+                        let once = ending == " --continue" || store == "exact";
+                        assert_eq!(names.contains(&name), once, "{name}: {names:#?}");
+                    }
+                }
+            }
+        }),
+        test("headers", header::tests::all),
+        test("expected errors", rejected::tests::all),
+        test("blessing", bless::tests::all),
+    ]
+}
