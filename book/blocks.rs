@@ -19,6 +19,7 @@ pub struct Block {
     /// Where the block is, as `page:line`.
     pub place: String,
     /// Of the first line of the contents, from 0.
+    #[allow(dead_code, reason = "only who writes to pages needs it")]
     pub line: usize,
     pub language: String,
     pub attributes: Vec<(String, String)>,

@@ -112,6 +112,13 @@ pub enum Op {
         slot: u32,
         admit: u32,
     },
+    /// `StoreField` to the object that a local refers to.
+    StoreLocalField {
+        at_shift: u8,
+        at: u16,
+        slot: u32,
+        admit: u32,
+    },
     StoreFieldOf {
         field: u32,
         admit: u32,
@@ -161,6 +168,7 @@ impl Op {
             Self::StoreLocal { .. }
                 | Self::StoreGlobal { .. }
                 | Self::StoreField { .. }
+                | Self::StoreLocalField { .. }
                 | Self::StoreFieldOf { .. }
                 | Self::StoreElement { .. }
                 | Self::NewRecord(_)

@@ -333,12 +333,24 @@ impl Compiler<'_> {
     fn place(&mut self, place: &Place) {
         match &place.kind {
             PlaceKind::Global(_) | PlaceKind::Local(_) => {}
-            PlaceKind::Field(record, _) => self.expr(record),
+            PlaceKind::Field(record, field) => {
+                if self.local_field(record, *field).is_none() {
+                    self.expr(record);
+                }
+            }
             PlaceKind::Index(array, index) => {
                 self.expr(array);
                 self.expr(index);
             }
         }
+    }
+
+    /// Where the reference is and where its field, for a field of what a local refers to. Reading a local has no
+    /// effect and cannot fail, so the store itself can do it, last.
+    fn local_field(&self, record: &Expr, field: FieldId) -> Option<(u8, u16, Slot)> {
+        let ExprKind::Local(local) = record.kind else { return None };
+        let at = self.local(local);
+        Some((at.shift, u16::try_from(at.word).ok()?, self.field_slot(field)?))
     }
 
     /// Stores what is on the stack, above the operands of the place.
@@ -349,7 +361,10 @@ impl Compiler<'_> {
                 Op::StoreGlobal { slot: self.slot(self.layout.root.slots[global.index()]), admit }
             }
             PlaceKind::Local(local) => Op::StoreLocal { slot: self.slot(self.local(*local)), admit },
-            PlaceKind::Field(_, field) => match self.field_slot(*field) {
+            PlaceKind::Field(record, field) => match self.field_slot(*field) {
+                Some(_) if let Some((at_shift, at, slot)) = self.local_field(record, *field) => {
+                    Op::StoreLocalField { at_shift, at, slot: self.slot(slot), admit }
+                }
                 Some(slot) => Op::StoreField { slot: self.slot(slot), admit },
                 None => Op::StoreFieldOf { field: field.0, admit },
             },

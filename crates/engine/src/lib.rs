@@ -283,11 +283,16 @@ impl Engine {
         };
         es.micro = micro;
         end?;
-        es.state.write(state::NodeRef::Root, 0, slot, exclusive);
+        if es.state.read(0, slot) != exclusive {
+            es.state.write(state::NodeRef::Root, 0, slot, exclusive);
+        }
         Ok(())
     }
 
     fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
+        if state.has_one_frame(&self.layout, thread) {
+            return self.atomic[state.read(state.frame(thread), self.layout.location) as usize];
+        }
         let mut frames = state.frames(&self.layout, thread);
         frames.any(|frame| self.atomic[state.read(frame, self.layout.location) as usize])
     }

@@ -71,6 +71,8 @@ impl Engine {
     ) -> Result<(), Stop> {
         let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
         operands.clear();
+        // The value below the first one, see `eval`.
+        operands.values.push(0);
         let frame = state.frame(thread);
         let pc = pc as usize;
         let mut run = Run {
@@ -104,6 +106,15 @@ impl Engine {
                     let value = run.admit(value, admit)?;
                     run.write_object(id, self.code.slots[slot as usize], value);
                 }
+                Op::StoreLocalField { at_shift, at, slot, admit } => {
+                    let value = run.pop();
+                    let word = run.state.word(run.frame + at as usize);
+                    let raw = (word >> at_shift & mask(self.layout.object_bits)) as i64;
+                    let id = ObjectId::from_raw(raw).ok_or(run.fault(FaultKind::NullDereference))?;
+                    let value = run.admit(value, admit)?;
+                    run.write_object(id, self.code.slots[slot as usize], value);
+                }
+                Op::Const(value) => run.operands.values.push(value),
                 Op::Assert => {
                     if run.pop() == 0 {
                         return Err(run.fault(FaultKind::Assertion));

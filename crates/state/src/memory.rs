@@ -355,6 +355,13 @@ impl State {
         self.garbage_possible = true;
     }
 
+    /// Whether a thread runs and is in no function.
+    #[inline]
+    pub fn has_one_frame(&self, layout: &Layout, id: ThreadId) -> bool {
+        let node = self.threads.get(id.0);
+        node.len != 0 && node.frame as usize == layout.thread.len()
+    }
+
     /// Where the frames of a thread start, lowest first.
     pub fn frames(&self, layout: &Layout, id: ThreadId) -> impl Iterator<Item = usize> {
         let node = self.threads.get(id.0);
@@ -427,6 +434,7 @@ impl State {
     pub fn forget(&mut self) {
         self.log.clear();
         self.marks.clear();
+        self.garbage_possible = false;
     }
 
     pub(crate) fn reset(&mut self) {
@@ -437,7 +445,6 @@ impl State {
         self.forget();
         self.dirty.clear();
         self.root_dirty = false;
-        self.garbage_possible = false;
     }
 
     /// An encoding shows everything.

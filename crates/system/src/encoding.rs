@@ -210,6 +210,15 @@ impl Encoding {
 
     /// The inverse of [`Encoding::flatten`], in place. The result is settled.
     pub fn unflatten(&mut self, flat: &[u64]) {
+        // Neighbours in a store mostly have the same components: then only their words change.
+        if self.settled && flat.len() == self.head.len() + self.words.len() {
+            let (head, words) = flat.split_at(self.head.len());
+            if head == self.head {
+                self.words.copy_from_slice(words);
+                self.changed.clear();
+                return;
+            }
+        }
         self.clear();
         let (layout, words) = Head::read(flat);
         for (key, len) in layout {

@@ -15,7 +15,6 @@ pub fn models() -> PathBuf {
 #[derive(Clone, Debug)]
 pub struct ModelFile {
     pub name: String,
-    pub path: PathBuf,
     pub text: String,
 }
 
@@ -32,7 +31,7 @@ pub fn model_files(folder: &Path) -> Vec<ModelFile> {
             } else if path.extension().is_some_and(|extension| extension == "bir") {
                 let name = path.strip_prefix(folder).expect("it is below").to_string_lossy().into_owned();
                 let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-                found.push(ModelFile { name, path, text });
+                found.push(ModelFile { name, text });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::ModelFile;
+use crate::common::{ModelFile, models};
 use crate::header::{Expected, Header, leading_comment};
 use crate::oracle::Case;
 use crate::rejected::is_rejected;
@@ -17,7 +17,8 @@ pub fn bless(file: &mut ModelFile) -> Result<(), String> {
     let truth = case.truth()?;
     let text = blessed(&file.text, &case.header.expected, &truth.expected, truth.states)?;
     if text != file.text {
-        fs::write(&file.path, &text).map_err(|error| format!("{}: {error}", file.path.display()))?;
+        let path = models().join(&file.name);
+        fs::write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
         eprintln!("{}: {} states, were {}", file.name, truth.states, case.header.states);
         file.text = text;
     }

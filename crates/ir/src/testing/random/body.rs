@@ -2,10 +2,13 @@
 
 use super::{Generator, put};
 
+#[derive(Default)]
 pub(super) struct Place {
     pub name: String,
     pub resume: Option<String>,
     pub atomic: bool,
+    /// Whether it is a handler of exceptions.
+    pub handles: bool,
     pub transitions: Vec<String>,
 }
 
@@ -16,6 +19,7 @@ pub(super) struct Body {
     pub catches: Vec<String>,
     /// Locals with their types and initial values, parameters left out.
     pub locals: Vec<(String, String, &'static str)>,
+    pub params: Vec<&'static str>,
     /// Names of locals that expressions may use, by kind.
     pub ints: Vec<String>,
     pub nodes: Vec<String>,
@@ -34,7 +38,7 @@ pub(super) struct Body {
 impl Body {
     pub(super) fn open(&mut self) -> usize {
         let name = format!("L{}", self.places.len());
-        self.places.push(Place { name, resume: None, atomic: self.atomic, transitions: Vec::new() });
+        self.places.push(Place { name, resume: None, atomic: self.atomic, ..Place::default() });
         self.places.len() - 1
     }
 
@@ -80,7 +84,8 @@ impl Generator {
                 continue;
             }
             let atomic = if place.atomic { " atomic" } else { "" };
-            let live = if self.chance(12) { self.live(body) } else { String::new() };
+            let likely = if place.handles { 50 } else { 12 };
+            let live = if self.chance(likely) { self.live(body) } else { String::new() };
             put(&mut text, &format!("  loc {}{atomic}{live}:", place.name));
             for transition in &place.transitions {
                 put(&mut text, &format!("    {transition}"));
@@ -93,6 +98,11 @@ impl Generator {
     /// Most of the locals; those that are dereferenced without a question only where danger is wanted.
     pub(super) fn live(&mut self, body: &Body) -> String {
         let mut live = Vec::new();
+        for &name in &body.params {
+            if name == "self" || self.chance(70) {
+                live.push(name);
+            }
+        }
         for (name, ty, _) in &body.locals {
             let keep = body.kept.contains(name) || (ty == "lock" && self.danger == 0);
             if keep || self.chance(60) {

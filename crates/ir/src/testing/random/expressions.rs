@@ -29,6 +29,7 @@ impl Generator {
             4..=5 => format!("({a} - {b})"),
             6 => format!("({a} * {b})"),
             7 => format!("({a} {} {})", self.pick(&["/", "%"]), self.pick(&["2", "3", "-2"])),
+            8 if self.chance(50) => format!("(({a} - 2) ushr 1) / 1073741823"),
             8 => format!("({a} {} {})", self.pick(&["shl", "shr", "ushr"]), self.pick(&["0", "1", "2"])),
             9 => format!("({a} {} {b})", self.pick(&["&", "|", "^"])),
             10 => format!("-({a})"),
@@ -36,6 +37,7 @@ impl Generator {
                 let condition = self.condition(body, depth - 1);
                 format!("({condition} ? {a} : {b})")
             }
+            12 if self.chance(40) => format!("count({a} & 3)"),
             12 => format!("twice({a})"),
             13..=14 if self.heap => {
                 let node = self.node(body);
@@ -74,10 +76,14 @@ impl Generator {
             6 => format!("(c {} Color::{})", self.pick(&["==", "!="]), self.pick(&["red", "green", "blue"])),
             7..=8 if self.heap => {
                 let (a, b) = (self.node(body), self.node(body));
-                match self.rng.below(4) {
+                match self.rng.below(7) {
                     0 => format!("({a} == {b})"),
                     1 => format!("({a} != null)"),
                     2 => format!("({a} == null)"),
+                    // What is not needed is not evaluated.
+                    3 => format!("({a} != null => {a}.value > x)"),
+                    4 => format!("({a} == null || {a}.value == y)"),
+                    5 => format!("({a} != null && {a}.next == {b})"),
                     _ => format!("({a} instanceof {})", self.pick(&["Leaf", "Twig", "Node"])),
                 }
             }
@@ -90,8 +96,11 @@ impl Generator {
                     _ => format!("({handle} != null && threadTerminated({handle}))"),
                 }
             }
-            11 => format!("{}(m)", self.pick(&["lockAvailable", "hasLock", "wasNotified", "mayEnter"])),
-            14 => {
+            11..=12 => {
+                let question = self.pick(&["lockAvailable", "hasLock", "wasNotified", "mayEnter"]);
+                format!("{question}({})", self.pick(&["m", "m", "n"]))
+            }
+            13 => {
                 format!("(word {} {})", self.pick(&["==", "!="]), self.pick(&["\"on\"", "\"off\"", "null"]))
             }
             _ => "b".to_owned(),

@@ -7,8 +7,13 @@ impl Generator {
     pub(super) fn add_functions(&mut self, out: &mut String) {
         // Each may call those before it.
         if self.chance(60) {
-            let mut body =
-                Body { repeats: true, ints: vec!["k".into()], leave: "return k", ..Body::default() };
+            let mut body = Body {
+                repeats: true,
+                ints: vec!["k".into()],
+                params: vec!["k"],
+                leave: "return k",
+                ..Body::default()
+            };
             let mut at = body.open();
             let statements = self.rng.below(3);
             at = self.block(&mut body, at, statements, 0);
@@ -30,7 +35,7 @@ impl Generator {
 
     /// A function that throws, and one that catches some of it.
     pub(super) fn risky(&mut self, out: &mut String) {
-        let mut body = Body { repeats: true, ints: vec!["k".into()], ..Body::default() };
+        let mut body = Body { repeats: true, ints: vec!["k".into()], params: vec!["k"], ..Body::default() };
         body.local("e", "Failure", "");
         let at = body.open();
         let guard = self.condition(&body, 1);
@@ -99,8 +104,11 @@ impl Generator {
     /// Virtual functions.
     pub(super) fn visits(&mut self, out: &mut String) {
         for record in ["Node", "Leaf", "Twig"] {
-            let mut body = Body { repeats: true, ints: vec!["k".into()], ..Body::default() };
+            let mut body =
+                Body { repeats: true, ints: vec!["k".into()], params: vec!["k"], ..Body::default() };
             body.nodes.push("self".into());
+            body.kept.push("self".into());
+            body.params.push("self");
             let mut at = body.open();
             if self.chance(50) {
                 let value = self.value_for(&body, "int (0, 3)");

@@ -130,7 +130,8 @@ global Node[] table;
         put(
             &mut out,
             &format!(
-                "fun twice(int v) returns int wrap (0, 7) = {seed};
+                "fun twice(int v) returns int wrap (0, 4) = {seed};
+fun count(int v) returns int = v <= 0 ? 0 : 1 + count(v - 1);
 fun depth(Node v, int fuel) returns int = v == null || fuel <= 0 ? 0 : 1 + depth(v.next, fuel - 1);
 fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
             ),
@@ -225,6 +226,7 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
         } else {
             body.ints.push("k".into());
             body.nodes.push("q".into());
+            body.params.extend(["k", "q"]);
             "Node q, int (0, 3) k"
         };
         if self.chance(40) {

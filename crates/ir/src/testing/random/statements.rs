@@ -111,6 +111,9 @@ impl Generator {
                 body.step(at, &format!("do {{ {actions} }}"), to);
             }
         }
+        if self.danger > 0 && self.chance(12) {
+            body.step(at, "when 2 / z > x", to);
+        }
         if self.chance(60) {
             body.step(at, "else", to);
         }
@@ -130,6 +133,12 @@ impl Generator {
         if self.dangerous() {
             return at;
         }
+        if self.chance(8) {
+            // A thread that ends keeps its locks.
+            let guard = self.condition(body, 1);
+            let exit = format!("when {guard} do {{ b := true; exit; }}");
+            body.step(at, &exit, at);
+        }
         let actions = if self.chance(30) { self.assignment(body) } else { String::new() };
         body.then(at, &format!("do {{ {actions} unlock({lock}); }}"))
     }
@@ -144,6 +153,13 @@ impl Generator {
             let done = body.open();
             body.step(at, "when flag", done);
             body.step(at, "when !flag do { wait(m); }", back);
+            if self.chance(15) && !body.atomic {
+                // To wait is not to be blocked: a thread may end, or do something else, while it waits.
+                let guard = self.condition(body, 1);
+                let other = if self.danger > 0 { "lock(m); wait(m);" } else { "exit;" };
+                let leave = self.pick(&["exit;", "b := !b;", other]);
+                body.step(back, &format!("when {guard} do {{ {leave} }}"), back);
+            }
             if self.chance(60) {
                 body.step(back, "do { unwait(m); }", at);
             } else {
@@ -280,7 +296,7 @@ impl Generator {
         let into = if self.chance(80) { format!("into {place} ") } else { String::new() };
         let text = format!("of {} {into}goto {target};", body.places[at].name);
         body.places[at].transitions.push(call);
-        body.places.push(Place { name: resume, resume: Some(text), atomic: false, transitions: Vec::new() });
+        body.places.push(Place { name: resume, resume: Some(text), ..Place::default() });
         to
     }
 
@@ -314,21 +330,22 @@ impl Generator {
             .map(|place| body.places[place].name.clone())
             .collect();
         let covered = covered.join(", ");
-        let handler = body.open();
         let records = if outer || self.dangerous() {
-            self.pick(&["Failure", "Worse"])
+            self.pick(&["Failure", "Worse", "Worse+Failure"])
         } else {
-            self.pick(&["Failure", "Worse+Failure"])
+            self.pick(&["Failure", "Worse+Failure", "Failure+Worse"])
         };
         for record in records.split('+') {
+            let handler = body.open();
+            body.places[handler].handles = true;
             let target = &body.places[handler].name;
             body.catches.push(format!("catch {record} e at {covered} goto {target};"));
-        }
-        if outer && self.chance(25) {
-            body.step(handler, "do { throw e; }", end);
-        } else {
-            let forget = self.pick(&["e := null; ", "", "x := e.code; "]);
-            body.step(handler, &format!("do {{ {forget} }}"), end);
+            if outer && self.chance(25) {
+                body.step(handler, "do { throw e; }", end);
+            } else {
+                let forget = self.pick(&["e := null; ", "", "x := e.code; ", "y := y + 1; "]);
+                body.step(handler, &format!("do {{ {forget} }}"), end);
+            }
         }
         end
     }
@@ -339,6 +356,11 @@ impl Generator {
         if self.chance(60) {
             at = body.then(at, "");
             at = self.choice(body, at);
+        } else if self.heap && self.chance(30) {
+            // Garbage of an atomic block is there until its end.
+            for _ in 0..3 {
+                at = body.then(at, "do { spare := new Node; spare.next := new Leaf; }");
+            }
         }
         let statements = 1 + self.rng.below(2);
         at = self.block(body, at, statements, depth - 1);

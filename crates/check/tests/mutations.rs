@@ -1,0 +1,257 @@
+//! Broken models: the bundled ones with something deleted, doubled, exchanged, cut off or thrown in.
+//!
+//! A mutant is either refused, with a reason and a place, or it is a model like any other: then it is checked, and
+//! whatever it violates has to be confirmed by the plain interpreter, which also has to find as much in it.
+//! Nothing may panic. The mutants are the same in every run; `QUOTIENT_MUTANTS=50` makes 50 times as many.
+
+mod common;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+use common::{ModelFile, load, model_files, models};
+use ir::testing::SplitMix64;
+use quotient::config::{Config, Limits, SearchKind};
+use quotient::report::{Report, Verdict};
+use quotient::{CheckError, Model, Quiet};
+
+const MOST_STATES: usize = 2000;
+
+/// How many mutants a suite had, by what became of them.
+#[derive(Default, Debug)]
+struct Tally {
+    refused: usize,
+    hold: usize,
+    violated: usize,
+    unfinished: usize,
+}
+
+/// How often to multiply the number of mutants.
+fn times() -> u64 {
+    std::env::var("QUOTIENT_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+/// Makes some mutants of each model and looks at all.
+fn survive(per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -> Tally {
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for (index, file) in model_files(&models()).iter().enumerate() {
+        for number in 0..per_model * times() {
+            let mut random = SplitMix64::new(1_000_000 * index as u64 + number);
+            let mutant = mutate(file, &mut random);
+            let result = catch_unwind(AssertUnwindSafe(|| examine(&mutant, number, &mut tally)));
+            let reason = match result {
+                Ok(Ok(())) => continue,
+                Ok(Err(reason)) => reason,
+                Err(_) => "a panic".to_owned(),
+            };
+            failures.push(format!(
+                "mutant {number} of {}: {reason}\n{}",
+                file.name,
+                String::from_utf8_lossy(&mutant)
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{} mutants fail, the first is {}", failures.len(), failures[0]);
+    tally
+}
+
+fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> {
+    let model = match load("mutant.bir", mutant, &[]) {
+        Ok(model) => model,
+        Err(rejected) => {
+            tally.refused += 1;
+            let lines = mutant.split(|&byte| byte == b'\n').count();
+            return explains(&rejected.text, lines).map_err(|reason| format!("{reason}:\n{}", rejected.text));
+        }
+    };
+    let config = Config {
+        search: if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs },
+        keep_going: number.is_multiple_of(3),
+        limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },
+        ..Config::default()
+    };
+    match quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut Quiet) {
+        Ok(checked) => {
+            match checked.report.verdict {
+                Verdict::Holds => tally.hold += 1,
+                Verdict::Violated => tally.violated += 1,
+                Verdict::HoldsUpToBounds | Verdict::Inconclusive => tally.unfinished += 1,
+            }
+            if checked.report.exhaustive { brute_force(&model, &checked.report) } else { Ok(()) }
+        }
+        Err(CheckError::Refused(_)) => {
+            tally.refused += 1;
+            Ok(())
+        }
+        Err(other) => Err(format!("{other:?}")),
+    }
+}
+
+/// The plain interpreter finds the same in a model that was explored as a whole.
+fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
+    let naive::Summary { states, transitions, matched, deadlocks, faults, .. } =
+        naive::explore(&naive::Naive::new(&model.program), MOST_STATES);
+    let violations = deadlocks + faults.values().sum::<usize>();
+    let plain = [states, transitions, matched, violations].map(|count| count as u64);
+    let ours = report.violations.iter().map(|violation| violation.count).sum();
+    let ours = [report.states, report.transitions, report.matched, ours];
+    if ours == plain { Ok(()) } else { Err(format!("{ours:?}, but the plain interpreter finds {plain:?}")) }
+}
+
+/// Every refusal has a code and a place in the file, and no warnings in between.
+fn explains(text: &str, lines: usize) -> Result<(), String> {
+    let errors = text.lines().filter(|line| line.starts_with("error")).count();
+    let coded = text.lines().filter(|line| {
+        let code = line.strip_prefix("error[E").and_then(|rest| rest.split_once("]: "));
+        code.is_some_and(|(code, message)| {
+            code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit()) && !message.trim().is_empty()
+        })
+    });
+    if errors == 0 || errors != coded.count() {
+        return Err("errors need a code and a message".to_owned());
+    }
+    let places = text.lines().filter_map(|line| {
+        let place = line.trim_start();
+        let in_file = place.strip_prefix("--> mutant.bir:").and_then(|place| place.split(':').next());
+        in_file.or_else(|| place.strip_prefix("= note: line ").and_then(|note| note.split(' ').next()))
+    });
+    let places: Vec<Option<usize>> = places.map(|line| line.parse().ok()).collect();
+    let inside = |line: &Option<usize>| line.is_some_and(|line| (1..=lines).contains(&line));
+    if places.len() < errors || !places.iter().all(inside) {
+        return Err("errors need a line of the file".to_owned());
+    }
+    Ok(())
+}
+
+/// Words, numbers, runs of spaces, and single other characters. Comments are words like others.
+fn tokens(text: &str) -> Vec<String> {
+    let class = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || c == '_' => 1,
+        c if c.is_whitespace() => 2,
+        _ => 3,
+    };
+    let mut tokens: Vec<String> = Vec::new();
+    let mut last = 3;
+    for c in text.chars() {
+        match tokens.last_mut() {
+            Some(token) if class(c) == last && last != 3 => token.push(c),
+            _ => tokens.push(c.to_string()),
+        }
+        last = class(c);
+    }
+    tokens
+}
+
+/// What a token is replaced by, besides by others of the same file.
+const STRANGERS: [&str; 24] = [
+    "0",
+    "1",
+    "7",
+    "-1",
+    "2147483647",
+    "2147483648",
+    "99999999999999999999",
+    "null",
+    "true",
+    "end",
+    "do",
+    "atomic",
+    "while",
+    "int",
+    "new",
+    "lock",
+    "return",
+    "/*",
+    "\"",
+    "@",
+    "{",
+    "}",
+    ";",
+    "boolean",
+];
+
+fn change_tokens(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
+    // What comes first are comments, which are of no interest here.
+    let start = file.text.find("system").expect("a model is a system");
+    let mut tokens = tokens(&file.text[start..]);
+    for _ in 0..=random.below(3) {
+        let visible: Vec<usize> = (0..tokens.len()).filter(|&at| !tokens[at].trim().is_empty()).collect();
+        let (at, other) = (*random.pick(&visible), *random.pick(&visible));
+        match random.below(6) {
+            0 => drop(tokens.remove(at)),
+            1 => tokens.insert(at, tokens[at].clone()),
+            2 => tokens.swap(at, other),
+            // Neighbours are more often of one kind.
+            3 => tokens
+                .swap(at, visible[(visible.iter().position(|&v| v == at).unwrap_or(0) + 2) % visible.len()]),
+            4 => tokens[at] = tokens[other].clone(),
+            _ => tokens[at] = (*random.pick(&STRANGERS)).to_owned(),
+        }
+    }
+    tokens.concat().into_bytes()
+}
+
+/// Exchanges a word or a number by another one of the file: such mutants often compile.
+fn change_words(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
+    let start = file.text.find("system").expect("a model is a system");
+    let mut tokens = tokens(&file.text[start..]);
+    let is_number = |token: &String| token.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = |token: &String| token.starts_with(|c: char| c.is_ascii_lowercase()) && token.len() > 1;
+    let signs = ["<", ">", "+", "-", "*", "/", "%", "&", "|", "!"];
+    let is_sign = |token: &String| signs.contains(&token.as_str());
+    let kinds: [&dyn Fn(&String) -> bool; 3] = [&is_number, &is_name, &is_sign];
+    for _ in 0..=random.below(2) {
+        let kind = random.pick(&kinds);
+        let alike: Vec<usize> = (0..tokens.len()).filter(|&at| kind(&tokens[at])).collect();
+        if !alike.is_empty() {
+            let (at, other) = (*random.pick(&alike), *random.pick(&alike));
+            tokens[at] = tokens[other].clone();
+        }
+    }
+    tokens.concat().into_bytes()
+}
+
+fn truncate(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
+    let mut bytes = file.text.clone().into_bytes();
+    bytes.truncate(random.below(bytes.len()));
+    bytes
+}
+
+fn throw_in_junk(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
+    let mut bytes = file.text.clone().into_bytes();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len());
+        match random.below(4) {
+            0 => bytes[at] = random.next_u64() as u8,
+            1 => bytes.insert(at, random.next_u64() as u8),
+            2 => drop(bytes.splice(at..at, random.next_u64().to_le_bytes())),
+            _ => bytes[at] ^= 1 << random.below(8),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn changed_tokens() {
+    let tally = survive(20, change_tokens);
+    assert!(tally.refused > 900 && tally.hold > 5 && tally.violated > 5, "{tally:?}");
+}
+
+#[test]
+fn changed_words() {
+    let tally = survive(20, change_words);
+    assert!(tally.refused > 200 && tally.hold > 100 && tally.violated > 100, "{tally:?}");
+}
+
+#[test]
+fn cut_off() {
+    let tally = survive(2, truncate);
+    assert!(tally.refused > 90, "{tally:?}");
+}
+
+#[test]
+fn junk() {
+    let tally = survive(4, throw_in_junk);
+    assert!(tally.refused > 100, "{tally:?}");
+}
