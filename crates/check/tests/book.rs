@@ -237,7 +237,9 @@ fn keys(value: &serde_json::Value, path: &str, out: &mut BTreeSet<String>) {
             }
         }
         serde_json::Value::Array(list) => {
-            list.iter().for_each(|value| keys(value, &format!("{path}[]"), out))
+            for value in list {
+                keys(value, &format!("{path}[]"), out);
+            }
         }
         _ => {}
     }
