@@ -1,4 +1,4 @@
-//! The readable twin of a [`Program`]: [`print`] writes it down, [`parse`] reads it back.
+//! The readable twin of a [`Program`]: [`print()`] writes it down, [`parse`] reads it back.
 //!
 //! For every program that verifies, `parse(print(p))` is `p` up to spans; those of a parsed program point into
 //! the text. Nothing is lost and little is repeated: ids follow from the order of declarations, and types of
@@ -68,7 +68,7 @@ impl fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
-/// Reads a program back. It is well formed as a text; whether it makes sense, [`verify`](crate::verify) tells.
+/// Reads a program back. It is well formed as a text; whether it makes sense, [`verify`] tells.
 pub fn parse(text: &str) -> Result<Program, TextError> {
     let parse = || resolve::resolve(&parse::parse(lex::lex(text)?)?);
     // Descent into an expression of the greatest depth needs more than some threads have.

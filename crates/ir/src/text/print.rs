@@ -18,7 +18,7 @@ pub fn print(program: &Program) -> String {
     out
 }
 
-/// An expression as people write it: the types and indices that [`print`] adds are left out.
+/// An expression as people write it: the types and indices that [`print()`] adds are left out.
 pub fn expr(program: &Program, scope: Scope, expr: &Expr) -> String {
     Printer { program, labels: None }.expr(expr, scope, 0)
 }

@@ -118,10 +118,11 @@ impl Generator {
     }
 
     pub(super) fn handle(&mut self, body: &Body) -> String {
-        if body.tids.is_empty() || self.chance(60) {
-            "who".to_owned()
-        } else {
-            self.rng.pick(&body.tids).clone()
+        match self.rng.below(5) {
+            0..=1 => "who".to_owned(),
+            2 => "other".to_owned(),
+            _ if body.tids.is_empty() => "who".to_owned(),
+            _ => self.rng.pick(&body.tids).clone(),
         }
     }
 

@@ -116,6 +116,7 @@ global string word = \"on\";
 global Node head;
 global Node spare;
 global tid who;
+global tid other;
 global int (0, 1)[] cells;
 global Node[] table;
 ",
@@ -169,7 +170,7 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
                     name
                 }
             };
-            let handle = if self.handles && self.chance(60) { "who := " } else { "" };
+            let handle = if self.handles { self.pick(&["", "who := ", "other := ", "who := "]) } else { "" };
             let node = if self.heap { self.pick(&["head", "spare", "null"]) } else { "null" };
             starts.push(format!("{handle}start {name}({node}, {});", self.rng.below(4)));
         }
