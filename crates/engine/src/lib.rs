@@ -233,19 +233,22 @@ impl Engine {
                 out.enabled.push(step);
             }
             // The next combination: the last digit that can grow does, and those after it start over.
-            let mut digits = step.choice;
-            let mut weight: u32 = 1;
+            let mut digits = u64::from(step.choice);
+            let mut weight = 1_u64;
             let mut next = None;
             for &radix in &es.radices {
+                let radix = u64::from(radix);
                 let digit = digits % radix;
                 digits /= radix;
                 if digit + 1 < radix {
-                    let lower = step.choice % weight;
-                    next = weight.checked_mul(digit + 1).map(|grown| lower + grown);
+                    next = Some(u64::from(step.choice) % weight + weight * (digit + 1));
                 }
-                let Some(heavier) = weight.checked_mul(radix) else { break };
-                weight = heavier;
+                // Dropping what cannot be numbered would be a wrong verdict.
+                weight = weight.checked_mul(radix).filter(|&weight| weight < 1 << 32).unwrap_or_else(|| {
+                    panic!("the choices of one step can be resolved in more than 2^32 ways")
+                });
             }
+            let next = next.map(|choice| choice as u32);
             match next {
                 Some(choice) => step.choice = choice,
                 None => return,

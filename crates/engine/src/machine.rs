@@ -8,7 +8,7 @@
 //! called and not inlined: what they need would otherwise be prepared for every run, whether it is used or not.
 
 use ir::{FieldId, Id, LocationId, ProcedureId, RecordId};
-use state::{LOCK_COUNT_BITS, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
+use state::{NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::code::{ANY, Op, Pc};
@@ -353,7 +353,7 @@ impl Run<'_> {
             return Err(Stop::Blocked);
         }
         let count = self.count(lock) + 1;
-        if count as u64 > mask(LOCK_COUNT_BITS) {
+        if count > i64::from(ir::MAX_LOCK_COUNT) {
             return Err(self.fault(FaultKind::Range));
         }
         self.hold(lock, self.thread.raw(), count);

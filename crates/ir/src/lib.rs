@@ -59,7 +59,8 @@
 //! is popped and the search goes on in the caller; with no frame left it is an uncaught exception. Throwing `null`
 //! is a null dereference.
 //!
-//! **Locks** are re-entrant monitors. `lock` waits until the lock is free or the thread's own, and counts.
+//! **Locks** are re-entrant monitors. `lock` waits until the lock is free or the thread's own, and counts (up to
+//! [`MAX_LOCK_COUNT`]; more is a range fault).
 //! `unlock` needs ownership, and frees at count 0. `wait` needs ownership, frees the lock and makes the
 //! thread wait for it with its count remembered; a thread that waits already cannot wait again. `unwait` needs the
 //! thread to wait for that lock; it can proceed once the thread was notified and the lock is free, and

@@ -141,3 +141,39 @@ fn calls_and_handlers_inside_count_by_where_the_thread_is() {
     let values: Vec<_> = (1..=3).map(|n| global(&naive, &schedule(&naive, &vec![0; n]), "x")).collect();
     assert_eq!(values, ["1", "2", "12"]);
 }
+
+#[test]
+fn a_block_covers_the_functions_it_calls() {
+    let text = |atomic: &str| {
+        format!(
+            "program p; global int x; function f() {{
+              loc a: do {{ x := x + 1; }} goto b; loc b: do {{ x := x + 1; }} return; }}
+            thread T() {{
+              loc a: call f() resume r;
+              resume r {atomic} of a goto b;
+              loc b: do {{ x := x * 10; }} return;
+            }} thread U() {{ loc a: return; }} active T, U;"
+        )
+    };
+    // With the call and both statements of the function in one step, up to where the block ends.
+    let values = |atomic: &str, steps: usize| {
+        let program = program(&text(atomic));
+        let naive = Naive::new(&program);
+        global(&naive, &schedule(&naive, &vec![0; steps]), "x")
+    };
+    assert_eq!([1, 2].map(|steps| values("atomic", steps)), ["2", "20"]);
+    assert_eq!([1, 2, 3, 4].map(|steps| values("", steps)), ["0", "1", "2", "20"]);
+}
+
+#[test]
+fn a_choice_in_a_function_that_a_block_calls_is_exclusive() {
+    let program = program(
+        "program p; global int x; function f() { loc a: do { x := 1; } return; do { x := 2; } return; }
+        thread T() { loc a: call f() resume r; resume r atomic of a return; }
+        thread U() { loc a: return; } active T, U;",
+    );
+    let naive = Naive::new(&program);
+    let state = schedule(&naive, &[0]);
+    assert_eq!(state.exclusive, Some(0));
+    assert!(!can_step(&naive, &state, 1));
+}

@@ -79,11 +79,11 @@ impl Generator {
             put(&mut text, &format!("  {catch}"));
         }
         for place in &body.places {
+            let atomic = if place.atomic { " atomic" } else { "" };
             if let Some(resume) = &place.resume {
-                put(&mut text, &format!("  resume {} {resume}", place.name));
+                put(&mut text, &format!("  resume {}{atomic} {resume}", place.name));
                 continue;
             }
-            let atomic = if place.atomic { " atomic" } else { "" };
             let likely = if place.handles { 50 } else { 12 };
             let live = if self.chance(likely) { self.live(body) } else { String::new() };
             put(&mut text, &format!("  loc {}{atomic}{live}:", place.name));

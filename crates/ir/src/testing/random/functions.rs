@@ -19,7 +19,8 @@ impl Generator {
             at = self.block(&mut body, at, statements, 0);
             let result = format!("return {}", self.value_for(&body, "int (0, 3)"));
             self.finish(&mut body, at, &result);
-            self.print(out, "function work(int (0, 3) k) returns int (0, 3)", &body);
+            let range = self.pick(&["(0, 3)", "wrap (0, 2)"]);
+            self.print(out, &format!("function work(int (0, 3) k) returns int {range}"), &body);
             self.functions.push(Function { name: "work", throws: false });
         }
         if self.exceptions {

@@ -230,8 +230,8 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
             body.params.extend(["k", "q"]);
             "Node q, int (0, 3) k"
         };
-        if self.chance(40) {
-            let init = self.pick(&["", " = 1"]);
+        if self.chance(60) {
+            let init = self.pick(&["", " = 1", " = 1"]);
             let local = body.local("l", "int (0, 1)", init);
             body.ints.push(local);
         }

@@ -111,7 +111,7 @@ impl Generator {
                 body.step(at, &format!("do {{ {actions} }}"), to);
             }
         }
-        if self.danger > 0 && self.chance(12) {
+        if self.danger > 0 && self.chance(if body.atomic { 30 } else { 12 }) {
             body.step(at, "when 2 / z > x", to);
         }
         if self.chance(60) {
@@ -153,9 +153,13 @@ impl Generator {
             let done = body.open();
             body.step(at, "when flag", done);
             body.step(at, "when !flag do { wait(m); }", back);
-            if self.chance(15) && !body.atomic {
+            if self.chance(25) && !body.atomic {
                 // To wait is not to be blocked: a thread may end, or do something else, while it waits.
-                let guard = self.condition(body, 1);
+                let guard = match self.rng.below(3) {
+                    0 => "wasNotified(n)".to_owned(),
+                    1 => "wasNotified(m)".to_owned(),
+                    _ => self.condition(body, 1),
+                };
                 let other = if self.danger > 0 { "lock(m); wait(m);" } else { "exit;" };
                 let leave = self.pick(&["exit;", "b := !b;", other]);
                 body.step(back, &format!("when {guard} do {{ {leave} }}"), back);
@@ -296,7 +300,9 @@ impl Generator {
         let into = if self.chance(80) { format!("into {place} ") } else { String::new() };
         let text = format!("of {} {into}goto {target};", body.places[at].name);
         body.places[at].transitions.push(call);
-        body.places.push(Place { name: resume, resume: Some(text), ..Place::default() });
+        // An atomic block covers what it calls, unless the front end sees that otherwise.
+        let atomic = body.atomic && self.chance(80);
+        body.places.push(Place { name: resume, resume: Some(text), atomic, ..Place::default() });
         to
     }
 
@@ -353,10 +359,14 @@ impl Generator {
     pub(super) fn atomic(&mut self, body: &mut Body, at: usize, depth: usize) -> usize {
         let outer = std::mem::replace(&mut body.atomic, true);
         let mut at = at;
-        if self.chance(60) {
+        if self.danger > 0 && self.chance(15) {
+            let from = body.then(at, "");
+            at = body.then(from, "do { y := y + 1; }");
+            body.step(from, "when 1 / z == 1", at);
+        } else if self.chance(50) {
             at = body.then(at, "");
             at = self.choice(body, at);
-        } else if self.heap && self.chance(30) {
+        } else if self.heap && self.chance(50) {
             // Garbage of an atomic block is there until its end.
             for _ in 0..3 {
                 at = body.then(at, "do { spare := new Node; spare.next := new Leaf; }");
