@@ -27,11 +27,14 @@ mod lexer;
 mod lower;
 mod parser;
 mod resolve;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod text;
 mod unused;
 
 use source::{Diagnostics, FileId, SourceMap};
 
+use lower::Merge;
 use resolve::{Defines, Value};
 
 /// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. On success there may be warnings.
@@ -40,6 +43,15 @@ pub fn compile(
     file: FileId,
     defines: &[(String, String)],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+    compile_with(map, file, defines, Merge::Straight)
+}
+
+fn compile_with(
+    map: &SourceMap,
+    file: FileId,
+    defines: &[(String, String)],
+    merge: Merge,
+) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
     let (defines, problems) = Defines::resolve(defines, &system);
@@ -47,7 +59,7 @@ pub fn compile(
         diagnostics.push(problem);
     }
     let mut model = resolve::declare(map, &system, &defines, diagnostics);
-    lower::lower(&mut model);
+    lower::lower(&mut model, merge);
     if !model.diagnostics.has_errors() {
         unused::warn(&mut model);
     }

@@ -205,7 +205,7 @@ impl Config {
         }
         match threads {
             Some(0) => return Some("--threads 0 would not get far; use --threads 1".to_owned()),
-            Some(2..) => return later("more than one worker thread".to_owned(), "use --threads 1"),
+            Some(n @ 2..) => return later(format!("--threads {n}"), "use --threads 1"),
             None | Some(1) => {}
         }
         if ltl.is_some() {

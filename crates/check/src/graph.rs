@@ -38,6 +38,8 @@ pub struct Edge {
     pub line: u32,
     /// The statement, on one line.
     pub text: String,
+    /// Of the test of an `if` or `while`: which way it went.
+    pub test: Option<bool>,
 }
 
 /// Explores a model of at most `max_states` states.
@@ -74,7 +76,6 @@ fn edge(model: &Model, source: StateId, step: Step, target: StateId) -> Edge {
     let program = &model.program;
     let transition = &program.transitions[TransitionId(step.transition)];
     let procedure = &program.procedures[program.locations[transition.source].procedure];
-    let text = model.map.text(transition.span).split_whitespace().collect::<Vec<_>>().join(" ");
     Edge {
         source: source.0,
         target: target.0,
@@ -83,7 +84,16 @@ fn edge(model: &Model, source: StateId, step: Step, target: StateId) -> Edge {
         transition: step.transition,
         choice: step.choice,
         line: model.map.position(transition.span).line,
-        text,
+        text: model.one_line(transition.span),
+        test: model.test_outcome(TransitionId(step.transition)),
+    }
+}
+
+impl Edge {
+    fn label(&self) -> String {
+        let Self { procedure, thread, text, .. } = self;
+        let test = self.test.map_or("", |test| if test { " (true)" } else { " (false)" });
+        escape(&format!("{procedure} {thread}: {text}{test}"))
     }
 }
 
@@ -111,8 +121,7 @@ impl Graph {
             let _ = writeln!(out, "  s{};", state.id);
         }
         for edge in &self.edges {
-            let label = format!("{} {}: {}", edge.procedure, edge.thread, edge.text);
-            let _ = writeln!(out, "  s{} -> s{} [label=\"{}\"];", edge.source, edge.target, escape(&label));
+            let _ = writeln!(out, "  s{} -> s{} [label=\"{}\"];", edge.source, edge.target, edge.label());
         }
         out + "}\n"
     }
@@ -121,8 +130,7 @@ impl Graph {
     pub fn to_aut(&self) -> String {
         let mut out = format!("des (0, {}, {})\n", self.edges.len(), self.states.len());
         for edge in &self.edges {
-            let label = format!("{} {}: {}", edge.procedure, edge.thread, edge.text);
-            let _ = writeln!(out, "({}, \"{}\", {})", edge.source, escape(&label), edge.target);
+            let _ = writeln!(out, "({}, \"{}\", {})", edge.source, edge.label(), edge.target);
         }
         out
     }

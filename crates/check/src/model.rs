@@ -1,5 +1,6 @@
 //! From a file to a program.
 
+use ir::{Expr, ExprKind, Guard, TransitionId, UnaryOp};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 
 use crate::report::Place;
@@ -72,6 +73,31 @@ impl Model {
         }
     }
 
+    /// Where a step is. A transition on several lines is shown as a whole: its first line is often no more than
+    /// `do {`.
+    pub fn place_of_step(&self, id: TransitionId) -> Place {
+        let span = self.program.transitions[id].span;
+        let place = self.place(span);
+        if self.map.text(span).contains('\n') { Place { text: self.one_line(span), ..place } } else { place }
+    }
+
+    /// The text of a span without its comments, on one line.
+    pub fn one_line(&self, span: Span) -> String {
+        let code = self.map.text(span).lines().map(without_comment);
+        code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the source
+    /// and two transitions, one of which is guarded by the negation, made up for it.
+    pub fn test_outcome(&self, id: TransitionId) -> Option<bool> {
+        let negates = |id: TransitionId| match &self.program.transitions[id].guard {
+            Guard::When(Expr { kind: ExprKind::Unary(UnaryOp::Not, inner), span, .. }) => inner.span == *span,
+            _ => false,
+        };
+        let source = &self.program.locations[self.program.transitions[id].source];
+        source.transitions.iter().any(|&other| negates(other)).then(|| !negates(id))
+    }
+
     /// The compiled program, as text that can be parsed again.
     pub fn ir_text(&self) -> String {
         ir::text::print(&self.program)
@@ -90,6 +116,34 @@ impl Model {
     }
 }
 
+/// A line up to its `//`, unless that is part of a string.
+fn without_comment(line: &str) -> &str {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'/' if !quoted && line[at..].starts_with("//") => return &line[..at],
+            _ => {}
+        }
+    }
+    line
+}
+
 fn map_of_nothing() -> SourceMap {
     SourceMap::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comment;
+
+    #[test]
+    fn comments_end_lines_unless_they_are_quoted() {
+        assert_eq!(without_comment("x := 1; // one"), "x := 1; ");
+        assert_eq!(without_comment(r#"s := "a//b\"//c"; // "d"#), r#"s := "a//b\"//c"; "#);
+        assert_eq!(without_comment("x := x / 2;"), "x := x / 2;");
+        assert_eq!(without_comment("//"), "");
+    }
 }

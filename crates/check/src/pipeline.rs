@@ -108,7 +108,7 @@ fn conclude(
     outcome: &Outcome,
     store: Store,
 ) -> Result<Checked, CheckError> {
-    let mut violations = Vec::new();
+    let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
     for found in &outcome.violations {
@@ -132,7 +132,17 @@ fn conclude(
                 trace,
             });
         }
-        violations.push(ViolationCount { kind, message, count: found.count, steps, location });
+        // Both ways out of a test fault where it does: for people that is one violation.
+        let same = |other: &&mut ViolationCount| {
+            (&other.kind, &other.message, &other.location) == (&kind, &message, &location)
+        };
+        match violations.iter_mut().find(same) {
+            Some(known) => {
+                known.count += found.count;
+                known.steps = known.steps.min(steps);
+            }
+            None => violations.push(ViolationCount { kind, message, count: found.count, steps, location }),
+        }
     }
 
     let truncated = |bound| outcome.truncations.get(&bound).copied().unwrap_or(0);

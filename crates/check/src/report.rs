@@ -87,7 +87,7 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
-    /// The source line.
+    /// The source line; of a step on several lines all of them, as one.
     pub text: String,
 }
 

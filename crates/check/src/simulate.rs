@@ -53,6 +53,8 @@ pub struct Choice {
     pub step: Step,
     pub thread: String,
     pub location: Place,
+    /// Of the test of an `if` or `while`: which way it goes.
+    pub test: Option<bool>,
     /// Taking it ends in a fault.
     pub faults: bool,
 }
@@ -86,9 +88,8 @@ impl<'m> Interactive<'m> {
         let choice = |step: Step, faults| Choice {
             step,
             thread: self.naive.thread_name(state, step.thread),
-            location: self
-                .model
-                .place(self.model.program.transitions[ir::TransitionId(step.transition)].span),
+            location: self.model.place_of_step(ir::TransitionId(step.transition)),
+            test: self.model.test_outcome(ir::TransitionId(step.transition)),
             faults,
         };
         let enabled = enabled.into_iter().map(|step| choice(step, false));

@@ -34,6 +34,8 @@ pub struct TraceStep {
     pub transition: u32,
     pub choice: u32,
     pub location: Place,
+    /// Of the test of an `if` or `while`: which way it went.
+    pub test: Option<bool>,
     /// What is different afterwards.
     pub changes: Vec<String>,
 }
@@ -104,12 +106,14 @@ pub fn replay(
                 "not possible in this state; the trail is of another model or of other constants".to_owned(),
             ));
         }
+        let transition = ir::TransitionId(step.transition);
         trace.steps.push(TraceStep {
             thread: naive.thread_name(&state, step.thread),
             thread_id: step.thread,
             transition: step.transition,
             choice: step.choice,
-            location: model.place(model.program.transitions[ir::TransitionId(step.transition)].span),
+            location: model.place_of_step(transition),
+            test: model.test_outcome(transition),
             changes: Vec::new(),
         });
         match fired {

@@ -11,11 +11,15 @@ use std::sync::atomic::AtomicBool;
 
 use common::{ModelFile, load, model_files, models};
 use ir::testing::SplitMix64;
-use quotient::config::{Config, Limits, SearchKind};
+use naive::{Naive, Summary};
+use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind};
 use quotient::report::{Report, Verdict};
-use quotient::{CheckError, Model, Quiet};
+use quotient::{CheckError, Model, Quiet, StateBounds};
 
 const MOST_STATES: usize = 2000;
+
+/// Small enough that brute force is not slow, and that some mutants exceed them.
+const SIZES: StateBounds = StateBounds { threads: 12, frames: 24, objects: 40 };
 
 /// How many mutants a suite had, by what became of them.
 #[derive(Default, Debug)]
@@ -69,6 +73,7 @@ fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> 
         search: if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs },
         keep_going: number.is_multiple_of(3),
         limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },
+        bounds: Bounds { sizes: SIZES, on_bound: OnBound::Truncate },
         ..Config::default()
     };
     match quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut Quiet) {
@@ -78,7 +83,7 @@ fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> 
                 Verdict::Violated => tally.violated += 1,
                 Verdict::HoldsUpToBounds | Verdict::Inconclusive => tally.unfinished += 1,
             }
-            if checked.report.exhaustive { brute_force(&model, &checked.report) } else { Ok(()) }
+            if config.keep_going { brute_force(&model, &checked.report) } else { Ok(()) }
         }
         Err(CheckError::Refused(_)) => {
             tally.refused += 1;
@@ -88,14 +93,21 @@ fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> 
     }
 }
 
-/// The plain interpreter finds the same in a model that was explored as a whole.
+/// The plain interpreter finds the same in a model that is not too large.
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
-    let naive::Summary { states, transitions, matched, deadlocks, faults, .. } =
-        naive::explore(&naive::Naive::new(&model.program), MOST_STATES);
+    let StateBounds { threads, frames, objects } = SIZES;
+    let naive = Naive { bounds: naive::Bounds { threads, frames, objects }, ..Naive::new(&model.program) };
+    let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
+        naive::explore(&naive, MOST_STATES);
+    if !complete {
+        return if report.exhaustive { Err("not exhaustive".to_owned()) } else { Ok(()) };
+    }
     let violations = deadlocks + faults.values().sum::<usize>();
-    let plain = [states, transitions, matched, violations].map(|count| count as u64);
-    let ours = report.violations.iter().map(|violation| violation.count).sum();
-    let ours = [report.states, report.transitions, report.matched, ours];
+    let truncated = truncations.values().sum();
+    let plain = [states, transitions, matched, violations, truncated].map(|count| count as u64);
+    let violations = report.violations.iter().map(|violation| violation.count).sum();
+    let truncated = report.truncations.total();
+    let ours = [report.states, report.transitions, report.matched, violations, truncated];
     if ours == plain { Ok(()) } else { Err(format!("{ours:?}, but the plain interpreter finds {plain:?}")) }
 }
 
@@ -177,16 +189,16 @@ fn change_tokens(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
     let mut tokens = tokens(&file.text[start..]);
     for _ in 0..=random.below(3) {
         let visible: Vec<usize> = (0..tokens.len()).filter(|&at| !tokens[at].trim().is_empty()).collect();
-        let (at, other) = (*random.pick(&visible), *random.pick(&visible));
+        let place = random.below(visible.len());
+        let (at, other) = (visible[place], *random.pick(&visible));
         match random.below(6) {
             0 => drop(tokens.remove(at)),
             1 => tokens.insert(at, tokens[at].clone()),
             2 => tokens.swap(at, other),
-            // Neighbours are more often of one kind.
-            3 => tokens
-                .swap(at, visible[(visible.iter().position(|&v| v == at).unwrap_or(0) + 2) % visible.len()]),
-            4 => tokens[at] = tokens[other].clone(),
-            _ => tokens[at] = (*random.pick(&STRANGERS)).to_owned(),
+            // Near tokens are more often of one kind.
+            3 => tokens.swap(at, visible[(place + 2) % visible.len()]),
+            4 => tokens[at] = tokens[other].as_str().into(),
+            _ => tokens[at] = String::from(*random.pick(&STRANGERS)),
         }
     }
     tokens.concat().into_bytes()
@@ -206,7 +218,7 @@ fn change_words(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
         let alike: Vec<usize> = (0..tokens.len()).filter(|&at| kind(&tokens[at])).collect();
         if !alike.is_empty() {
             let (at, other) = (*random.pick(&alike), *random.pick(&alike));
-            tokens[at] = tokens[other].clone();
+            tokens[at] = tokens[other].as_str().into();
         }
     }
     tokens.concat().into_bytes()

@@ -183,7 +183,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            print!("{}", render::trace(&trace, paint));
+            print!("{}", render::trace(&trace, None, paint));
             print!("{}", render::ending(&trace, paint));
         }
     }
@@ -219,7 +219,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     } else {
         let max = usize::try_from(args.steps).unwrap_or(usize::MAX);
         let run = simulate::random(&model, bounds, args.seed, max)?;
-        print!("{}", render::trace(&run.trace, paint));
+        print!("{}", render::trace(&run.trace, None, paint));
         if run.trace.ends_in.is_some() {
             print!("{}", render::ending(&run.trace, paint));
         } else if let Some(bound) = run.truncated {
@@ -313,4 +313,27 @@ pub fn graph(args: &GraphArgs) -> Outcome {
         }
     );
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_have_their_exit_codes() {
+        let code = |failure: Failure| format!("{:?}", failure.report());
+        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
+        assert_eq!(code(Failure::Rejected(String::new())), expected(2));
+        assert_eq!(code(Failure::Internal("a test".to_owned())), expected(4));
+        assert_eq!(code(Failure::Interrupted), expected(130));
+    }
+
+    #[test]
+    fn words_for_shells() {
+        assert_eq!(quoted("models/a-b_c.bir"), "models/a-b_c.bir");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("$(x)"), "'$(x)'");
+    }
 }

@@ -6,6 +6,10 @@ use quotient::{Observer, Open, Progress};
 
 use crate::units;
 
+/// A line that does not fit is cut at the edge: on a second line it could not be taken back.
+const NO_WRAP: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
+
 pub struct ProgressLine {
     shown: bool,
     visible: bool,
@@ -37,7 +41,7 @@ impl Observer for ProgressLine {
         let memory = units::bytes(progress.resident_bytes.unwrap_or(progress.store_bytes) as u64);
         let limit = self.limit.map_or(String::new(), |limit| format!(" of {}", units::bytes(limit)));
         eprint!(
-            "\r\x1b[K{} states, {} states/s, {open}, depth {}, {memory}{limit}",
+            "\r\x1b[K{NO_WRAP}{} states, {} states/s, {open}, depth {}, {memory}{limit}{WRAP}",
             units::count(progress.states as u64),
             units::count((progress.states as f64 / seconds) as u64),
             progress.depth,

@@ -91,7 +91,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             _ => "depth first; --search bfs finds the shortest way",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
-        out += &trace(&violation.trace, paint);
+        out += &trace(&violation.trace, Some(LONGEST_TRACE), paint);
         out += &ending(&violation.trace, paint);
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo see it again:\n  {command}");
@@ -162,13 +162,9 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     out
 }
 
-/// The kind of a violation and its message, which often begins with the kind.
+/// The kind of a violation, as reports in JSON call it, and its message.
 fn what(kind: &str, message: &str) -> String {
-    if message.starts_with(&kind.replace('-', " ")) {
-        message.to_owned()
-    } else {
-        format!("{kind}: {message}")
-    }
+    format!("{kind}: {message}")
 }
 
 pub fn plural(n: u64, noun: &str) -> String {
@@ -214,8 +210,13 @@ fn indent(trace: &Trace) -> String {
     " ".repeat(trace.steps.len().to_string().len() + 6)
 }
 
-/// The steps of a run: who, where, and what changed.
-pub fn trace(trace: &Trace, paint: Paint) -> String {
+/// A report shows this many steps of a counterexample; `quotient replay` shows all.
+const LONGEST_TRACE: usize = 200;
+/// How many of them are the first ones.
+const FIRST_STEPS: usize = 20;
+
+/// The steps of a run: who, where, and what changed. Of more than `longest`, the middle is left out.
+pub fn trace(trace: &Trace, longest: Option<usize>, paint: Paint) -> String {
     let mut out = String::new();
     let indent = indent(trace);
     if !trace.initial.is_empty() {
@@ -225,15 +226,30 @@ pub fn trace(trace: &Trace, paint: Paint) -> String {
         }
     }
     let width = trace.steps.len().to_string().len();
-    let rows = trace.steps.iter().map(|step| (step.thread.clone(), &step.location));
+    let count = trace.steps.len();
+    let left_out = match longest {
+        Some(longest) if count > longest => FIRST_STEPS..count - (longest - FIRST_STEPS),
+        _ => 0..0,
+    };
+    let shown: Vec<usize> = (0..count).filter(|index| !left_out.contains(index)).collect();
+    let rows = shown.iter().map(|&index| (trace.steps[index].thread.clone(), &trace.steps[index].location));
     let rows = columns(rows, |thread| paint.strong(thread), paint);
-    for (index, (step, row)) in trace.steps.iter().zip(rows).enumerate() {
-        let _ = writeln!(out, "  {:>width$}. {row}", index + 1);
+    for (&index, row) in shown.iter().zip(rows) {
+        let step = &trace.steps[index];
+        if !left_out.is_empty() && index == left_out.end {
+            let _ = writeln!(out, "{indent}… {} …", plural(left_out.len() as u64, "step"));
+        }
+        let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
         for change in &step.changes {
             let _ = writeln!(out, "{indent}{change}");
         }
     }
     out
+}
+
+/// Which way a test went.
+fn outcome(test: Option<bool>, paint: Paint) -> String {
+    test.map_or(String::new(), |test| paint.dim(if test { "  (true)" } else { "  (false)" }))
 }
 
 /// What is wrong at the end of a run.
@@ -260,7 +276,7 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
     let mut out = String::new();
     for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
         let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
-        let _ = writeln!(out, "  {:>3}) {row}{fault}", index + 1);
+        let _ = writeln!(out, "  {:>3}) {row}{}{fault}", index + 1, outcome(choice.test, paint));
     }
     out
 }

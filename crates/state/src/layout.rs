@@ -197,7 +197,7 @@ pub struct WaitSlots {
 }
 
 /// How often a thread may hold one lock: the count has this many bits.
-pub const LOCK_COUNT_BITS: u8 = bits_for(ir::MAX_LOCK_COUNT as u64);
+const LOCK_COUNT_BITS: u8 = bits_for(ir::MAX_LOCK_COUNT as u64);
 const LENGTH_BITS: u8 = 32;
 
 impl Layout {

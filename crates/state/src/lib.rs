@@ -9,7 +9,5 @@ mod encode;
 mod layout;
 mod memory;
 
-pub use layout::{
-    ArrayShape, Bounds, LOCK_COUNT_BITS, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask,
-};
+pub use layout::{ArrayShape, Bounds, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask};
 pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};

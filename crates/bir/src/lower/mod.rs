@@ -24,7 +24,20 @@ use exprs::{Exprs, Owner, Why};
 /// How many threads may be active in the beginning.
 const MAX_ACTIVE: i64 = 1 << 12;
 
-pub fn lower(model: &mut Model<'_>) {
+/// Which locations of atomic blocks are merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Merge {
+    /// Those where nothing can happen but the next step.
+    Straight,
+    /// None: for tests of the above.
+    #[cfg_attr(
+        not(any(test, feature = "testing")),
+        expect(dead_code, reason = "only tests compile like this")
+    )]
+    Nothing,
+}
+
+pub fn lower(model: &mut Model<'_>, merge: Merge) {
     // Then tables may be incomplete, too.
     if model.has_enough() {
         return;
@@ -36,7 +49,7 @@ pub fn lower(model: &mut Model<'_>) {
         if model.has_enough() {
             return;
         }
-        procedure::lower(model, ProcedureId::from_index(index));
+        procedure::lower(model, ProcedureId::from_index(index), merge);
     }
     activate(model);
 }

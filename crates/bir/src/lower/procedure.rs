@@ -6,6 +6,7 @@ use ir::{
 };
 use source::{Diagnostic, Span};
 
+use super::Merge;
 use super::exprs::{Exprs, Owner, Why};
 use super::graph::Graph;
 use crate::ast;
@@ -25,9 +26,10 @@ pub struct Lowering<'m, 's> {
     pub atomic: bool,
     /// The variable that holds the lock a thread waits for.
     pub waited: Option<LocalId>,
+    pub merge: Merge,
 }
 
-pub fn lower(model: &mut Model<'_>, id: ProcedureId) {
+pub fn lower(model: &mut Model<'_>, id: ProcedureId, merge: Merge) {
     let system = model.system;
     let item = &system.procedures[id.index()];
     let signature = model.signatures[id.index()].clone();
@@ -41,6 +43,7 @@ pub fn lower(model: &mut Model<'_>, id: ProcedureId) {
         graph: Graph::default(),
         atomic: false,
         waited: None,
+        merge,
     };
     lowering.declare(&signature.params);
     let entry = match &item.body {

@@ -21,6 +21,7 @@ use ir::{
 };
 use source::{Diagnostic, Span};
 
+use super::Merge;
 use super::exprs::Local;
 use super::flow::{Flow, is_true};
 use super::graph::NOWHERE;
@@ -56,7 +57,9 @@ impl<'s> Lowering<'_, 's> {
         if self.exprs.model.diagnostics.has_errors() {
             return None;
         }
-        self.graph.merge(entry);
+        if self.merge == Merge::Straight {
+            self.graph.merge(entry);
+        }
         self.graph = std::mem::take(&mut self.graph).prune(entry);
         Some(entry)
     }

@@ -59,7 +59,12 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn range(&mut self) -> Parsed<Option<Box<Range<'s>>>> {
-        let wrap = self.eat_word("wrap");
+        // `int wrap;` declares a variable of this name.
+        let named = matches!(
+            self.peek_at(1),
+            Token::Semicolon | Token::Comma | Token::RightParen | Token::Assign | Token::Equal
+        );
+        let wrap = !named && self.eat_word("wrap");
         if !wrap && !self.at(Token::LeftParen) {
             return Ok(None);
         }

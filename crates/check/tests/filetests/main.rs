@@ -20,6 +20,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/walk.rs"]
+mod walk;
 
 mod bless;
 mod header;
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
         let name = format!("rejected/{}", file.name);
         ModelFile { name, ..file }
     }));
-    assert!(files.iter().any(|file| rejected::is_rejected(file)), "there are models to refuse");
+    assert!(files.iter().any(rejected::is_rejected), "there are models to refuse");
     let bless = std::env::var_os("BLESS").is_some_and(|value| !value.is_empty() && value != "0");
     let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
 

@@ -1,0 +1,82 @@
+//! Every command explains its options.
+
+use crate::support::Sandbox;
+
+#[test]
+fn every_command_names_its_options() {
+    let sandbox = Sandbox::new();
+    let bounds = "--max-objects --max-threads --max-frames --on-bound";
+    for (command, options) in [
+        (
+            "check",
+            format!(
+                "-D --symmetry --naming --store --search --por --merge --threads --ltl --property --fairness \
+                 --non-progress --max-depth --max-states --memory --time --continue --trail --format --seed \
+                 --quiet {bounds}"
+            ),
+        ),
+        ("replay", "-D --format".to_owned()),
+        ("simulate", format!("-D --steps --interactive --seed --trail {bounds}")),
+        ("print", "-D --ir --automaton --layout --max-objects --max-threads --max-frames".to_owned()),
+        ("graph", format!("-D --format --max-states {bounds}")),
+    ] {
+        let run = sandbox.run(&format!("{command} --help"));
+        run.expect(0);
+        assert_eq!(run.stderr, "");
+        for option in options.split_whitespace() {
+            let start = |line: &str| {
+                let line = line.trim_start();
+                let line = line.strip_prefix("-q, ").unwrap_or(line);
+                line.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            };
+            assert!(run.stdout.lines().any(start), "{command} does not explain {option}:\n{}", run.stdout);
+        }
+        let undocumented = run.stdout.lines().filter(|line| {
+            let line = line.trim();
+            line.starts_with("--") && !options.split_whitespace().any(|option| line.starts_with(option))
+        });
+        assert_eq!(
+            undocumented.count(),
+            0,
+            "{command} has options that are not in this list:\n{}",
+            run.stdout
+        );
+        assert_eq!(run.stdout, sandbox.run(&format!("help {command}")).stdout);
+        assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn the_command_itself() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run("--help");
+    run.expect(0);
+    for text in
+        ["check", "replay", "simulate", "print", "graph", "Exit codes:", "130 interrupted", "Examples:"]
+    {
+        assert!(run.stdout.contains(text), "no {text} in\n{}", run.stdout);
+    }
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
+    let version = sandbox.run("--version");
+    version.expect(0);
+    assert_eq!(version.stdout, format!("quotient {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// The examples of the help are commands that work.
+#[test]
+fn the_examples_work() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    std::fs::create_dir(sandbox.path("models")).expect("a folder");
+    let text = sandbox.read("philosophers.bir");
+    sandbox.write("models/philosophers.bir", &text);
+    sandbox.write("model.bir", &text);
+    let help = sandbox.run("--help").stdout;
+    let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  quotient ")).collect();
+    assert!(examples.len() >= 5, "{help}");
+    for example in examples {
+        let (line, explanation) = example.split_once("  ").expect("a command and what it does");
+        assert!(!explanation.trim().is_empty());
+        let run = sandbox.run(line);
+        assert!(matches!(run.code, Some(0 | 1)), "{line}: {run:#?}");
+    }
+}

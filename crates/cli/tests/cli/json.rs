@@ -1,0 +1,212 @@
+//! The object of `--format json`: scripts depend on its keys and their types.
+
+use serde_json::Value;
+
+use crate::support::Sandbox;
+
+#[derive(Clone, Copy, Debug)]
+enum Is {
+    Text,
+    Count,
+    Number,
+    Bool,
+    List,
+    Object,
+    /// May be null.
+    Maybe(&'static Is),
+}
+
+use Is::*;
+
+impl Is {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Text => value.is_string(),
+            Count => value.is_u64(),
+            Number => value.as_f64().is_some_and(|number| number >= 0.0),
+            Bool => value.is_boolean(),
+            List => value.is_array(),
+            Object => value.is_object(),
+            Maybe(is) => value.is_null() || is.fits(value),
+        }
+    }
+}
+
+const REPORT: &[(&str, Is)] = &[
+    ("/version", Count),
+    ("/tool", Text),
+    ("/model", Text),
+    ("/verdict", Text),
+    ("/exhaustive", Bool),
+    ("/incomplete", Maybe(&Text)),
+    ("/violation", Maybe(&Object)),
+    ("/violations", List),
+    ("/states", Count),
+    ("/matched", Count),
+    ("/transitions", Count),
+    ("/depth", Count),
+    ("/search", Text),
+    ("/store", Object),
+    ("/store/kind", Text),
+    ("/store/bytes", Count),
+    ("/store/bytes_per_state", Number),
+    ("/symmetry", Object),
+    ("/symmetry/level", Text),
+    ("/symmetry/canonical", Bool),
+    ("/symmetry/ties_searched", Count),
+    ("/reduction", Object),
+    ("/reduction/por", Text),
+    ("/reduction/merge", Text),
+    ("/bounds/objects", Count),
+    ("/bounds/threads", Count),
+    ("/bounds/frames", Count),
+    ("/truncations/objects", Count),
+    ("/truncations/threads", Count),
+    ("/truncations/frames", Count),
+    ("/peak_memory_bytes", Count),
+    ("/memory_limit_bytes", Maybe(&Count)),
+    ("/seconds", Number),
+    ("/states_per_second", Number),
+    ("/transitions_per_second", Number),
+    ("/seed", Count),
+    ("/assumptions", List),
+    ("/assumptions/0", Text),
+    ("/dead_code", List),
+    ("/warnings", List),
+];
+
+const VIOLATION: &[(&str, Is)] = &[
+    ("/violation/kind", Text),
+    ("/violation/message", Text),
+    ("/violation/steps", Count),
+    ("/violation/location", Maybe(&Object)),
+    ("/violation/trace/initial", List),
+    ("/violation/trace/steps", List),
+    ("/violation/trace/steps/0/thread", Text),
+    ("/violation/trace/steps/0/thread_id", Count),
+    ("/violation/trace/steps/0/transition", Count),
+    ("/violation/trace/steps/0/choice", Count),
+    ("/violation/trace/steps/0/changes", List),
+    ("/violation/trace/steps/0/location/file", Text),
+    ("/violation/trace/steps/0/location/line", Count),
+    ("/violation/trace/ends_in/kind", Text),
+    ("/violation/trace/ends_in/message", Text),
+    ("/violation/trace/last", List),
+    ("/violations/0/kind", Text),
+    ("/violations/0/message", Text),
+    ("/violations/0/count", Count),
+    ("/violations/0/steps", Count),
+    ("/violations/0/location", Maybe(&Object)),
+];
+
+const LOCATION: &[(&str, Is)] = &[
+    ("/violation/location/file", Text),
+    ("/violation/location/line", Count),
+    ("/violation/location/column", Count),
+    ("/violation/location/text", Text),
+];
+
+#[track_caller]
+fn has(report: &Value, contract: &[(&str, Is)]) {
+    for &(key, is) in contract {
+        match report.pointer(key) {
+            Some(value) => assert!(is.fits(value), "{key} is {value}, not {is:?}"),
+            None => panic!("there is no {key} in {report:#}"),
+        }
+    }
+}
+
+#[test]
+fn of_a_model_that_holds() {
+    let sandbox = Sandbox::with("peterson.bir");
+    let (run, report) = sandbox.json("check peterson.bir");
+    run.expect(0);
+    has(&report, REPORT);
+    assert_eq!(report["verdict"], "holds");
+    assert_eq!(report["exhaustive"], true);
+    assert_eq!(report["incomplete"], Value::Null);
+    assert_eq!(report["violation"], Value::Null);
+    assert_eq!(report["violations"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn of_violations() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    let (run, report) = sandbox.json("check philosophers.bir");
+    run.expect(1);
+    has(&report, REPORT);
+    has(&report, VIOLATION);
+    assert_eq!(report["verdict"], "violated");
+    assert_eq!(report["exhaustive"], false);
+    assert_eq!(report["violation"]["location"], Value::Null, "a deadlock is nowhere");
+    let blocked = report.pointer("/violation/trace/ends_in/blocked").and_then(Value::as_array);
+    assert_eq!(blocked.map(Vec::len), Some(3));
+
+    let sandbox = Sandbox::with("peterson_bug.bir");
+    let (run, report) = sandbox.json("check peterson_bug.bir --continue");
+    run.expect(1);
+    for contract in [REPORT, VIOLATION, LOCATION] {
+        has(&report, contract);
+    }
+    assert_eq!(report["exhaustive"], true);
+    assert_eq!(report["violation"]["location"]["file"], "peterson_bug.bir");
+}
+
+#[test]
+fn of_what_is_not_known() {
+    let sandbox = Sandbox::with("peterson.bir");
+    for (line, verdict) in [
+        ("--max-states 100", "inconclusive"),
+        ("--time 0s", "inconclusive"),
+        ("--max-depth 3 --search dfs", "inconclusive"),
+        ("--max-depth 3", "holds up to bounds"),
+    ] {
+        let (run, report) = sandbox.json(&format!("check peterson.bir {line}"));
+        run.expect(3);
+        has(&report, REPORT);
+        assert_eq!(report["verdict"], verdict, "{line}");
+        assert_eq!(report["exhaustive"], false, "{line}");
+        assert!(report["incomplete"].is_string(), "{line}");
+        assert_eq!(report["violation"], Value::Null, "{line}");
+    }
+}
+
+#[test]
+fn it_records_what_was_asked_for() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let line = "check philosophers_ordered.bir --search dfs --store naive --seed 7 --memory 1G \
+                --max-objects 50 --max-threads 20 --max-frames 10";
+    let (run, report) = sandbox.json(line);
+    run.expect(0);
+    assert_eq!(report["model"], "philosophers_ordered.bir");
+    assert_eq!(report["search"], "dfs");
+    assert_eq!(report["store"]["kind"], "naive");
+    assert_eq!(report["symmetry"]["level"], "none");
+    assert_eq!(report["seed"], 7);
+    assert_eq!(report["memory_limit_bytes"], 1 << 30);
+    assert_eq!(report["bounds"], serde_json::json!({ "objects": 50, "threads": 20, "frames": 10 }));
+}
+
+#[test]
+fn counts_fit_each_other() {
+    for (model, options) in
+        [("peterson.bir", ""), ("philosophers.bir", "--continue"), ("barrier.bir", "--search dfs")]
+    {
+        let (_, report) = Sandbox::with(model).json(&format!("check {model} {options}"));
+        let count = |key: &str| report[key].as_u64().expect("a count");
+        // All steps lead to a state: a new one, except for the initial state, or a known one.
+        assert_eq!(count("transitions"), count("states") - 1 + count("matched"), "{model}");
+        let bytes = report["store"]["bytes"].as_f64().expect("a number");
+        let each = report["store"]["bytes_per_state"].as_f64().expect("a number");
+        assert!((bytes / count("states") as f64 - each).abs() < 1e-6, "{model}");
+    }
+}
+
+#[test]
+fn quiet_leaves_it_whole() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    let (run, report) = sandbox.json("check philosophers.bir --quiet");
+    run.expect(1);
+    has(&report, REPORT);
+    assert_eq!(run.stderr, "");
+}

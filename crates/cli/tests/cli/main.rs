@@ -1,0 +1,17 @@
+//! The command `quotient` from outside, as users and scripts see it.
+
+mod bad_input;
+mod graph;
+mod help;
+mod json;
+mod limits;
+mod output;
+mod print;
+mod refusals;
+mod replay;
+mod reports;
+mod simulate;
+mod support;
+#[cfg(unix)]
+mod terminal;
+mod verdicts;

@@ -1,0 +1,125 @@
+//! Options that are not available yet are refused by their names, never ignored.
+
+use quotient::config::{Config, Fairness, Naming, StoreKind, Switch, Symmetry};
+
+use crate::support::Sandbox;
+
+/// Every option with a value that may not be available, as it is typed and as the library knows it.
+fn candidates() -> Vec<(String, Config)> {
+    let config = Config::default;
+    let symmetries =
+        [Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Bots(Some(2)), Symmetry::Full];
+    let mut all: Vec<(String, Config)> = Vec::new();
+    all.extend(
+        symmetries.map(|symmetry| (format!("--symmetry {symmetry}"), Config { symmetry, ..config() })),
+    );
+    all.extend(
+        (StoreKind::ALL.iter()).map(|&store| (format!("--store {store}"), Config { store, ..config() })),
+    );
+    all.extend(
+        Naming::ALL
+            .iter()
+            .map(|&naming| (format!("--naming {naming}"), Config { naming: Some(naming), ..config() })),
+    );
+    all.push(("--por on".to_owned(), Config { por: Switch::On, ..config() }));
+    all.push(("--merge on".to_owned(), Config { merge: Switch::On, ..config() }));
+    all.push(("--threads 0".to_owned(), Config { threads: Some(0), ..config() }));
+    all.push(("--threads 2".to_owned(), Config { threads: Some(2), ..config() }));
+    all.push(("--threads 4294967295".to_owned(), Config { threads: Some(u32::MAX), ..config() }));
+    all.push(("--ltl []p".to_owned(), Config { ltl: Some("[]p".to_owned()), ..config() }));
+    all.push(("--property P".to_owned(), Config { property: Some("P".to_owned()), ..config() }));
+    all.push(("--fairness weak".to_owned(), Config { fairness: Fairness::Weak, ..config() }));
+    all.push(("--non-progress".to_owned(), Config { non_progress: true, ..config() }));
+    all
+}
+
+#[test]
+fn what_is_not_available_is_refused_by_name() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let mut refused = 0;
+    for (option, config) in candidates() {
+        let run = sandbox.run(&format!("check philosophers_ordered.bir {option}"));
+        match config.refusal() {
+            Some(reason) => {
+                refused += 1;
+                let name = option.split(' ').next().expect("an option has a name");
+                run.refused(&[&format!("error: {reason}\n"), name]);
+            }
+            None => drop(run.expect(0)),
+        }
+    }
+    assert!(refused > 0, "when everything is available, this test has done its work");
+}
+
+/// Refusals do not wait for the model to be read.
+#[test]
+fn options_are_looked_at_before_the_model() {
+    let run = Sandbox::new().run("check missing.bir --ltl p");
+    run.refused(&["--ltl is not available yet"]);
+    assert!(!run.stderr.contains("missing.bir"), "{}", run.stderr);
+}
+
+#[test]
+fn automata_cannot_be_printed_yet() {
+    let run = Sandbox::with("philosophers.bir").run("print --automaton philosophers.bir");
+    run.refused(&["print --automaton is not available yet"]);
+}
+
+#[test]
+fn defaults_can_be_written_out() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let defaults = "--search bfs --store exact --symmetry none --por off --merge off --threads 1 \
+                    --fairness none --on-bound truncate --format human --seed 0";
+    sandbox.run(&format!("check philosophers_ordered.bir {defaults}")).expect(0);
+}
+
+/// Options that would have no effect beside others are refused as well.
+#[test]
+fn options_that_would_be_ignored_are_refused() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    for line in [
+        "simulate philosophers.bir --interactive --seed 1",
+        "simulate philosophers.bir --interactive --steps 1",
+        "print philosophers.bir --ir --max-objects 4",
+        "print philosophers.bir --ir --layout",
+        "print philosophers.bir --layout --on-bound error",
+        "replay philosophers.bir x.trail.json --max-objects 4",
+    ] {
+        let run = sandbox.run(line);
+        run.refused(&["--"]);
+    }
+}
+
+#[test]
+fn values_that_make_no_sense_are_refused() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    for (option, text) in [
+        ("--search sideways", "expected one of bfs, dfs"),
+        ("--store attic", "expected one of trie, exact,"),
+        ("--symmetry perfect", "expected one of none, heap, pc, bots, bots=K, full"),
+        ("--symmetry bots=x", "the K of bots=K must be a number"),
+        ("--por maybe", "expected one of off, on"),
+        ("--max-states 0", "--max-states"),
+        ("--max-states many", "--max-states"),
+        ("--max-depth=-1", "--max-depth"),
+        ("--max-objects 0", "expected a number from 1 to 2147483647"),
+        ("--max-threads 2147483648", "expected a number from 1 to 2147483647"),
+        ("--memory 0", "a size must be at least one byte"),
+        ("--memory 12parsecs", "unknown unit `parsecs`"),
+        ("--time soon", "unknown unit `soon`"),
+        ("--on-bound explode", "expected one of truncate, error"),
+        ("--format xml", "[possible values: human, json]"),
+        ("-D N", "expected NAME=VALUE"),
+        ("-D =3", "expected NAME=VALUE"),
+        ("--frobnicate", "unexpected argument '--frobnicate'"),
+    ] {
+        sandbox.run(&format!("check philosophers.bir {option}")).refused(&[text]);
+    }
+    let nothing = sandbox.run("");
+    assert_eq!(nothing.code, Some(2));
+    assert!(nothing.stdout.is_empty() && nothing.stderr.contains("Usage: quotient <COMMAND>"), "{nothing:?}");
+    sandbox.run("check").refused(&["<MODEL>"]);
+    sandbox.run("conjure philosophers.bir").refused(&["unrecognized subcommand 'conjure'"]);
+    sandbox.run("print philosophers.bir").refused(&["--ir"]);
+    sandbox.run("graph philosophers.bir").refused(&["--format"]);
+}

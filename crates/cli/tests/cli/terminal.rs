@@ -1,0 +1,166 @@
+//! Terminals and signals: colours, progress, Ctrl-C.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use nix::pty::openpty;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{Sandbox, eventually, finish, wait};
+
+/// A terminal, and all that was written to it so far.
+struct Terminal {
+    screen: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl Terminal {
+    /// A new one, and the end that a program writes to.
+    fn new() -> (Self, Stdio) {
+        let ends = openpty(None, None).expect("a terminal");
+        let screen = Arc::new(Mutex::new(String::new()));
+        let (mut master, shared) = (File::from(ends.master), Arc::clone(&screen));
+        let reader = thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // When the program has ended, reading fails or there is nothing more.
+            while let Ok(count @ 1..) = master.read(&mut bytes) {
+                shared.lock().expect("no panic").push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        });
+        (Self { screen, reader }, Stdio::from(ends.slave))
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.screen.lock().expect("no panic").contains(text)
+    }
+
+    /// Everything, once the program has ended.
+    fn text(self) -> String {
+        self.reader.join().expect("no panic");
+        let screen = self.screen.lock().expect("no panic");
+        screen.clone()
+    }
+}
+
+fn interrupt(child: &Child) {
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).expect("the command runs");
+}
+
+/// Waits until a command handles interrupts: before, one would end it as any other program.
+#[cfg(target_os = "linux")]
+fn handles_interrupts(child: &Child) -> bool {
+    let path = format!("/proc/{}/status", child.id());
+    eventually(|| {
+        let status = std::fs::read_to_string(&path).expect("the command runs");
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask").trim();
+        u64::from_str_radix(caught, 16).expect("a mask") & (1 << (Signal::SIGINT as u32 - 1)) != 0
+    })
+}
+
+/// More states than fit into any memory: such a check does not end by itself.
+const ENDLESS: &str = "philosophers_ordered.bir -D N=40";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_a_check_with_a_report() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    for search in ["bfs", "dfs"] {
+        let line = format!("check {ENDLESS} --search {search} --memory 1G --format json");
+        let child = sandbox.command(&line).spawn().expect("quotient starts");
+        assert!(handles_interrupts(&child));
+        interrupt(&child);
+        let run = finish(child);
+        run.expect(130);
+        let report = run.json();
+        assert_eq!(report["verdict"], "inconclusive");
+        assert_eq!(report["incomplete"], "interrupted");
+        assert_eq!(report["exhaustive"], false);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_a_graph_without_one() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let line = format!("graph {ENDLESS} --format aut --max-states 4000000000");
+    let child = sandbox.command(&line).spawn().expect("quotient starts");
+    assert!(handles_interrupts(&child));
+    interrupt(&child);
+    let run = finish(child);
+    run.expect(130);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", "interrupted\n"));
+}
+
+/// Progress is on the terminal while a check runs, and gone when it ends.
+#[test]
+fn progress_is_shown_on_a_terminal() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let (terminal, end) = Terminal::new();
+    let mut command = sandbox.command(&format!("check {ENDLESS} --memory 1G"));
+    let child = command.stderr(end).spawn().expect("quotient starts");
+    drop(command);
+    assert!(eventually(|| terminal.shows(" states/s, frontier ")), "{}", terminal.text());
+    interrupt(&child);
+    let run = finish(child);
+    run.expect(130);
+    assert!(run.stdout.starts_with("philosophers_ordered.bir: inconclusive\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\x1b'), "stdout is no terminal: {}", run.stdout);
+    let text = terminal.text();
+    assert!(text.contains(" of 1.0 GiB"), "{text:?}");
+    assert!(text.ends_with("\r\x1b[K"), "{text:?}");
+    // Whatever is switched off for a line is switched on again after it.
+    assert_eq!(text.matches("\x1b[?7l").count(), text.matches("\x1b[?7h").count(), "{text:?}");
+    assert!(!text.contains('\n'), "{text:?}");
+}
+
+#[test]
+fn quiet_checks_show_no_progress() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let (terminal, end) = Terminal::new();
+    // Longer than a report of progress takes to come.
+    let mut command = sandbox.command(&format!("check {ENDLESS} --quiet --time 300ms --memory 1G"));
+    let child = command.stderr(end).spawn().expect("quotient starts");
+    drop(command);
+    finish(child).expect(3);
+    assert_eq!(terminal.text(), "");
+}
+
+/// Runs a command on a terminal of its own, for both outputs.
+fn on_terminal(sandbox: &Sandbox, line: &str, no_color: Option<&str>) -> (i32, String) {
+    let (terminal, end) = Terminal::new();
+    let (errors, errors_end) = Terminal::new();
+    let mut command = sandbox.command(line);
+    command.stdout(end).stderr(errors_end);
+    if let Some(value) = no_color {
+        command.env("NO_COLOR", value);
+    }
+    let mut child = command.spawn().expect("quotient starts");
+    drop(command);
+    let code = wait(&mut child).code().expect("an exit code");
+    (code, terminal.text() + &errors.text())
+}
+
+#[test]
+fn colours_on_terminals_unless_they_are_not_wanted() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.write("bad.bir", "system S { active thread T() { x := 1; } }");
+    sandbox.run("check philosophers.bir --quiet").expect(1);
+    for (line, code) in [
+        ("check philosophers.bir", 1),
+        ("replay philosophers.bir philosophers.trail.json", 1),
+        ("simulate philosophers.bir", 1),
+        ("check bad.bir", 2),
+    ] {
+        let (coloured_code, coloured) = on_terminal(&sandbox, line, None);
+        let (plain_code, plain) = on_terminal(&sandbox, line, Some("1"));
+        let (_, empty) = on_terminal(&sandbox, line, Some(""));
+        assert_eq!((coloured_code, plain_code), (code, code), "{line}: {plain}");
+        assert!(coloured.contains("\x1b["), "{line}: {coloured:?}");
+        assert!(empty.contains("\x1b["), "{line}, with an empty NO_COLOR: {empty:?}");
+        assert!(!plain.contains('\x1b'), "{line}: {plain:?}");
+    }
+}
