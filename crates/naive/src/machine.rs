@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
             }
             ActionKind::Assert(condition) => {
                 if !self.evaluator().bool(condition)? {
-                    return Err(Stop::fault(FaultKind::Assertion, span, "assertion failed"));
+                    return Err(Stop::fault(FaultKind::Assertion, span, "the asserted condition is false"));
                 }
             }
             ActionKind::Assume(condition) => {

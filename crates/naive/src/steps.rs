@@ -97,7 +97,7 @@ impl Naive<'_> {
             match eval.bool(&invariant.expr) {
                 Ok(true) => None,
                 Ok(false) => {
-                    let message = format!("invariant `{}` does not hold", invariant.name);
+                    let message = format!("`{}` does not hold", invariant.name);
                     Some(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
                 }
                 Err(Stop::Fault(fault)) => Some(fault),

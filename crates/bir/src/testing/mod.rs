@@ -3,8 +3,6 @@
 //! [`random_model`] writes one from a seed, and [`shrink`] makes one that shows a mistake as small as it can.
 //! [`compile_unmerged`] compiles without the merging of steps in atomic blocks, which must make no difference.
 
-#[cfg(test)]
-mod dump_tmp;
 mod random;
 mod shrink;
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn how_runs_end() {
     sandbox.write("fails.bir", "system S { int x; active thread T() { x := 1; assert x == 2; } }");
     let failed = sandbox.run("simulate fails.bir");
     failed.expect(1);
-    assert!(failed.stdout.contains("assertion failed"), "{}", failed.stdout);
+    assert!(failed.stdout.contains("the asserted condition is false"), "{}", failed.stdout);
 }
 
 #[test]
@@ -137,5 +137,5 @@ fn by_hand_into_a_fault() {
     sandbox.write("zero.bir", "system S { int x; active thread T() { assert x == 1; } }");
     let run = sandbox.run_with_input("simulate zero.bir --interactive", "1\nq\n");
     run.expect(0);
-    assert!(run.stdout.contains("\nassertion: assertion failed\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("\nassertion: the asserted condition is false\n"), "{}", run.stdout);
 }

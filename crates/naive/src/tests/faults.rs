@@ -46,7 +46,7 @@ fn fault_of(transition: &str) -> (FaultKind, String, String) {
 fn each_kind() {
     use FaultKind::*;
     for (transition, kind, place, message) in [
-        ("do { assert x > 0; } goto c;", Assertion, "assert x > 0", "assertion failed"),
+        ("do { assert x > 0; } goto c;", Assertion, "assert x > 0", "the asserted condition is false"),
         ("do { x := other.value; } goto c;", NullDereference, "other.value", "`other` is null"),
         ("do { other.value := 1; } goto c;", NullDereference, "other.value", "`other` is null"),
         (
@@ -198,7 +198,7 @@ fn invariants_are_checked_in_order() {
         let Some(&step) = naive.steps(&state).0.first() else { break };
         state = naive.fire(&state, step).unwrap();
     }
-    let low = Some((FaultKind::Invariant, "invariant `low` does not hold".to_owned()));
+    let low = Some((FaultKind::Invariant, "`low` does not hold".to_owned()));
     let null = Some((FaultKind::NullDereference, "`r` is null".to_owned()));
     assert_eq!(found, [None, null, low.clone(), low]);
     let summary = explore(&naive, 10);

@@ -177,58 +177,52 @@ impl Generator {
         Scope { variables: self.globals.clone(), ready: true, thread: true }
     }
 
+    fn global(&mut self, name: &str, ty: Ty, role: Role) {
+        let init = match ty {
+            Ty::Bool if role == Role::Free => self.pick(&["", "", " := true", " := !C.ON"]),
+            Ty::Enum => self.pick(&["", " := Color.Blue"]),
+            Ty::Int(0 | 5 | 7) => self.pick(&["", "", " := C.N", " := C.M - 1"]),
+            Ty::Text => self.pick(&["", " := \"on\""]),
+            _ => "",
+        };
+        let text = self.type_text(ty);
+        self.member(format!("{text} {name}{init};"));
+        self.globals.push(Variable { name: name.to_owned(), ty, role });
+    }
+
     fn make_globals(&mut self) {
-        let mut global = |name: String, ty: Ty, role: Role| self.globals.push(Variable { name, ty, role });
-        global("b".to_owned(), Ty::Bool, Role::Free);
-        global("c".to_owned(), Ty::Enum, Role::Free);
-        if self.sets_up() {
-            self.globals.push(Variable { name: "ready".to_owned(), ty: Ty::Bool, role: Role::Fixed });
-        }
+        self.global("b", Ty::Bool, Role::Free);
+        self.global("c", Ty::Enum, Role::Free);
         for index in 0..1 + self.rng.below(3) {
             let ty = Ty::Int(self.rng.below(INTS.len()));
-            self.globals.push(Variable { name: format!("x{index}"), ty, role: Role::Free });
+            self.global(&format!("x{index}"), ty, Role::Free);
         }
-        let mut global = |name: &str, ty, role| {
-            self.globals.push(Variable { name: name.to_owned(), ty, role });
-        };
+        if self.sets_up() {
+            self.global("ready", Ty::Bool, Role::Fixed);
+        }
         if self.texts {
-            global("word", Ty::Text, Role::Free);
+            self.global("word", Ty::Text, Role::Free);
         }
         if self.locks {
-            global("m", Ty::Lock, Role::Fixed);
-            global("n", Ty::Lock, Role::Fixed);
-            global("flag", Ty::Bool, Role::Fixed);
+            self.global("m", Ty::Lock, Role::Fixed);
+            self.global("n", Ty::Lock, Role::Fixed);
+            self.global("flag", Ty::Bool, Role::Fixed);
         }
         if self.handles {
-            global("who", Ty::Tid, Role::Free);
+            self.global("who", Ty::Tid, Role::Free);
         }
         if self.heap {
             let plain = self.records.iter().filter(|record| record.name.starts_with('R')).count();
             let other = self.rng.below(plain);
             self.table_record = self.rng.below(plain);
-            self.globals.push(Variable { name: "head".to_owned(), ty: Ty::Record(0), role: Role::Free });
-            self.globals.push(Variable { name: "spare".to_owned(), ty: Ty::Record(other), role: Role::Free });
+            self.global("head", Ty::Record(0), Role::Free);
+            self.global("spare", Ty::Record(other), Role::Free);
         }
         if self.arrays {
-            let record = self.table_record;
-            self.globals.push(Variable { name: "cells".to_owned(), ty: Ty::Ints(BIT), role: Role::Fixed });
-            self.globals.push(Variable {
-                name: "table".to_owned(),
-                ty: Ty::Records(record),
-                role: Role::Fixed,
-            });
-        }
-        for index in 0..self.globals.len() {
-            let Variable { name, ty, role } = self.globals[index].clone();
-            let init = match ty {
-                Ty::Bool if role == Role::Free => self.pick(&["", "", " := true", " := !C.ON"]),
-                Ty::Enum => self.pick(&["", " := Color.Blue"]),
-                Ty::Int(0 | 5 | 7) => self.pick(&["", "", " := C.N", " := C.M - 1"]),
-                Ty::Text => self.pick(&["", " := \"on\""]),
-                _ => "",
-            };
-            let text = self.type_text(ty);
-            self.member(format!("{text} {name}{init};"));
+            self.global("cells", Ty::Ints(BIT), Role::Fixed);
+            self.global("table", Ty::Records(self.table_record), Role::Fixed);
+            self.member("typealias Row Small[];");
+            self.member("Row[] grid;");
         }
     }
 
