@@ -35,5 +35,8 @@ pub use system::Step;
 pub use trace::{Blocked, Diverged, Ending, Trace, TraceStep, replay};
 pub use trail::{TrailBounds, TrailFile, TrailStep, TrailViolation};
 
-/// The greatest bound on objects, threads or frames: references have at most 31 bits.
+/// The greatest bound on objects and threads: references have at most 31 bits.
 pub const LARGEST_BOUND: u32 = (1 << 31) - 1;
+
+/// The greatest bound on frames. Pure functions recurse within one step, where no memory limit is looked at.
+pub const LARGEST_FRAME_BOUND: u32 = u16::MAX as u32;

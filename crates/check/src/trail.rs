@@ -66,6 +66,14 @@ impl TrailFile {
                 file.version
             ));
         }
+        let TrailBounds { objects, threads, frames, error: _ } = file.bounds;
+        let sizes = 1..=crate::LARGEST_BOUND;
+        if !sizes.contains(&objects) || !sizes.contains(&threads) {
+            return Err("a trail with bounds that no check has".to_owned());
+        }
+        if !(1..=crate::LARGEST_FRAME_BOUND).contains(&frames) {
+            return Err("a trail with a bound on frames that no check has".to_owned());
+        }
         Ok(file)
     }
 

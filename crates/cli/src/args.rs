@@ -61,15 +61,15 @@ pub struct ModelArgs {
 #[allow(clippy::struct_field_names, reason = "they are the names of the options")]
 pub struct SizeArgs {
     /// Most objects (records, arrays, locks) at a time, those that the running step dropped included
-    #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = size_bound)]
     pub max_objects: u32,
 
     /// Most threads at a time, ended ones that something refers to included
-    #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = size_bound)]
     pub max_threads: u32,
 
     /// Most frames on the stack of a thread
-    #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = frame_bound)]
     pub max_frames: u32,
 }
 
@@ -319,11 +319,19 @@ fn choice<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
 
-fn at_least_one(text: &str) -> Result<u32, String> {
+fn bound(text: &str, largest: u32) -> Result<u32, String> {
     match text.parse() {
-        Ok(n) if (1..=quotient::LARGEST_BOUND).contains(&n) => Ok(n),
-        _ => Err(format!("expected a number from 1 to {}", quotient::LARGEST_BOUND)),
+        Ok(n) if (1..=largest).contains(&n) => Ok(n),
+        _ => Err(format!("expected a number from 1 to {largest}")),
     }
+}
+
+fn size_bound(text: &str) -> Result<u32, String> {
+    bound(text, quotient::LARGEST_BOUND)
+}
+
+fn frame_bound(text: &str) -> Result<u32, String> {
+    bound(text, quotient::LARGEST_FRAME_BOUND)
 }
 
 fn parse_define(text: &str) -> Result<(String, String), String> {

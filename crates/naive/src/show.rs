@@ -297,6 +297,10 @@ impl<'a> Changes<'a> {
             }
             for depth in 0..common {
                 let (old, new) = (&old.frames[depth], &thread.frames[depth]);
+                // Most frames of a deep stack are as they were.
+                if old == new {
+                    continue;
+                }
                 let locals = &naive.locals(new).locals;
                 let frame = naive.frame_name(thread, depth);
                 let separator = if depth == 0 { "." } else { "/" };
