@@ -188,10 +188,12 @@ fn forged_trails() {
         }
         forged(|trail| trail["steps"][2][key] = json!(-1)).refused(&["is not a trail"]);
     }
-    forged(|trail| trail["bounds"]["threads"] = json!(0)).refused(&["1 thread"]);
     forged(|trail| trail["bounds"]["objects"] = json!(2)).refused(&["exceeds the bound on objects"]);
     for key in ["threads", "frames", "objects"] {
-        forged(|trail| trail["bounds"][key] = json!(u32::MAX)).expect(1);
+        for bound in [0, u32::MAX] {
+            forged(|trail| trail["bounds"][key] = json!(bound)).refused(&["that no check has"]);
+        }
+        forged(|trail| trail["bounds"][key] = json!(u16::MAX)).expect(1);
     }
     forged(|trail| drop(trail["steps"].as_array_mut().map(Vec::pop))).expect(2);
     let none = forged(|trail| {
