@@ -232,3 +232,51 @@ fn philosophers_undo_and_counts() {
         }
     }
 }
+
+/// Two choices in one body, the second of which depends on the first, with an obstacle behind them.
+#[test]
+fn several_choice_points_in_one_step() {
+    let program = ir::testing::program(
+        "program p;
+        global lock m;
+        global lock n;
+        global int (0, 3) waiting;
+        thread Waiter(lock l) {
+          loc a: do { lock(l); waiting := waiting + 1; wait(l); } goto b;
+          loc b: do { unwait(l); unlock(l); } return;
+        }
+        thread Notifier() {
+          loc a: when waiting == 3 do { lock(m); notify(m); notify(m); notify(m); unlock(m); lock(n); } return;
+        }
+        thread Main() {
+          loc a: do {
+            m := new lock;
+            n := new lock;
+            start Waiter(m);
+            start Waiter(m);
+            start Waiter(m);
+            start Notifier();
+          } return;
+        }
+        active Main;",
+    );
+    let (engine, naive) = interpreters(&program, false);
+    let expected = found_by_naive(&naive).expect("a small program");
+    for depth_first in [false, true] {
+        assert_eq!(found_by_engine(&engine, depth_first), expected);
+    }
+    // All three wait: three, then two, then one to choose from.
+    let mut state = engine.initial();
+    let mut offered = Steps::default();
+    for _ in 0..4 {
+        engine.steps(&mut state, &mut offered);
+        assert_eq!(engine.fire(&mut state, offered.enabled[0]), Fired::Moved);
+    }
+    engine.steps(&mut state, &mut offered);
+    let mut choices: Vec<u32> = offered.enabled.iter().map(|step| step.choice).collect();
+    choices.sort_unstable();
+    assert_eq!(choices, [0, 1, 2, 3, 4, 5]);
+    for seed in 0..20 {
+        walk_together(&program, seed, 30);
+    }
+}
