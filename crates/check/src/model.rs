@@ -22,6 +22,13 @@ pub struct Rejected {
     pub text: String,
 }
 
+/// Source text in reports has at most this many bytes.
+const LONGEST_TEXT: usize = 400;
+
+fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+}
+
 /// Which front end reads a file is told by how its name ends.
 const FRONT_ENDS: &[(&str, &str)] = &[("bir", "BIR")];
 const PLANNED: &[&str] = &["pml", "prom", "promela"];
@@ -65,11 +72,15 @@ impl Model {
     pub fn place(&self, span: Span) -> Place {
         let position = self.map.position(span);
         let file = self.map.file(span.file);
+        let line = file.line_text(position.line).trim();
+        // Of a line that nobody could read, only what is meant: a trace has thousands of places.
+        let text =
+            if line.len() <= LONGEST_TEXT { line } else { self.map.text(span).lines().next().unwrap_or("") };
         Place {
             file: file.name().to_owned(),
             line: position.line,
             column: position.column,
-            text: file.line_text(position.line).trim().to_owned(),
+            text: shortened(text).to_owned(),
         }
     }
 
@@ -83,8 +94,12 @@ impl Model {
 
     /// The text of a span without its comments, on one line.
     pub fn one_line(&self, span: Span) -> String {
-        let code = self.map.text(span).lines().map(without_comment);
-        code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+        let text = self.map.text(span);
+        // Longer than what is shown, since blanks and comments go.
+        let text = text.get(..text.floor_char_boundary(10 * LONGEST_TEXT)).unwrap_or(text);
+        let code = text.lines().map(without_comment);
+        let line = code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+        shortened(&line).to_owned()
     }
 
     /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the source

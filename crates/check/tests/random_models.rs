@@ -11,13 +11,14 @@
 #[path = "common/walk.rs"]
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
-use bir::testing::{compile_unmerged, random_model, shrink};
+use bir::testing::{Variant, compile_unmerged, random_model, random_variant, shrink};
 use ir::testing::SplitMix64;
-use naive::{Naive, Summary};
+use ir::{Id, Type};
+use naive::{Naive, State, Summary, Value};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
@@ -57,19 +58,22 @@ struct Found {
     truncations: [u64; 3],
 }
 
-/// What brute force finds, unless there are too many states.
-fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
+fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
     let StateBounds { threads, frames, objects } = bounds.sizes;
-    let naive = Naive {
+    Naive {
         program: &model.program,
         bounds: naive::Bounds { threads, frames, objects },
         on_bound: match bounds.on_bound {
             OnBound::Truncate => naive::OnBound::Truncate,
             OnBound::Error => naive::OnBound::Fault,
         },
-    };
+    }
+}
+
+/// What brute force finds, unless there are too many states.
+fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
     let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
-        naive::explore(&naive, MOST_STATES);
+        naive::explore(&interpreter(model, bounds), MOST_STATES);
     let mut violations = BTreeMap::new();
     for ((kind, span), count) in faults {
         let place = model.place(span);
@@ -131,7 +135,7 @@ fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
 /// FIXME: a state that is a deadlock and violates an invariant should be reported as both. The replay of the
 /// deadlock ends with the invariant.
 fn is_known(error: &str) -> bool {
-    error.contains("a violation (deadlock) was found") && error.contains("the run ends in invariant")
+    error.contains("a violation (deadlock) was found") && error.contains("the run ends in")
 }
 
 /// Compares all ways to look at a model.
@@ -241,6 +245,83 @@ fn merging_changes_nothing() {
     assert!(merged > models() / 4, "{merged} of {} models have something to merge", models());
 }
 
+/// What can happen in a model, however often.
+#[derive(PartialEq, Eq, Debug)]
+struct Possible {
+    /// By kind and source line.
+    violations: BTreeSet<(String, String)>,
+    /// By objects, threads and frames.
+    exceeded: [bool; 3],
+}
+
+/// What can happen, unless there are too many states.
+fn possible(text: &str, bounds: Bounds) -> Result<Option<Possible>, String> {
+    let config = Config { keep_going: true, ..config(bounds, SearchKind::Bfs, StoreKind::Exact) };
+    let most = 20_000;
+    let limits = Limits { states: Some(most), ..config.limits };
+    let report = check(&load(text)?, &Config { limits, ..config })?;
+    let violations = report.violations.into_iter().map(|violation| {
+        let line = violation.location.map_or_else(String::new, |place| place.text);
+        (violation.kind, line)
+    });
+    let truncations = report.truncations;
+    let exceeded = [truncations.objects, truncations.threads, truncations.frames].map(|count| count > 0);
+    let complete = report.states < most;
+    Ok(complete.then(|| Possible { violations: violations.collect(), exceeded }))
+}
+
+#[test]
+fn steps_that_do_nothing_make_nothing_possible() {
+    let mut compared = 0;
+    for seed in 0..models() / 2 {
+        let (plain, padded) = (random_model(seed), random_variant(seed, Variant::Padded));
+        let found = [&plain, &padded].map(|text| match possible(text, bounds(seed)) {
+            Err(error) if !is_known(&error) => panic!("model {seed}: {error}\n{text}"),
+            found => found.ok().flatten(),
+        });
+        let [Some(ours), Some(theirs)] = found else { continue };
+        assert_eq!(ours, theirs, "model {seed} with {:?}\n{plain}{padded}", bounds(seed));
+        compared += 1;
+    }
+    assert!(compared > models() / 3, "{compared} of {} models could be compared", models());
+}
+
+/// The values that globals have together in some state, references aside; unless there are too many states.
+fn visible(text: &str, bounds: Bounds) -> Option<BTreeSet<Vec<Value>>> {
+    let model = load(text).expect("it compiles");
+    let naive = interpreter(&model, bounds);
+    let plain = |ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String);
+    let program = &model.program;
+    let globals: Vec<_> = program.globals.iter().filter(|(_, g)| plain(program.types[g.ty])).collect();
+    let mut seen = BTreeSet::from([naive.initial()]);
+    let mut todo = vec![naive.initial()];
+    while let Some(state) = todo.pop() {
+        for step in naive.steps(&state).0 {
+            if let Ok(next) = naive.fire(&state, step)
+                && seen.insert(next.clone())
+            {
+                todo.push(next);
+            }
+        }
+        if seen.len() > MOST_STATES {
+            return None;
+        }
+    }
+    let values = |state: &State| globals.iter().map(|(id, _)| state.globals[id.index()]).collect();
+    Some(seen.iter().map(values).collect())
+}
+
+#[test]
+fn steps_that_do_nothing_are_invisible() {
+    for seed in 0..models() / 2 {
+        let (plain, padded) = (random_model(seed), random_variant(seed, Variant::Padded));
+        let found = [&plain, &padded].map(|text| visible(text, bounds(seed)));
+        if let [Some(ours), Some(theirs)] = found {
+            assert_eq!(ours, theirs, "model {seed} with {:?}\n{plain}{padded}", bounds(seed));
+        }
+    }
+}
+
 #[test]
 fn steps_are_undone() {
     for seed in 0..models() / 4 {
@@ -250,4 +331,53 @@ fn steps_are_undone() {
             Ok(walk::walk(&engine, seed, 30))
         });
     }
+}
+
+/// A constant expression.
+fn constant(random: &mut SplitMix64, depth: usize) -> String {
+    const LEAVES: [&str; 12] = [
+        "0",
+        "1",
+        "2",
+        "7",
+        "31",
+        "-1",
+        "-8",
+        "2147483647",
+        "-2147483648",
+        "3L",
+        "-5L",
+        "4611686018427387904",
+    ];
+    const OPERATORS: [&str; 11] = ["+", "-", "*", "/", "%", "shl", "shr", "ushr", "&", "|", "^"];
+    if depth == 0 || random.chance(20) {
+        return (*random.pick(&LEAVES)).to_owned();
+    }
+    let (a, b) = (constant(random, depth - 1), constant(random, depth - 1));
+    match random.below(14) {
+        0 => format!("-({a})"),
+        1 => {
+            let operator = random.pick(&["==", "!=", "<", "<=", ">", ">="]);
+            format!("({a} {operator} {b} ? {b} : {a})")
+        }
+        _ => format!("({a} {} {b})", random.pick(&OPERATORS)),
+    }
+}
+
+#[test]
+fn constants_have_the_values_that_they_have_at_run_time() {
+    let mut random = SplitMix64::new(1);
+    let mut compared = 0;
+    for _ in 0..models() {
+        let value = constant(&mut random, 3);
+        let text = format!(
+            "system S {{ const C {{ X = {value}; }} active thread T() {{ assert C.X == {value}; }} }}"
+        );
+        // What has no value is refused.
+        let Ok(model) = load(&text) else { continue };
+        let found = check(&model, &Config::default()).expect("a report");
+        assert_eq!(found.verdict, Verdict::Holds, "{text}\n{:?}", found.violation);
+        compared += 1;
+    }
+    assert!(compared > models() / 4, "{compared} of {} are constants", models());
 }
