@@ -324,6 +324,59 @@ fn functions_and_ends() {
 }
 
 #[test]
+fn words_as_names() {
+    let model = |names: [&str; 10]| {
+        let [a, b, c, d, e, f, g, h, i, j] = names;
+        lowered(&format!(
+            "system test {{
+               int[] {a}; int {b}; boolean {c}; int {d} := 1;
+               top record R {{ int {e}; R {f}; int {g}; }}
+               function {h}(int {i}, int {b}) returns int {{ return {i} + {b}; }}
+               active thread {j}() {{
+                 R {f}; int {g};
+                 {a} := new int[2];
+                 {a}[{d}] := {a}[0] + {b};
+                 {f} := new R;
+                 {f}.{f} := {f}.{f}.{f};
+                 {f}.{e} := {g} + {f}.{g};
+                 {c} := {a}.length == {f}.{e};
+                 {d} := invoke {h}({d}, {b});
+               }}
+             }}"
+        ))
+    };
+    let words =
+        ["active", "wrap", "top", "length", "live", "at", "main", "invisible", "throwable", "abstract"];
+    let mut expected = model(["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8", "q9"]);
+    for (index, word) in words.iter().enumerate() {
+        expected = expected.replace(&format!("q{index}"), word);
+    }
+    // The text of the program has quotes where they are words there, too.
+    assert_eq!(model(words).replace('\'', ""), expected);
+}
+
+#[test]
+fn guards_in_parentheses() {
+    let model = |guard: &str| {
+        lowered(&format!(
+            "system test {{
+               record R {{ int[] f; boolean b; }}
+               R r; boolean b; int x;
+               function f() returns int {{ return 1; }}
+               active thread T() {{
+                 loc l0: when {guard} x := invoke f() goto l0;
+                         when {guard} r.f[x] := invoke f() goto l0;
+                         when {guard} do {{ }} return;
+               }}
+             }}"
+        ))
+    };
+    assert_eq!(model("(b)"), model("b"));
+    assert_eq!(model("((b))"), model("b"));
+    assert_eq!(model("((R) r).b"), model("((R) (r)).b"));
+}
+
+#[test]
 fn properties() {
     insta::assert_snapshot!(lowered(
         "system test {
@@ -360,6 +413,17 @@ fn defines() {
         &[int(3), int(-1), None, int(1 << 32), None],
         3,
     );
+}
+
+#[test]
+fn constants_are_as_wide_as_both_cases() {
+    let text = "system s {
+        const P { A = (true ? -1 : 0L) ushr 60; B = (false ? 1 / 0 : -1) ushr 28; }
+        int a := P.A; int b := P.B;
+        active thread T() { a := b; }
+    }";
+    let (program, _) = compile(text).unwrap();
+    assert!(program.globals.values().all(|global| global.init == Some(ir::Const::Int(15))));
 }
 
 #[test]

@@ -140,6 +140,8 @@ fn nonsense_is_refused_quickly() {
         "ltl ",
         "ltl P = ",
         "active ",
+        "active[",
+        "(a) b[",
         "top ",
         "\\",
         "\n",

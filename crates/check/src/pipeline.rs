@@ -151,7 +151,7 @@ fn conclude(
         threads: truncated(Bound::Threads),
         frames: truncated(Bound::Frames),
     };
-    let verdict = verdict(config, outcome);
+    let verdict = verdict(model, config, outcome);
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
@@ -163,7 +163,7 @@ fn conclude(
         model: model.name.clone(),
         verdict,
         exhaustive,
-        incomplete: incomplete(config, outcome, truncations),
+        incomplete: incomplete(model, config, outcome, truncations),
         violation: first,
         violations,
         states,
@@ -203,7 +203,7 @@ fn confirm(model: &Model, bounds: Bounds, found: &search::Violation) -> Result<T
             found.fault.kind
         ))
     };
-    let trace = replay(model, bounds, found.trail.steps.iter().copied())
+    let trace = replay(model, bounds, found.trail.steps.iter().copied(), Some(found.fault.kind.as_str()))
         .map_err(|diverged| internal(diverged.to_string()))?;
     let Some(ending) = &trace.ends_in else {
         return Err(internal("the run ends well".to_owned()));
@@ -239,9 +239,14 @@ pub fn trail_file(
 /// | none       | no        |           | no                         | inconclusive       |
 ///
 /// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
-fn verdict(config: &Config, outcome: &Outcome) -> Verdict {
+///
+/// A model with temporal properties is never said to hold as long as they are not checked.
+fn verdict(model: &Model, config: &Config, outcome: &Outcome) -> Verdict {
     if !outcome.violations.is_empty() {
         return Verdict::Violated;
+    }
+    if !model.program.temporal.is_empty() {
+        return Verdict::Inconclusive;
     }
     match outcome.completeness {
         Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
@@ -253,8 +258,12 @@ fn verdict(config: &Config, outcome: &Outcome) -> Verdict {
     }
 }
 
-fn incomplete(config: &Config, outcome: &Outcome, truncations: Truncations) -> Option<String> {
+fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Truncations) -> Option<String> {
     let mut reasons = Vec::new();
+    if !model.program.temporal.is_empty() {
+        let names: Vec<&str> = model.program.temporal.iter().map(|property| property.name.as_str()).collect();
+        reasons.push(format!("the temporal properties ({}) were not checked, only safety", names.join(", ")));
+    }
     match outcome.completeness {
         Completeness::Exhausted => {}
         Completeness::Stopped(StopReason::Depth) => {
@@ -314,8 +323,7 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<
         (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
     });
     if !model.program.temporal.is_empty() {
-        let names: Vec<&str> = model.program.temporal.iter().map(|property| property.name.as_str()).collect();
-        list.push(format!("safety only: the temporal properties ({}) were not checked", names.join(", ")));
+        list.push("safety only: temporal properties were not checked".to_owned());
     }
     list
 }

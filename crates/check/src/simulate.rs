@@ -33,7 +33,7 @@ pub fn random(model: &Model, bounds: Bounds, seed: u64, max_steps: usize) -> Res
         }
         _ => None,
     };
-    let trace = replay(model, bounds, steps.iter().copied()).map_err(|diverged| {
+    let trace = replay(model, bounds, steps.iter().copied(), None).map_err(|diverged| {
         CheckError::Internal(format!("the plain interpreter runs otherwise: {diverged}"))
     })?;
     Ok(Simulated { trace, steps, truncated, ended: end == WalkEnd::Ended })

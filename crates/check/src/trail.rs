@@ -81,6 +81,11 @@ impl TrailFile {
         serde_json::to_string_pretty(self).expect("a trail is plain data") + "\n"
     }
 
+    /// The kind of violation that the run is to show.
+    pub fn claimed(&self) -> Option<&str> {
+        self.violation.as_ref().map(|violation| violation.kind.as_str())
+    }
+
     pub fn steps(&self) -> impl Iterator<Item = Step> {
         self.steps.iter().map(|&TrailStep { thread, transition, choice }| Step { thread, transition, choice })
     }

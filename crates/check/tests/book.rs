@@ -4,7 +4,7 @@
 //!
 //! | attribute | meaning |
 //! |---|---|
-//! | `holds`, `bounded`, `violated=KIND` | a model, with its verdict (`bounded`: holds up to bounds) |
+//! | `holds`, `bounded`, `inconclusive`, `violated=KIND` | a model, with its verdict (`bounded`: holds up to bounds) |
 //! | `error=CODE` | a model that is refused, with these codes and no others (several are joined by `+`) |
 //! | `members`, `body` | members of a system, or the body of a thread: only compiled |
 //! | `warning=CODE` | compiles with these warnings; without it there must be none |
@@ -26,8 +26,9 @@ use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, Style};
 
 /// All that may stand in the info string of a model.
-const ATTRIBUTES: [&str; 16] = [
+const ATTRIBUTES: [&str; 17] = [
     "holds",
+    "inconclusive",
     "bounded",
     "violated",
     "error",
@@ -120,7 +121,7 @@ fn examine(block: &Block) -> Result<(), String> {
         Verdict::Holds => block.get("holds").is_some(),
         Verdict::HoldsUpToBounds => block.get("bounded").is_some(),
         Verdict::Violated => kind.is_some() && block.get("violated") == kind,
-        Verdict::Inconclusive => false,
+        Verdict::Inconclusive => block.get("inconclusive").is_some(),
     };
     if !fits {
         return Err(format!("the verdict is {} {}", report.verdict.as_str(), kind.unwrap_or_default()));

@@ -1,6 +1,5 @@
 //! What each command does.
 
-use std::fs;
 use std::io::{BufRead as _, IsTerminal, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +12,7 @@ use quotient::{CheckError, Ending, Model, StateBounds, Style, TrailFile, TrailVi
 use crate::args::{
     CheckArgs, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat, SimulateArgs,
 };
-use crate::files::{Disk, free_memory, write_whole};
+use crate::files::{Disk, free_memory, read_text, write_whole};
 use crate::interrupt;
 use crate::progress::ProgressLine;
 use crate::render::{self, Paint};
@@ -156,8 +155,7 @@ fn quoted(word: &str) -> String {
 
 pub fn replay(args: &ReplayArgs) -> Outcome {
     let name = args.trail.display();
-    let text =
-        fs::read_to_string(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
+    let text = read_text(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
     let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;
     let mut of_model = args.model.clone();
     if of_model.defines.is_empty() {
@@ -175,7 +173,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     let on_bound = if trail.bounds.error { OnBound::Error } else { OnBound::Truncate };
     let bounds = Bounds { sizes, on_bound };
     quotient::engine(&model, bounds)?;
-    let trace = quotient::replay(&model, bounds, trail.steps())
+    let trace = quotient::replay(&model, bounds, trail.steps(), trail.claimed())
         .map_err(|diverged| usage(format!("the trail does not fit the model: {diverged}")))?;
     match args.format {
         ReportFormat::Json => {

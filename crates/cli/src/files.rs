@@ -1,33 +1,50 @@
 //! The file system, for whoever is not allowed to touch it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use quotient::Provider;
 
 /// No model is longer: what is, was named by mistake.
-const LONGEST: u64 = 64 << 20;
+const LONGEST_MODEL: u64 = 64 << 20;
+/// Depth first, a trail can have millions of steps.
+const LONGEST_TRAIL: u64 = 1 << 30;
 
 pub struct Disk;
 
 impl Provider for Disk {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
-        let other = |text: &str| io::Error::other(text.to_owned());
-        if fs::metadata(path)?.is_dir() {
-            return Err(other("it is a directory"));
-        }
-        let mut bytes = Vec::new();
-        File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LONGEST {
-            return Err(other("it is longer than 64 MiB, which no model is"));
-        }
-        Ok(bytes)
+        read(Path::new(path), LONGEST_MODEL, "which no model is")
     }
 }
 
+/// A trail, as text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path, LONGEST_TRAIL, "which no trail is")?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not valid UTF-8"))
+}
+
+fn read(path: &Path, longest: u64, remark: &str) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        return Err(io::Error::other(format!("it is longer than {} MiB, {remark}", longest >> 20)));
+    }
+    Ok(bytes)
+}
+
 /// Writes a file as a whole or not at all: a full disk must not leave half a trail that looks like one.
+///
+/// A link is followed, and what is no regular file (a device, a pipe) is written into, never replaced.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes());
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);

@@ -247,14 +247,14 @@ impl Engine {
                     drop!();
                 }
                 Op::CallFun { fun, params: count } => {
-                    if calls.len() >= layout.bounds.frames as usize {
-                        return Err(self.exceeds(Bound::Frames, pc));
-                    }
                     values.push(top);
                     let callee = &code.funs[fun as usize];
                     let base = values.len() - count as usize;
                     for (value, &by) in values[base..].iter_mut().zip(&callee.params) {
                         *value = admit!(*value, by);
+                    }
+                    if calls.len() >= layout.bounds.frames as usize {
+                        return Err(self.exceeds(Bound::Frames, pc));
                     }
                     calls.push((pc as u32, fun, params as u32));
                     params = base;

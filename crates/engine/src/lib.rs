@@ -372,6 +372,10 @@ impl TransitionSystem for Engine {
     }
 
     fn check(&self, es: &mut EngineState) -> Option<Fault> {
+        // In the middle of an atomic block nobody can look.
+        if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
+            return None;
+        }
         self.code.invariants.iter().find_map(|&start| {
             es.stack.clear();
             // Nobody's expression: invariants are of globals.

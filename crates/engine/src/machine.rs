@@ -471,10 +471,10 @@ impl Run<'_> {
 
     fn call(&mut self, procedure: ProcedureId, resume: u32) -> Result<(), Stop> {
         let layout = &self.engine.layout;
+        self.fill_frame(procedure)?;
         if self.state.frames(layout, self.thread).count() >= layout.bounds.frames as usize {
             return Err(self.exceeds(Bound::Frames));
         }
-        self.fill_frame(procedure)?;
         // Not an arrival: the live set of the location after the call is applied by its jump.
         self.write_local(layout.location, resume.into());
         self.state.push_frame(self.thread, self.scratch);

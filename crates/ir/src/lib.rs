@@ -79,7 +79,8 @@
 //! **Live sets.** On arrival at a location with a [live set](Location::live) (by goto, entry, handler or
 //! resume's jump), variables that are not in it get their default value, not their initial one.
 //!
-//! **Invariants** must hold in every state between steps, exclusive ones included.
+//! **Invariants** must hold in every state between steps, except where a thread is exclusive: that is the middle of
+//! an atomic block.
 //!
 //! **Deadlock.** No thread can step, no guard faults, and some thread has not ended.
 //!

@@ -91,6 +91,9 @@ impl Naive<'_> {
     /// The first invariant that does not hold or cannot be evaluated. There is no step that exceeding a bound
     /// could truncate, so here it always is a fault.
     pub fn check(&self, state: &State) -> Option<NaiveFault> {
+        if state.exclusive.is_some() {
+            return None;
+        }
         let (program, bounds, scope) = (self.program, self.bounds, Scope::Program);
         program.invariants.iter().find_map(|invariant| {
             let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0 };

@@ -148,7 +148,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Whether `( T ) e` starts here, rather than `( e )`. A name in parentheses is a type if an operand
-    /// follows.
+    /// follows that is not assigned to.
     fn at_cast(&mut self) -> bool {
         match self.peek_at(1) {
             Token::Boolean
@@ -158,10 +158,10 @@ impl<'s> Parser<'s, '_> {
             | Token::StringType
             | Token::Lock => true,
             Token::Ident => match self.peek_at(2) {
+                Token::RightParen if self.peek_at(3) == Token::Ident => !self.at_assignment(3),
                 Token::RightParen => matches!(
                     self.peek_at(3),
-                    Token::Ident
-                        | Token::LeftParen
+                    Token::LeftParen
                         | Token::Null
                         | Token::New
                         | Token::Int
@@ -173,6 +173,22 @@ impl<'s> Parser<'s, '_> {
                 _ => false,
             },
             _ => false,
+        }
+    }
+
+    /// Whether `place :=` starts at this distance, as in `when (test) place := invoke …`.
+    fn at_assignment(&mut self, start: usize) -> bool {
+        let mut distance = start + 1;
+        loop {
+            match self.peek_at(distance) {
+                Token::Assign => return true,
+                Token::Dot => distance += 2,
+                Token::LeftBracket => match self.behind_brackets(distance) {
+                    Some(end) => distance = end,
+                    None => return false,
+                },
+                _ => return false,
+            }
         }
     }
 

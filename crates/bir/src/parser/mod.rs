@@ -28,6 +28,9 @@ const MAX_NESTING: u32 = 200;
 /// add a node or two on top.
 const MAX_HEIGHT: u32 = 400;
 
+/// How many tokens are looked at to tell what brackets are about.
+const MAX_LOOKAHEAD: usize = 64;
+
 /// The mistake has been reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Reported;
@@ -334,9 +337,30 @@ impl<'s, 'd> Parser<'s, 'd> {
         match self.peek() {
             Const | Enum | Record | Typealias | Thread | Function | Fun | Extension | Invariant | Ltl => true,
             Virtual => self.last.token != Invoke,
-            Ident => self.at_modifier(),
+            Ident => self.at_modifier() && (self.peek_at(1) != LeftBracket || self.at_counted_threads()),
             _ => false,
         }
+    }
+
+    /// Whether `active[n] thread` starts here, rather than an element of an array that is called `active`.
+    fn at_counted_threads(&mut self) -> bool {
+        let end = self.behind_brackets(1);
+        end.is_some_and(|end| matches!(self.peek_at(end), Token::Thread | Token::Function))
+    }
+
+    /// The distance of what comes behind the brackets that start at a distance, if they are not far apart.
+    fn behind_brackets(&mut self, start: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for distance in start..start + MAX_LOOKAHEAD {
+            match self.peek_at(distance) {
+                Token::LeftBracket => depth += 1,
+                Token::RightBracket if depth <= 1 => return Some(distance + 1),
+                Token::RightBracket => depth -= 1,
+                Token::Semicolon | Token::LeftBrace | Token::RightBrace | Token::Eof => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether the next token is a word that belongs to the member keyword behind it.

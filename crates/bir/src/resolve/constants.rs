@@ -200,14 +200,39 @@ impl<'s> Model<'s> {
             ExprKind::Binary(binary) => self.constant_binary(binary, expr.span),
             ExprKind::Cond(parts) => {
                 let [test, then, otherwise] = &**parts;
-                match self.constant(test)? {
-                    Value::Bool(true) => self.constant(then),
-                    Value::Bool(false) => self.constant(otherwise),
-                    _ => self.bad_operand(test.span, "this is no boolean"),
-                }
+                let (taken, other) = match self.constant(test)? {
+                    Value::Bool(true) => (then, otherwise),
+                    Value::Bool(false) => (otherwise, then),
+                    _ => return self.bad_operand(test.span, "this is no boolean"),
+                };
+                Some(match self.constant(taken)? {
+                    Value::Int(value, width) => {
+                        Value::Int(value, self.width(other).map_or(width, |other| wider(width, other)))
+                    }
+                    value => value,
+                })
             }
             ExprKind::Name(name) => self.unqualified(name, expr.span),
             _ => self.not_constant(expr.span, "this depends on the state"),
+        }
+    }
+
+    /// The width of an integer that may have no value.
+    fn width(&self, expr: &ast::Expr<'s>) -> Option<Width> {
+        match &expr.kind {
+            ExprKind::Int { long, .. } => Some(if *long { Width::Long } else { Width::Int }),
+            ExprKind::Member(base, member) if let ExprKind::Name(group) = base.kind => {
+                let Some(Symbol::Consts(group)) = self.symbol(group) else { return None };
+                match self.constants.get(&(group, member.text))?.value {
+                    Some(Value::Int(_, width)) => Some(width),
+                    _ => None,
+                }
+            }
+            ExprKind::Neg(operand) => self.width(operand),
+            ExprKind::Binary(binary) if binary.op.is_shift() => self.width(&binary.left),
+            ExprKind::Binary(binary) => Some(wider(self.width(&binary.left)?, self.width(&binary.right)?)),
+            ExprKind::Cond(parts) => Some(wider(self.width(&parts[1])?, self.width(&parts[2])?)),
+            _ => None,
         }
     }
 
@@ -329,8 +354,7 @@ impl<'s> Model<'s> {
                 if let Some(compared) = compared {
                     return Some(Value::Bool(compared));
                 }
-                let width =
-                    if wa == Width::Long || wb == Width::Long && !op.is_shift() { Width::Long } else { wa };
+                let width = if op.is_shift() { wa } else { wider(wa, wb) };
                 match arithmetic(op, a, b, wa) {
                     Some(value) => Some(Value::Int(value, width)),
                     None => self.overflow(span),
@@ -450,6 +474,10 @@ impl<'s> Model<'s> {
         }
         self.report(diagnostic);
     }
+}
+
+fn wider(a: Width, b: Width) -> Width {
+    if a == Width::Long { a } else { b }
 }
 
 /// `None` if the result does not fit, or is not defined.

@@ -8,7 +8,7 @@ mod shrink;
 #[cfg(test)]
 mod tests;
 
-pub use random::{random_model, random_model_in_parentheses};
+pub use random::{Variant, random_model, random_variant};
 pub use shrink::shrink;
 
 use source::{Diagnostics, FileId, SourceMap};

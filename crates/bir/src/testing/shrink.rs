@@ -30,11 +30,9 @@ pub fn shrink(text: &str, mut shows: impl FnMut(&str) -> bool) -> String {
                 .map(|line| lines[line])
                 .filter(|line| indentation(line) > indentation(lines[start]))
                 .collect();
-            if !replace(&mut lines, start..end, &[], &mut shows)
-                && !(end > start + 1 && replace(&mut lines, start..end, &inner, &mut shows))
-            {
-                start += 1;
-            }
+            let smaller = replace(&mut lines, start..end, &[], &mut shows)
+                || !inner.is_empty() && replace(&mut lines, start..end, &inner, &mut shows);
+            start += usize::from(!smaller);
         }
         if lines.len() == before {
             return join(&lines);

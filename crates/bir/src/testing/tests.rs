@@ -28,7 +28,111 @@ fn models_compile_verify_and_come_back() {
 #[test]
 fn parentheses_make_no_difference() {
     for seed in 0..MODELS {
-        let (few, many) = (random_model(seed), random_model_in_parentheses(seed));
+        let (few, many) = (random_model(seed), random_variant(seed, Variant::Parentheses));
         assert_eq!(ir::text::print(&compiled(&few)), ir::text::print(&compiled(&many)), "{few}{many}");
+    }
+}
+
+/// Everything that the language has, as models have it.
+const PIECES: &[&str] = &[
+    "const ",
+    "enum ",
+    "typealias ",
+    "record ",
+    "extends R0, R",
+    "throwable ",
+    "top ",
+    "virtual ",
+    "fun ",
+    "function ",
+    "returns ",
+    "invariant ",
+    "ltl ",
+    "active thread",
+    "active[",
+    "main thread",
+    "boolean ",
+    "int ",
+    "long ",
+    "wrap (",
+    "string ",
+    "lock ",
+    "tid ",
+    "[] ",
+    "lock(",
+    "unlock(",
+    "wait(",
+    "unwait(",
+    "notify(",
+    "notifyAll(",
+    "start ",
+    "invoke ",
+    "invoke virtual",
+    "throw ",
+    "try",
+    "catch (",
+    "catch Failure",
+    "atomic",
+    "while ",
+    "if ",
+    "elseif ",
+    "else do",
+    "choose",
+    "when <",
+    "when ",
+    "skip;",
+    "exit;",
+    "return;",
+    "return ",
+    "assert ",
+    "assume ",
+    "loc ",
+    "goto ",
+    "do {",
+    "do invisible",
+    "live {",
+    " at ",
+    "?",
+    "=>",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "^",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "shl",
+    "shr",
+    "ushr",
+    "!",
+    "true",
+    "false",
+    "null",
+    "new ",
+    "new lock",
+    "instanceof ",
+    ".length",
+    "(long) ",
+    "lockAvailable(",
+    "hasLock(",
+    "wasNotified(",
+    "threadTerminated(",
+];
+
+#[test]
+fn models_use_the_whole_language() {
+    let texts: Vec<_> = (0..MODELS).map(random_model).collect();
+    for piece in PIECES {
+        let count = texts.iter().filter(|text| text.contains(piece)).count();
+        assert!(count > texts.len() / 100, "`{piece}` is in {count} of {} models", texts.len());
     }
 }

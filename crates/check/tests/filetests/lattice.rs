@@ -182,8 +182,8 @@ fn counterexample(
     let read = TrailFile::parse(&trail.to_json())?;
     same!(read.fingerprint, model.fingerprint(), "fingerprint");
     same!(read.violation.as_ref().map(|violation| &violation.kind), Some(&shown.kind), "kind in the trail");
-    let again =
-        quotient::replay(model, config.bounds, read.steps()).map_err(|diverged| diverged.to_string())?;
+    let again = quotient::replay(model, config.bounds, read.steps(), read.claimed())
+        .map_err(|diverged| diverged.to_string())?;
     let steps = |trace: &quotient::Trace| format!("{:?}", trace.steps);
     same!(steps(&again), steps(&shown.trace), "steps of the replay");
     let ending = again.ends_in.as_ref().map(|ending| (&ending.kind, &ending.message));

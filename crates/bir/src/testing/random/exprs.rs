@@ -1,7 +1,7 @@
 //! Expressions. Unless danger is wanted, they neither fault nor give numbers that are too large.
 
 use super::types::{DIGIT, Field, Fit, INTS, Ty};
-use super::{Generator, Role, Scope, Variable};
+use super::{Generator, Role, Scope, Variable, Variant};
 
 /// An expression, and how strongly its operator binds.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub(super) fn atom(text: impl Into<String>) -> Exp {
 impl Generator {
     /// Parentheses where they are needed, or everywhere.
     fn operand(&self, exp: &Exp, least: u8) -> String {
-        let wanted = exp.strength < least || (self.all_parentheses && exp.strength < PRIMARY);
+        let wanted = exp.strength < least || (self.variant == Variant::Parentheses && exp.strength < PRIMARY);
         if wanted { format!("({})", exp.text) } else { exp.text.clone() }
     }
 
@@ -375,7 +375,7 @@ impl Generator {
                             return value;
                         }
                         let (test, cast) = (self.instance_of(&base, record), self.cast(record, &base));
-                        self.cond(&test, &cast, &value)
+                        if self.dangerous() { cast } else { self.cond(&test, &cast, &value) }
                     }
                     _ => value,
                 }

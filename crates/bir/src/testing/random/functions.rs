@@ -37,7 +37,7 @@ impl Generator {
     }
 
     fn body_of(&mut self, params: &[Ty]) -> (Body, String) {
-        let mut body = Body::new(self.scope(), true);
+        let mut body = self.body(true);
         self.hide_global(&mut body);
         let params = self.params(&mut body, params);
         (body, params)
@@ -173,36 +173,32 @@ impl Generator {
         self.add("ping", &[DIGIT], true, false);
     }
 
-    /// A table of functions for `R0` and what extends it.
+    /// A table of functions for a record and what extends it.
     fn visits(&mut self) {
+        let root = if self.chance(70) { 0 } else { *self.rng.pick(&self.below(0)) };
         let mut lines = vec!["virtual visit {".to_owned()];
-        // The record whose function each record takes.
-        let mut taken: Vec<Option<usize>> = vec![None; self.records.len()];
-        for record in self.below(0) {
-            let own = record == 0 || self.chance(30);
-            let ancestors: Vec<_> =
-                self.records[record].ancestors.iter().copied().filter(|&other| other != record).collect();
-            let entries: Vec<_> =
-                ancestors.iter().copied().filter(|&other| taken[other] == Some(other)).collect();
-            let nearest: Vec<_> = (entries.iter().copied())
-                .filter(|&entry| !entries.iter().any(|&other| other != entry && self.descends(other, entry)))
-                .collect();
-            if own || nearest.len() > 1 {
-                taken[record] = Some(record);
+        let mut entries: Vec<usize> = Vec::new();
+        for record in self.below(root) {
+            let inherited: Vec<_> =
+                entries.iter().copied().filter(|&other| self.descends(record, other)).collect();
+            let nearest = (inherited.iter()).filter(|&&entry| {
+                !inherited.iter().any(|&other| other != entry && self.descends(other, entry))
+            });
+            // Who would inherit several functions needs one of its own.
+            if nearest.count() != 1 || self.chance(30) {
+                entries.push(record);
                 let name = self.records[record].name.clone();
                 lines.push(format!("  {name} -> visit{name}"));
                 self.visit(record);
-            } else {
-                taken[record] = nearest.first().copied();
             }
         }
         lines.push("}".to_owned());
         self.members.push(lines);
-        self.table = true;
+        self.table = Some(root);
     }
 
     fn visit(&mut self, record: usize) {
-        let mut body = Body::new(self.scope(), true);
+        let mut body = self.body(true);
         let this = Variable { name: "this".to_owned(), ty: Ty::Record(record), role: Role::Fixed };
         body.scope.variables.push(this);
         let params = self.params(&mut body, &[DIGIT]);

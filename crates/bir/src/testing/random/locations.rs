@@ -180,15 +180,14 @@ impl Generator {
 
     fn call_location(&mut self, graph: &mut Graph, body: &mut Body, at: usize) -> usize {
         let place = self.result_place(&body.scope);
-        if self.table && self.chance(40) {
-            let to = graph.open();
-            let (receiver, arg) = (self.reference(&body.scope, 0), self.value(&body.scope, DIGIT));
-            if receiver.text == "null" {
-                graph.step(at, "do { }", to);
-                return to;
-            }
+        if let Some(root) = self.table
+            && self.chance(40)
+        {
+            let (to, arg) = (graph.open(), self.value(&body.scope, DIGIT));
+            let receiver = self.variable(&body.scope, |variable| variable.ty == Ty::Record(0));
+            let receiver = atom(receiver.map_or_else(|| "head".to_owned(), |variable| variable.name));
             let call = format!("{place}invoke virtual visit({}, {})", receiver.text, arg.text);
-            let (on, off) = self.either(&self.not_null(&receiver));
+            let (on, off) = self.either(&self.instance_of(&receiver, root));
             graph.step(at, &format!("{on} {call}"), to);
             graph.step(at, &format!("{off} do {{ }}"), to);
             return to;

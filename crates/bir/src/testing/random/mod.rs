@@ -23,19 +23,31 @@ use functions::Function;
 use statements::Body;
 use types::{BIT, DIGIT, INTS, Record, Ty};
 
-/// The model of this seed.
-pub fn random_model(seed: u64) -> String {
-    Generator::new(seed, false).model(seed)
+/// Ways to write a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variant {
+    /// With as few parentheses as possible.
+    Plain,
+    /// With parentheses around all operands. The program is the same.
+    Parentheses,
+    /// With steps that do nothing between others, and atomic blocks around single steps. There are more states,
+    /// but the same can go wrong.
+    Padded,
 }
 
-/// The model of this seed, with parentheses around all operands. It means the same.
-pub fn random_model_in_parentheses(seed: u64) -> String {
-    Generator::new(seed, true).model(seed)
+/// The model of this seed.
+pub fn random_model(seed: u64) -> String {
+    random_variant(seed, Variant::Plain)
+}
+
+/// The model of this seed, written in another way.
+pub fn random_variant(seed: u64, variant: Variant) -> String {
+    Generator::new(seed, variant).model(seed)
 }
 
 struct Generator {
     rng: SplitMix64,
-    all_parentheses: bool,
+    variant: Variant,
     /// In percent: how often something can go wrong, and how often a thread can block for ever.
     danger: usize,
     blocking: usize,
@@ -49,8 +61,8 @@ struct Generator {
     records: Vec<Record>,
     globals: Vec<Variable>,
     functions: Vec<Function>,
-    /// Whether there is a table of functions, `visit`, for `R0`.
-    table: bool,
+    /// The record that the table `visit` of functions is for, if there is one. It extends `R0`.
+    table: Option<usize>,
     /// The record of the elements of the array `table`.
     table_record: usize,
     /// Threads that can be started: their names, and the types of their parameters.
@@ -70,7 +82,7 @@ struct Variable {
 enum Role {
     /// Anybody assigns to it.
     Free,
-    /// Only read; references are not `null`, once everything is set up.
+    /// Assigned only where it belongs to. Globals are not `null` once everything is set up.
     Fixed,
 }
 
@@ -85,16 +97,16 @@ struct Scope {
 }
 
 impl Generator {
-    fn new(seed: u64, all_parentheses: bool) -> Self {
+    fn new(seed: u64, variant: Variant) -> Self {
         let mut rng = SplitMix64::new(seed);
         let set_up = rng.chance(80);
         let danger = if rng.chance(25) { 5 + rng.below(15) } else { 0 };
-        let blocking = if rng.chance(30) { 10 + rng.below(30) } else { 0 };
+        let blocking = if rng.chance(30) { 30 + rng.below(60) } else { 0 };
         let mut has = |percent| set_up && rng.chance(percent);
         let (heap, locks, handles) = (has(65), has(50), has(50));
         let arrays = heap && has(35);
         Self {
-            all_parentheses,
+            variant,
             danger,
             blocking,
             heap,
@@ -106,7 +118,7 @@ impl Generator {
             records: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),
-            table: false,
+            table: None,
             table_record: 0,
             children: Vec::new(),
             members: Vec::new(),
@@ -193,7 +205,7 @@ impl Generator {
     fn make_globals(&mut self) {
         self.global("b", Ty::Bool, Role::Free);
         self.global("c", Ty::Enum, Role::Free);
-        for index in 0..1 + self.rng.below(3) {
+        for index in 0..=self.rng.below(3) {
             let ty = Ty::Int(self.rng.below(INTS.len()));
             self.global(&format!("x{index}"), ty, Role::Free);
         }
@@ -252,8 +264,17 @@ impl Generator {
         }
     }
 
+    fn body(&mut self, function: bool) -> Body {
+        // As much is drawn for each variant.
+        let padding = SplitMix64::new(self.rng.next_u64());
+        let padding = (self.variant == Variant::Padded).then_some(padding);
+        Body::new(self.scope(), function, padding)
+    }
+
     fn make_threads(&mut self) {
         let count = 1 + self.rng.below(2);
+        // Who sets the flag that others wait for.
+        let main_signals = self.sets_up() && self.chance(40);
         let mut started = Vec::new();
         for index in 0..count {
             let name = format!("T{index}");
@@ -268,20 +289,20 @@ impl Generator {
                 (false, 1) if self.chance(50) => "active[C.N] thread",
                 (false, _) => "active thread",
             };
-            // The last one sets the flag that others wait for.
-            self.thread(head, &name, &params, !child && self.sets_up(), index + 1 == count);
+            let signals = index + 1 == count && !main_signals;
+            self.thread(head, &name, &params, !child && self.sets_up(), signals);
             if child {
                 started.push((name.clone(), params.clone()));
                 self.children.push((name, params));
             }
         }
         if self.sets_up() {
-            self.main_thread(&started);
+            self.main_thread(&started, main_signals);
         }
     }
 
     fn thread(&mut self, head: &str, name: &str, types: &[Ty], waits: bool, signals: bool) {
-        let mut body = Body::new(self.scope(), false);
+        let mut body = self.body(false);
         body.signals = signals;
         self.hide_global(&mut body);
         let params = self.params(&mut body, types);
@@ -297,6 +318,9 @@ impl Generator {
                     "assume ready == true;",
                 ]);
                 body.line(wait);
+            }
+            if self.locks && !signals && self.chance(40) {
+                self.monitor(&mut body);
             }
             let depth = if self.chance(25) { 3 } else { 2 };
             self.block(&mut body, statements, depth);
@@ -326,8 +350,9 @@ impl Generator {
     }
 
     /// Makes what others rely on, and starts some of them.
-    fn main_thread(&mut self, started: &[(String, Vec<Ty>)]) {
-        let mut body = Body::new(self.scope(), false);
+    fn main_thread(&mut self, started: &[(String, Vec<Ty>)], signals: bool) {
+        let mut body = self.body(false);
+        body.signals = signals;
         let whole = self.chance(70);
         if whole {
             body.open("atomic");
@@ -360,6 +385,9 @@ impl Generator {
         }
         let statements = self.rng.below(3);
         self.block(&mut body, statements, 2);
+        if signals && self.locks {
+            self.signal(&mut body);
+        }
         let kind = self.pick(&["main", "active"]);
         let lines = body.print(&format!("{kind} thread Main()"));
         self.members.push(lines);

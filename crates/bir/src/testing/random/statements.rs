@@ -1,5 +1,7 @@
 //! Bodies that are made of statements.
 
+use ir::testing::SplitMix64;
+
 use super::exprs::{Exp, atom};
 use super::types::{BIT, DIGIT, Field, Fit, INTS, Ty};
 use super::{Generator, Role, Scope, Variable};
@@ -20,10 +22,12 @@ pub(super) struct Body {
     holds: bool,
     /// Whether this thread sets the flag that others wait for.
     pub signals: bool,
+    /// Where to put what does nothing.
+    padding: Option<SplitMix64>,
 }
 
 impl Body {
-    pub(super) fn new(scope: Scope, function: bool) -> Self {
+    pub(super) fn new(scope: Scope, function: bool, padding: Option<SplitMix64>) -> Self {
         Self {
             scope,
             declarations: Vec::new(),
@@ -35,16 +39,48 @@ impl Body {
             caught: false,
             holds: false,
             signals: false,
+            padding,
         }
     }
 
+    fn raw(&mut self, text: &str) {
+        self.lines.push(format!("{}{text}", "  ".repeat(self.indent)));
+    }
+
+    fn pad(&mut self, percent: usize) -> bool {
+        self.padding.as_mut().is_some_and(|random| random.chance(percent))
+    }
+
+    /// A simple statement.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
-        self.lines.push(format!("{}{}", "  ".repeat(self.indent), text.as_ref()));
+        let text = text.as_ref();
+        if self.pad(20) {
+            self.raw("skip;");
+        }
+        let single = text.contains(" := ") && !text.contains("invoke");
+        if single && self.pad(20) {
+            self.raw("atomic");
+            self.raw(&format!("  {text}"));
+            self.raw("end");
+        } else {
+            self.raw(text);
+        }
+    }
+
+    /// The start of a statement with a block.
+    pub(super) fn open(&mut self, text: impl AsRef<str>) {
+        if self.pad(20) {
+            self.raw("skip;");
+        }
+        self.branch(text.as_ref());
+        if text.as_ref() == "atomic" && self.pad(50) {
+            self.raw("skip;");
+        }
     }
 
     /// A line with a block behind it.
-    pub(super) fn open(&mut self, text: impl AsRef<str>) {
-        self.line(text);
+    pub(super) fn branch(&mut self, text: &str) {
+        self.raw(text);
         self.indent += 1;
     }
 
@@ -56,13 +92,13 @@ impl Body {
     /// A line between two blocks.
     pub(super) fn between(&mut self, text: impl AsRef<str>) {
         self.shut();
-        self.open(text);
+        self.branch(text.as_ref());
     }
 
     /// A line behind a block.
     pub(super) fn close(&mut self, text: impl AsRef<str>) {
         self.shut();
-        self.line(text);
+        self.raw(text.as_ref());
     }
 
     pub(super) fn print(self, head: &str) -> Vec<String> {
@@ -148,12 +184,9 @@ impl Generator {
             27..=29 => self.invoke(body),
             30..=32 if self.exceptions && depth > 0 => self.attempt(body, depth),
             33..=34 if self.exceptions && body.caught => self.throw(body),
-            35 if self.may_block() => {
-                let test = self.boolean(&body.scope, 1);
-                body.line(format!("assume {};", test.text));
-            }
-            36 if self.handles => self.join(body),
-            37 => self.claim(body),
+            35..=38 if self.may_block() => self.await_condition(body),
+            37 if self.handles => self.join(body),
+            36 => self.claim(body),
             38 => self.leave(body),
             39 if !body.atomic && !body.function => {
                 let test = self.boolean(&body.scope, 1);
@@ -185,6 +218,12 @@ impl Generator {
                 let (name, params) = self.rng.pick(&self.children).clone();
                 self.start(body, &name, &params);
             }
+            5 if self.heap && self.chance(50) => {
+                let record = *self.rng.pick(&self.below(0));
+                let local = self.some_local(body, "q", Ty::Record(record));
+                let cast = self.cast(record, &atom("head"));
+                body.line(format!("{local} := {};", cast.text));
+            }
             5 if self.heap => body.line(self.pick(&["head := null;", "spare := null;"])),
             6 => {
                 body.open(format!("if {} do", test.text));
@@ -212,6 +251,10 @@ impl Generator {
     fn atomic(&mut self, body: &mut Body, depth: usize) {
         let outer = std::mem::replace(&mut body.atomic, true);
         body.open("atomic");
+        // A loop in front comes back to where the block starts.
+        if self.chance(15) {
+            self.counted(body, depth);
+        }
         let statements = 1 + self.rng.below(3);
         self.block(body, statements, depth - 1);
         body.close("end");
@@ -243,7 +286,8 @@ impl Generator {
         if early {
             body.line(format!("{counter} := {counter} + 1;"));
         }
-        self.block(body, 1, depth - 1);
+        let statements = 1 + self.rng.below(2);
+        self.block(body, statements, depth - 1);
         if !early {
             body.line(format!("{counter} := {counter} + 1;"));
         }
@@ -255,7 +299,7 @@ impl Generator {
     fn choose(&mut self, body: &mut Body, depth: usize) {
         body.open("choose");
         let mut heads = Vec::new();
-        for _ in 0..1 + self.rng.below(3) {
+        for _ in 0..=self.rng.below(3) {
             let guard = self.boolean(&body.scope, 1);
             heads.push(if self.chance(65) { format!("when <{}> do", guard.text) } else { "do".to_owned() });
         }
@@ -265,12 +309,25 @@ impl Generator {
             heads.push("else do".to_owned());
         }
         for head in heads {
-            body.open(head);
+            body.branch(&head);
             let statements = 1 + self.rng.below(2);
             self.block(body, statements, depth - 1);
             body.shut();
         }
         body.close("end");
+    }
+
+    fn await_condition(&mut self, body: &mut Body) {
+        let test = self.boolean(&body.scope, 1);
+        if self.chance(50) {
+            body.line(format!("assume {};", test.text));
+        } else {
+            body.open("choose");
+            body.branch(&format!("when <{}> do", test.text));
+            self.assign(body);
+            body.shut();
+            body.close("end");
+        }
     }
 
     /// A part that holds a lock.
@@ -282,12 +339,12 @@ impl Generator {
         };
         let twice = self.chance(15);
         let outer = (std::mem::replace(&mut body.holds, true), std::mem::replace(&mut body.caught, false));
-        for _ in 0..1 + usize::from(twice) {
+        for _ in 0..=usize::from(twice) {
             body.line(format!("lock({lock});"));
         }
         let statements = 1 + self.rng.below(2);
         self.block(body, statements, depth - 1);
-        for _ in 0..1 + usize::from(twice) {
+        for _ in 0..=usize::from(twice) {
             body.line(format!("unlock({lock});"));
         }
         (body.holds, body.caught) = outer;
@@ -309,7 +366,7 @@ impl Generator {
     }
 
     /// Waits for the flag, or sets it.
-    fn monitor(&mut self, body: &mut Body) {
+    pub(super) fn monitor(&mut self, body: &mut Body) {
         if body.signals || body.function || body.holds {
             self.signal(body);
             return;
@@ -416,7 +473,9 @@ impl Generator {
     /// A call, of a function or through a table.
     fn invoke(&mut self, body: &mut Body) {
         let place = self.result_place(&body.scope);
-        if self.table && self.chance(40) {
+        if let Some(root) = self.table
+            && self.chance(40)
+        {
             let local = self.some_local(body, "q", Ty::Record(0));
             let (receiver, arg) = (self.reference(&body.scope, 0), self.value(&body.scope, DIGIT));
             body.line(format!("{local} := {};", receiver.text));
@@ -424,7 +483,8 @@ impl Generator {
             if self.dangerous() {
                 body.line(call);
             } else {
-                body.open(format!("if {local} != null do"));
+                let test = self.instance_of(&atom(local), root);
+                body.open(format!("if {} do", test.text));
                 body.line(call);
                 body.close("end");
             }
@@ -466,9 +526,11 @@ impl Generator {
         let failure = self.failure();
         let outer = std::mem::replace(&mut body.caught, true);
         body.open("try");
-        let statements = 1 + self.rng.below(2);
+        let statements = self.rng.below(3);
         self.block(body, statements, depth - 1);
-        if self.chance(50) {
+        if statements == 0 || self.chance(30) {
+            self.throw_now(body);
+        } else if self.chance(40) {
             self.throw(body);
         }
         body.caught = outer;
@@ -481,7 +543,10 @@ impl Generator {
             // The variable is a local of the body, or belongs to the handler.
             let ty = Ty::Record(failure);
             let declared = self.chance(40).then(|| self.some_local(body, "e", ty));
-            let name = declared.clone().unwrap_or_else(|| format!("v{}", self.fresh()));
+            // Handlers side by side can have variables of one name and several types.
+            let taken = body.scope.variables.iter().any(|variable| variable.name == "v");
+            let own = if taken { format!("v{}", self.fresh()) } else { "v".to_owned() };
+            let name = declared.clone().unwrap_or(own);
             body.between(format!("catch ({} {name})", self.records[record].name));
             if declared.is_none() {
                 let ty = Ty::Record(record);
@@ -502,12 +567,17 @@ impl Generator {
 
     /// Throws, perhaps.
     pub(super) fn throw(&mut self, body: &mut Body) {
+        let test = self.boolean(&body.scope, 1);
+        body.open(format!("if {} do", test.text));
+        self.throw_now(body);
+        body.close("end");
+    }
+
+    fn throw_now(&mut self, body: &mut Body) {
         let failure = self.failure();
         let record = *self.rng.pick(&self.below(failure));
         let local = self.some_local(body, "e", Ty::Record(failure));
-        let test = self.boolean(&body.scope, 1);
-        let whole = self.chance(60);
-        body.open(format!("if {} do", test.text));
+        let whole = self.chance(40);
         if whole {
             body.open("atomic");
         }
@@ -525,7 +595,6 @@ impl Generator {
         if whole {
             body.close("end");
         }
-        body.close("end");
     }
 
     pub(super) fn start(&mut self, body: &mut Body, name: &str, params: &[Ty]) {
