@@ -94,3 +94,36 @@ fn invariants_do_not_see_into_atomic_blocks() {
     let text = "system S { int a; invariant Zero = a == 0; active thread T() { atomic a := 1; skip; end } }";
     assert_eq!(check(text, &Config::default()).verdict, Verdict::Violated);
 }
+
+/// More choices in one step than can be numbered are a bound that is exceeded, never successors that are dropped.
+#[test]
+fn too_many_choices_are_not_dropped() {
+    let text = "system S {
+        lock l;
+        int n;
+        int turn := -1;
+        thread W(int k) {
+            loc a: when n == k do { lock(l); wait(l); n := n + 1; } goto b;
+            loc b: when turn == k && wasNotified(l) do { assert k != 13; turn := turn + 1; } return;
+                   when turn == k && !wasNotified(l) do { turn := turn + 1; } return;
+        }
+        main thread M() {
+            int i;
+            loc s: do { l := new lock; } goto c;
+            loc c: when i < 14 do { start W(i); i := i + 1; } goto c;
+                   when i == 14 && n == 14 do {
+                       lock(l); NOTIFY turn := 0;
+                   } return;
+        }
+    }";
+    let many = text.replace("NOTIFY", &"notify(l); ".repeat(11));
+    let report = check(&many, &Config::default());
+    assert_eq!(report.verdict, Verdict::HoldsUpToBounds);
+    assert_eq!(report.truncations.threads, 1);
+    let mut config = Config::default();
+    config.bounds.on_bound = OnBound::Error;
+    assert_eq!(kinds(&check(&many, &config)), ["thread-bound"]);
+    // As many as can be: 14 * 13 * 12 * 11.
+    let few = text.replace("NOTIFY", &"notify(l); ".repeat(4));
+    assert_eq!(kinds(&check(&few, &Config::default())), ["assertion"]);
+}

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use ir::{Id, LocationId, ProcedureId, Program, Type};
 use source::Span;
 use state::{Bounds, Layout, Slot, State, ThreadId};
-use system::{Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::Stack;
@@ -224,31 +224,32 @@ impl Engine {
     /// in whether an obstacle comes.
     fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
         let body = self.code.transitions[step.transition as usize].body;
+        let first = out.enabled.len();
         loop {
             es.radices.clear();
             es.state.mark();
             let end = self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial);
             es.state.undo();
+            let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
+            if ways > ir::MAX_CHOICES {
+                out.enabled.truncate(first);
+                return out.enabled.push(Step { choice: ir::TOO_MANY_CHOICES, ..step });
+            }
             if end != Err(Stop::Blocked) {
                 out.enabled.push(step);
             }
             // The next combination: the last digit that can grow does, and those after it start over.
-            let mut digits = u64::from(step.choice);
-            let mut weight = 1_u64;
+            let mut digits = step.choice;
+            let mut weight = 1;
             let mut next = None;
             for &radix in &es.radices {
-                let radix = u64::from(radix);
                 let digit = digits % radix;
                 digits /= radix;
                 if digit + 1 < radix {
-                    next = Some(u64::from(step.choice) % weight + weight * (digit + 1));
+                    next = Some(step.choice % weight + weight * (digit + 1));
                 }
-                // Dropping what cannot be numbered would be a wrong verdict.
-                weight = weight.checked_mul(radix).filter(|&weight| weight < 1 << 32).unwrap_or_else(|| {
-                    panic!("the choices of one step can be resolved in more than 2^32 ways")
-                });
+                weight *= radix;
             }
-            let next = next.map(|choice| choice as u32);
             match next {
                 Some(choice) => step.choice = choice,
                 None => return,
@@ -306,6 +307,9 @@ impl Engine {
             self.code.transitions[step.transition as usize];
         if guard_can_truncate && let GuardCode::When(pc, _) = guard {
             self.value(&es.state, &mut es.stack, thread, es.state.frame(thread), pc)?;
+        }
+        if step.choice == ir::TOO_MANY_CHOICES {
+            return Err(self.exceeds(Bound::Threads, body as usize));
         }
         self.run(es, thread, body, step.choice, Mode::Whole)
     }

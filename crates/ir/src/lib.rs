@@ -38,6 +38,8 @@
 //!
 //! **Choice points.** `notify` chooses among the threads that wait for the lock and were not notified yet, in
 //! order of their ids; with none it does nothing (and is no choice point). Each resolution is a step of its own.
+//! A body that meets points with more than [`MAX_CHOICES`] resolutions together is one step, numbered
+//! [`TOO_MANY_CHOICES`], that exceeds the bound on threads.
 //!
 //! **Faults.** A step that meets a fault has no successor. If evaluating a guard faults, so does the attempt to
 //! take the transition: it counts as neither enabled nor disabled. A fault in the body counts where the
@@ -108,6 +110,12 @@ pub use verify::{MAX_EXPR_DEPTH, verify};
 /// How many steps of an atomic block are taken as one before the state in between is stored like others. It
 /// only has to be finite: an atomic block that never ends then is a cycle that the search finds.
 pub const MAX_MICRO_STEPS: usize = 4096;
+
+/// In how many ways the choice points of one body can be resolved, at most.
+pub const MAX_CHOICES: u64 = 1 << 16;
+
+/// The number of the step that stands for more choices than there may be.
+pub const TOO_MANY_CHOICES: u32 = u32::MAX;
 
 /// A longer array exceeds the bound on objects: no single step may use up the memory.
 pub const MAX_ARRAY_LENGTH: i64 = 1 << 24;

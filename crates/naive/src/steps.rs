@@ -1,14 +1,16 @@
 //! Which steps a state has, and what becomes of them.
 
-use ir::{Expr, Guard, LocationId, MAX_MICRO_STEPS, ProcedureId, Scope, TransitionId};
-use system::{FaultKind, Step};
+use ir::{
+    Expr, Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, ProcedureId, Scope, TOO_MANY_CHOICES, TransitionId,
+};
+use system::{Bound, FaultKind, Step};
 
 use crate::collect::collect;
 use crate::eval::{Eval, constant};
 use crate::fault::{Stop, exceeded};
 use crate::machine::{Machine, add_thread};
 use crate::state::{Shown, default_value};
-use crate::{Naive, NaiveFault, State, Stopped};
+use crate::{Naive, NaiveFault, OnBound, State, Stopped};
 
 /// What a transition comes to for a thread at its source.
 enum Attempt {
@@ -174,10 +176,12 @@ impl Naive<'_> {
                 met.push((digit, alternatives));
                 digit
             });
+            let ways = met.iter().fold(1_u64, |ways, &(_, radix)| ways.saturating_mul(radix.into()));
+            if ways > MAX_CHOICES {
+                return vec![TOO_MANY_CHOICES];
+            }
             if !matches!(outcome, Err(Stop::Blocked)) {
-                // More choices than numbers cannot be enumerated anyway.
-                let number =
-                    |rest: u32, &(digit, radix): &(u32, u32)| radix.wrapping_mul(rest).wrapping_add(digit);
+                let number = |rest: u32, &(digit, radix): &(u32, u32)| radix * rest + digit;
                 found.push(met.iter().rev().fold(0, number));
             }
             // The next resolution in depth-first order, if there is one.
@@ -207,6 +211,17 @@ impl Naive<'_> {
                     return Err(Stopped::NotEnabled);
                 }
             }
+        }
+        if step.choice == TOO_MANY_CHOICES {
+            return Err(if self.choices(state, step.thread, id) != [TOO_MANY_CHOICES] {
+                Stopped::NotEnabled
+            } else if self.on_bound == OnBound::Truncate {
+                Stopped::Truncated(Bound::Threads)
+            } else {
+                let (kind, span) = (FaultKind::Bound(Bound::Threads), self.program.transitions[id].span);
+                let message = format!("more than {MAX_CHOICES} ways to choose whom to notify");
+                Stopped::Fault(NaiveFault { kind, span, message })
+            });
         }
         let mut rest = step.choice;
         let mut machine = Machine { naive: self, state: state.clone(), thread: step.thread };
