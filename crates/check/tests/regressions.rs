@@ -127,3 +127,23 @@ fn too_many_choices_are_not_dropped() {
     let few = text.replace("NOTIFY", &"notify(l); ".repeat(4));
     assert_eq!(kinds(&check(&few, &Config::default())), ["assertion"]);
 }
+
+/// One step that would take all memory is not taken, and the verdict says so.
+#[test]
+fn a_step_that_allocates_without_end_is_truncated() {
+    let text = "system S {
+        long[] a;
+        active thread T() {
+            atomic
+                while true do a := new long[1000000]; end
+            end
+        }
+    }";
+    for on_bound in [OnBound::Truncate, OnBound::Error] {
+        let mut config = Config::default();
+        config.bounds.on_bound = on_bound;
+        let report = check(text, &config);
+        assert_eq!(report.verdict, Verdict::HoldsUpToBounds);
+        assert!(report.truncations.objects > 0);
+    }
+}

@@ -32,6 +32,9 @@ pub enum Mode {
     Trial,
 }
 
+/// A step that makes a state of more words (64 MiB) is not taken, whatever exceeding a bound means otherwise.
+const MAX_STATE_WORDS: usize = 1 << 23;
+
 /// What comes after an operation.
 enum Flow {
     Next,
@@ -310,6 +313,10 @@ impl Run<'_> {
     }
 
     fn allocate(&mut self, template: &[u64], len: usize, fill: u64) -> Result<(), Stop> {
+        // Memory limits are looked at between steps; no single step may use it all up.
+        if self.state.size() + len > MAX_STATE_WORDS {
+            return Err(Stop::Truncated(Bound::Objects));
+        }
         let bound = self.engine.layout.bounds.objects;
         let id = self.state.new_object(template, len, fill, bound).ok_or(self.exceeds(Bound::Objects))?;
         self.operands.values.push(id.raw());

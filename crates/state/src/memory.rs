@@ -235,6 +235,11 @@ impl State {
         self.threads.get(id.0).exists()
     }
 
+    /// How many words it takes, free ones included.
+    pub fn size(&self) -> usize {
+        self.words.len()
+    }
+
     pub fn object_count(&self) -> usize {
         self.objects.table.iter().filter(|node| node.exists()).count()
     }
