@@ -105,6 +105,8 @@ pub(crate) struct Nodes {
     pub dirty: Vec<bool>,
     /// No id below is free.
     pub first_free: u32,
+    /// How many words they have together.
+    pub words: usize,
 }
 
 impl Nodes {
@@ -117,7 +119,9 @@ impl Nodes {
         if !node.exists() {
             self.first_free = self.first_free.min(id);
         }
-        std::mem::replace(&mut self.table[index], node)
+        let old = std::mem::replace(&mut self.table[index], node);
+        self.words = self.words + node.len as usize - old.len as usize;
+        old
     }
 
     pub fn get(&self, id: u32) -> Node {
@@ -141,6 +145,7 @@ impl Nodes {
         self.table.clear();
         self.dirty.clear();
         self.first_free = 0;
+        self.words = 0;
     }
 }
 
@@ -235,9 +240,9 @@ impl State {
         self.threads.get(id.0).exists()
     }
 
-    /// How many words it takes, free ones included.
+    /// How many words its units have. Like everything that a step can ask, it does not depend on the past.
     pub fn size(&self) -> usize {
-        self.words.len()
+        self.root_len + self.threads.words + self.objects.words
     }
 
     pub fn object_count(&self) -> usize {
@@ -535,7 +540,7 @@ pub struct Snapshot {
     words: Vec<(NodeRef, Vec<u64>)>,
     nodes: [Vec<Node>; 2],
     free: Vec<Vec<u32>>,
-    size: usize,
+    size: (usize, usize),
     log: usize,
     marks: Vec<(usize, bool)>,
 }
@@ -555,7 +560,7 @@ impl State {
             words: units.filter_map(|unit| Some((unit, self.words_of(unit)?.to_vec()))).collect(),
             nodes: [existing(&self.threads), existing(&self.objects)],
             free: self.free[..used].to_vec(),
-            size: self.words.len(),
+            size: (self.words.len(), self.size()),
             log: self.log.len(),
             marks: self.marks.clone(),
         }

@@ -150,6 +150,8 @@ fn decoding_replaces_everything() {
         state.mark_all_dirty();
         state.encode(&mut fresh);
         assert!(fresh.same(encoding));
+        let words: usize = encoding.components().map(|(_, words)| words.len()).sum();
+        assert_eq!(state.size(), words);
         // And it can go on from there.
         state.mark();
         let id = state.new_object(fork, fork.len(), 0, 10).unwrap();
