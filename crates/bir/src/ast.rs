@@ -5,6 +5,8 @@
 use ir::BinaryOp;
 use source::Span;
 
+use crate::collections::Kind;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name<'s> {
     pub text: &'s str,
@@ -36,6 +38,7 @@ pub struct ConstGroup<'s> {
 #[derive(Debug)]
 pub struct Enum<'s> {
     pub name: Name<'s>,
+    pub is_abstract: bool,
     pub elements: Vec<Name<'s>>,
 }
 
@@ -162,21 +165,42 @@ pub struct Stmt<'s> {
 
 #[derive(Debug)]
 pub enum StmtKind<'s> {
-    Assign { place: Expr<'s>, value: Expr<'s> },
+    Assign {
+        place: Expr<'s>,
+        value: Expr<'s>,
+    },
+    /// An operation on a collection that changes its first argument.
+    Change(Expr<'s>),
     Assert(Expr<'s>),
     Assume(Expr<'s>),
     Monitor(MonitorOp, Expr<'s>),
     Throw(Expr<'s>),
-    Start { place: Option<Expr<'s>>, thread: Name<'s>, args: Vec<Expr<'s>> },
+    Start {
+        place: Option<Expr<'s>>,
+        thread: Name<'s>,
+        args: Vec<Expr<'s>>,
+    },
     Exit,
     Skip,
     Invoke(Invoke<'s>),
     Return(Option<Expr<'s>>),
     Atomic(Block<'s>),
-    While { test: Expr<'s>, body: Block<'s> },
-    If { arms: Vec<(Expr<'s>, Block<'s>)>, otherwise: Option<Block<'s>> },
-    Choose { branches: Vec<Branch<'s>>, otherwise: Option<Block<'s>> },
-    Try { body: Block<'s>, handlers: Vec<Handler<'s>> },
+    While {
+        test: Expr<'s>,
+        body: Block<'s>,
+    },
+    If {
+        arms: Vec<(Expr<'s>, Block<'s>)>,
+        otherwise: Option<Block<'s>>,
+    },
+    Choose {
+        branches: Vec<Branch<'s>>,
+        otherwise: Option<Block<'s>>,
+    },
+    Try {
+        body: Block<'s>,
+        handlers: Vec<Handler<'s>>,
+    },
 }
 
 pub type Block<'s> = Vec<Stmt<'s>>;
@@ -237,17 +261,27 @@ pub struct Temporal<'s> {
 pub struct Type<'s> {
     pub kind: TypeKind<'s>,
     pub span: Span,
+    /// How many types it is made of, itself included.
+    pub size: u32,
 }
 
 #[derive(Debug)]
 pub enum TypeKind<'s> {
     Boolean,
-    Int { long: bool, range: Option<Box<Range<'s>>> },
+    Int {
+        long: bool,
+        range: Option<Box<Range<'s>>>,
+    },
     Tid,
     String,
     Lock,
     Named(&'s str),
     Array(Box<Type<'s>>),
+    /// `name.type<args>`
+    Extension {
+        name: Name<'s>,
+        args: Vec<Type<'s>>,
+    },
 }
 
 #[derive(Debug)]
@@ -265,6 +299,16 @@ pub struct Expr<'s> {
     pub height: u32,
 }
 
+impl Expr<'_> {
+    /// The extension that this is the name of.
+    pub fn extension(&self) -> Option<Kind> {
+        match self.kind {
+            ExprKind::Name(name) => Kind::named(name),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub enum ExprKind<'s> {
     Int {
@@ -275,7 +319,7 @@ pub enum ExprKind<'s> {
     Str(String),
     Null,
     Name(&'s str),
-    /// A field; or the length of an array, a constant, an element of an enum.
+    /// A field; or the length of an array, a constant, an element of an enum, all of its elements.
     Member(Box<Expr<'s>>, Name<'s>),
     Index(Box<Expr<'s>>, Box<Expr<'s>>),
     Not(Box<Expr<'s>>),
@@ -287,6 +331,8 @@ pub enum ExprKind<'s> {
     Builtin(Builtin, Box<Expr<'s>>),
     Call(Name<'s>, Vec<Expr<'s>>),
     New(Box<New<'s>>),
+    Operation(Box<Operation<'s>>),
+    Quantified(Box<Quantified<'s>>),
     /// Stands for what could not be parsed.
     Error,
 }
@@ -312,4 +358,22 @@ pub struct New<'s> {
     /// `new ty`, or `new ty[length]`.
     pub ty: Type<'s>,
     pub length: Option<Expr<'s>>,
+}
+
+/// `extension.name<types>(args)`
+#[derive(Debug)]
+pub struct Operation<'s> {
+    pub extension: Expr<'s>,
+    pub name: Name<'s>,
+    pub types: Vec<Type<'s>>,
+    pub args: Vec<Expr<'s>>,
+}
+
+/// `forall variable in over : body`, or `exists`.
+#[derive(Debug)]
+pub struct Quantified<'s> {
+    pub all: bool,
+    pub variable: Name<'s>,
+    pub over: Expr<'s>,
+    pub body: Expr<'s>,
 }

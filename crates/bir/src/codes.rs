@@ -29,10 +29,12 @@ codes! {
     LATE_LOCAL = "E0203";
     /// A part of the language that is not supported yet.
     UNSUPPORTED = "E0204";
-    /// `new`, `start` or `invoke` inside of an expression.
+    /// `new`, `start`, `invoke` or `choose` inside of an expression.
     IMPURE_EXPRESSION = "E0205";
     /// What is assigned to is no variable, field or element.
     NOT_A_PLACE = "E0206";
+    /// An operation on a collection as a statement that changes nothing.
+    NO_EFFECT = "E0207";
 
     /// No variable, constant or element has this name.
     UNKNOWN_NAME = "E0301";
@@ -60,6 +62,8 @@ codes! {
     AMBIGUOUS_FIELD = "E0312";
     /// A `top record` that extends another one.
     TOP_WITH_PARENT = "E0313";
+    /// The collection has no such operation.
+    UNKNOWN_OPERATION = "E0314";
 
     /// The type of an expression is not the one that is expected.
     MISMATCH = "E0401";
@@ -81,6 +85,14 @@ codes! {
     OUT_OF_RANGE = "E0409";
     /// Something is thrown or caught that is not throwable.
     NOT_THROWABLE = "E0410";
+    /// Something other than equality is asked of references, threads, elements of abstract enums or collections.
+    ONLY_EQUALITY = "E0411";
+    /// Something is no collection, or one of another kind.
+    NOT_A_COLLECTION = "E0412";
+    /// Nothing says what a new collection is made of.
+    UNKNOWN_ELEMENTS = "E0413";
+    /// An element of an abstract enum is named where all of them have to be interchangeable.
+    ABSTRACT_ELEMENT = "E0414";
 
     /// An expression that has to be constant is not.
     NOT_CONSTANT = "E0501";
@@ -90,6 +102,8 @@ codes! {
     DIVISION_BY_ZERO = "E0503";
     /// A range without values, or larger than its type.
     BAD_RANGE = "E0504";
+    /// A collection that does not start empty.
+    NOT_EMPTY = "E0505";
 
     /// No thread is active.
     NO_THREAD = "E0601";

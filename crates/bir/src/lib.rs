@@ -9,8 +9,10 @@
 //!
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
 //! - Words that mean something at one place only can be names: `top`, `throwable`, `abstract`, `main`, `active`,
-//!   `wrap`, `live`, `invisible`, `at`, `length`.
-//! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest.
+//!   `wrap`, `live`, `invisible`, `at`, `length`, `forall`, `exists`, `in`, `all`, `type`, and the names of the
+//!   collections and of their operations.
+//! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
+//!   condition of a quantifier reaches as far to the right as it can.
 //! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no other
 //!   casts of integers, since what is stored is checked anyway.
 //! - Constant expressions are possible wherever the grammar has a literal.
@@ -19,10 +21,18 @@
 //! - A literal out of the range of its place is an error here; whatever else is, is one when it happens.
 //! - An atomic block covers the functions that it calls.
 //! - `catch (R v)` declares `v` for its block, or takes a local `v` that there is.
+//! - Collections are values of exactly their types: a `Set.type<S>` is no `Set.type<R>`. The types of one that is
+//!   created can be left out where a place, the other side of `==` or the collection around it has them; elements
+//!   alone do not say them.
+//! - `Set.add(s, x);` is `s := Set.add(s, x);`, for all operations that give a collection of the type of their first
+//!   argument. `v := Set.choose(s);` is an action, like `new`.
+//! - `E.all` is the set of all elements of an enum, unless one of them is called `all`.
+//! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these call.
 
 pub mod codes;
 
 mod ast;
+mod collections;
 mod lexer;
 mod lower;
 mod parser;

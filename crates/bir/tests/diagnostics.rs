@@ -108,15 +108,96 @@ fn unsupported() {
              expdef boolean contains<'a>(Set.type<'a>, 'a);
            }
            extension Foo for Bar;
-           abstract enum Id { A, B }
-           Set.type<int> set;
-           active thread _T() {
-             Set.type<int> t;
-             t := Set.create<int>();
-             Set.add(t, 1);
-             assume Set.contains(t, 1);
-           }
+           active thread _T() { Set.type<int> t; Set.add(t, 1); }
          }",
+        "system s { Foo.type<int> a; Sett.type<int> b; active thread _T() { int x; x := Foo.size(a); x := Sett.size(a); } }",
+    );
+}
+
+#[test]
+fn types_of_collections() {
+    members!(
+        "Set<int> a;",
+        "Set.typ<int> a; Set.type<int b;",
+        "Set.type a; Set.type<int, int> b; Map.type<int> c; Map d; Set.type<Unknown> e; Map.type<Unknown, Other> f;",
+        "function f() { Set<int> a; skip; } function g() { skip; Set.type<int> a; }",
+        "typealias T Set.type<T>; typealias U Map.type<int, V>; typealias V U[];",
+        "Set.type<int> a := Set.create<boolean>(); Set.type<int> b := Set.create(1); Queue.type<int> c := Queue.create(2);
+         Seq.type<int> d := null; Set.type<E> e := E.all; enum E { A } int f := Set.size(a);
+         Map.type<int, int> g := Map.create<int>(); Bag.type<int> h := Seq.create<int>();
+         Set.type<int> _i := Set.create<int>(); Queue.type<int> _j := Queue.create(0);",
+    );
+}
+
+#[test]
+fn operations() {
+    bodies!("Set.type<int (0, 3)> s; Bag.type<boolean> b; Map.type<R, int> m; Seq.type<R> q; Queue.type<int> p; record R { Set.type<R> f; }
+             R r; int x; boolean t;";
+        "Set.insert(s, 1);\nt := Set.contain(s, 1);\nx := Queue.length(p);\nx := s.size();\nr.f.add(r);\nx := x.size(1);\nx := Set.xyz(1 + true);",
+        "Set.add(s);\nMap.put(m, r);\nx := Set.size();\nm := Map.create<R, int>(r);\np := Queue.create();\nx := Map.get(m, r, 1);\nt := Queue.isFull(p, 1);",
+        "Set.add(s, true);\nSet.add(s, 4);\nt := Set.contains(s, 4);\nt := Set.contains(s, r);\nMap.put(m, 1, r);\nx := Seq.get(q, r);\nSeq.put(q, 0, x);",
+        "s := Set.create(true, 1, 7);\ns := Set.create<int (0, 3)>(5);\np := Queue.create(t, 1, r);\nm := Map.create(r, 1, x, r);",
+        "x := Set.size(q);\nx := Seq.head(s);\nx := Set.size(x);\nx := Map.size(s);\nSet.append(q, r);\ns := Set.union(s, r.f);\nt := Set.subset(s, b);",
+        "x := Set.size(Set.create(1, 2));\nx := Set.create();\nt := Set.create() == Set.create();\ns := Set.create<int>();\ns := Set.create<int, int>();
+         s := Set.create<Unknown>();\nx := Set.size<int>(s);\nx := Set.size<int (0, 3)>(s);\nt := Set.isEmpty<int>(Set.create());",
+        "Set.size(s);\nSet.choose(s);\nSet.add(Set.create<int>(), 1);\nSet.add();\nMap.get(m, r);\nSet.create<int>();\nSet.add(y, 1);\nSet.add(R.f, 1);",
+        "x := Set.choose(s) + 1;\nt := Set.contains(s, Set.choose(s));\nt := Bag.choose(s);\nt := Set.choose(s);\nr := Map.choose(m);\nx := Set.choose(s, 1);\nx := Set.choose(y);",
+        "t := s == b;\nt := s == null;\nt := s == Set.create<int>();\nt := q == r;\ns := null;\nx := s;\nx := s[0];\nx := q[0];\nx := s.size;\nm[r] := 1;",
+        "s := new Set.type<int>;\ns := (Set.type<int>) s;\nt := Set.type<int>;\nx := Set;\ns := Set.create<int(1);",
+    );
+}
+
+#[test]
+fn quantifiers() {
+    bodies!("enum E { A, B } record R { int[] f; } Set.type<int> s; R r; int x; boolean b;";
+        "b := forall y in x : y > 0;\nb := exists y in r.f : y > 0;\nb := forall y in E : y == E.A;\nb := forall y in s : y;\nb := forall y in E.all : y > 1;",
+        "b := forall y : s;\nb := exists int y in s : y > 0;\nb := exists R y in s : y > 0;",
+        "b := exists y in s y > 0;\nb := forall y in s;\nb := forall in s : true;\nforall y in s : y > 0;",
+        "b := (forall y in s : y > 0) && y > 1;\nb := exists y in unknown : y > z;\nx := forall y in s : y > 0;",
+        "b := forall y in Set.create(1) : y > 0;",
+        "b := forall y in s : b;\nb := forall _y in s : exists y in s : b;",
+    );
+}
+
+#[test]
+fn quantifiers_in_invariants() {
+    members!(
+        "Set.type<int> s; lock k;
+         fun mine(int n) returns boolean = hasLock(k) && n > 0;
+         invariant I = forall y in s : exists z in s : y < z && mine(z);
+         invariant J = exists y in s : hasLock(k) && y > 0;
+         invariant K = forall y in s : local > y;
+         thread U() { int local; local := 1; }",
+    );
+}
+
+#[test]
+fn abstract_enums() {
+    members!(
+        "abstract enum Id { a, b } enum E { A, all } Set.type<Id> s; Id i;
+         const C { X = Id.a; Y = Id.all; Z = E.all; }
+         Id j := Id.b; Id k := null; E e := E.all; Id l := Id.all;
+         fun first() returns Id = Id.a;
+         invariant I = i != Id.a;
+         invariant J = forall y in s : y != Id.c;
+         fun every() returns boolean = forall y in s : y != Id.a;",
+    );
+}
+
+#[test]
+fn elements_of_abstract_enums() {
+    bodies!("abstract enum Id { a, b } enum E { A } const C { X = 1; } Id i; Id j; E e; Set.type<Id> s; int x; boolean t; Map.type<Id, int> m;";
+        "i := Id.a;\nSet.add(s, Id.a);\nif Id.a == i do skip; end\nassume i == Id.a;\nassert i == Id.a;\nassert forall k in s : k != Id.b;\ni := Id.all;",
+        "t := i < j;\nx := i + 1;\nt := i == null;\ni := null;\ni := 1;\nx := (int) i;\nt := i == E.A;\nx := Map.get(m, i);\nId.a := null;",
+        "Id.all := s;\ns := Id.all();\ns := i.all;\ns := C.all;\ns := Id;\ns := Id.al;\nt := e == E.all;",
+    );
+}
+
+#[test]
+fn only_equality() {
+    bodies!("record R {} R r; int[] a; lock k; tid t; abstract enum Id { A } Id i; Set.type<R> s; Seq.type<int> q; int x; boolean b;";
+        "b := r < r;\nb := a >= a;\nx := t + 1;\nb := t < t;\nx := k & k;\nb := i <= i;\nx := i shl 1;\nx := -r;\nx := a[t];\nb := r && b;",
+        "b := s < s;\nb := q <= q;\ns := s + r;\nx := Set.size(s) + 1;\nb := s == s;\nb := -s;",
     );
 }
 

@@ -356,6 +356,38 @@ fn words_as_names() {
 }
 
 #[test]
+fn quantifier_words_as_names() {
+    let model = |names: [&str; 8]| {
+        let [a, b, c, d, e, f, g, h] = names;
+        lowered(&format!(
+            "system test {{
+               int {a}; boolean {b}; int {c};
+               enum E {{ {d}, {f} }}
+               record R {{ int {e}; R {g}; }}
+               record {h} {{ int {a}; }}
+               {h} other;
+               function {d}(int {a}) returns int {{
+                 R {g}; {h} {f};
+                 {g}.{g} := {g}; {f}.{a} := {a} + {g}.{e};
+                 return {g}.{e} < {a} ? {f}.{a} : {c};
+               }}
+               active thread T() {{
+                 E x; {h} y;
+                 loc l0: when {b} {a} := invoke {d}({c}) goto l0;
+                         when {a} > {c} && x == E.{d} do {{ x := E.{f}; y := other; {a} := {c}; }} goto l0;
+               }}
+             }}"
+        ))
+    };
+    let words = ["forall", "exists", "in", "all", "type", "create", "Set", "Queue"];
+    let mut expected = model(["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"]);
+    for (index, word) in words.iter().enumerate() {
+        expected = expected.replace(&format!("q{index}"), word);
+    }
+    assert_eq!(model(words).replace('\'', ""), expected);
+}
+
+#[test]
 fn guards_in_parentheses() {
     let model = |guard: &str| {
         lowered(&format!(
@@ -374,6 +406,84 @@ fn guards_in_parentheses() {
     assert_eq!(model("(b)"), model("b"));
     assert_eq!(model("((b))"), model("b"));
     assert_eq!(model("((R) r).b"), model("((R) (r)).b"));
+}
+
+#[test]
+fn collections() {
+    check!(
+        "extension Set for edu.ksu.Set { typedef type<'a>; } extension Queue for some.Queue;
+         enum E { A, B }
+         record R { Set.type<R> peers; Map.type<E, Seq.type<tid>> waiting; }
+         typealias Small int (0, 3);
+         Set.type<Small> s; Bag.type<R> b; Map.type<R, Set.type<Small>> m; Seq.type<E> q; Queue.type<boolean>[] p;
+         Set.type<Set.type<Small>> ss := Set.create(); Queue.type<lock> l := Queue.create<lock>(0);
+         R r; int x; boolean t; E e;
+         fun singleton(Small n) returns Set.type<Small>= Set.create(n);
+         function grow(Set.type<Small> old) returns Set.type<Set.type<Small>> { return Set.create(old, Set.create()); }
+         thread U(Set.type<Small> n, Queue.type<int> k) { assert Set.isEmpty(n) && Queue.isFull(k); }",
+        "s := Set.create(1, 2, x);
+         s := Set.union(Set.create<Small>(1), Set.intersection(s, Set.create()));
+         Set.add(s, x); Set.remove(s, 7); Set.difference(s, singleton(3));
+         t := Set.contains(s, x) && Set.subset(s, Set.create()) || s == Set.create() || Set.size(s) > 1;
+         b := Bag.create(r, null, r); Bag.add(b, r); x := Bag.count(b, null); Bag.remove(b, r);
+         m := Map.create(r, Set.create(1), null, s); Map.put(m, r, Set.add(Map.get(m, r), 2)); Map.remove(m, null);
+         t := Map.containsKey(m, r) && Map.contains(m, r) && !Map.isEmpty(m); r := t ? null : r;
+         Set.union(r.peers, Map.keys(m)); Seq.append(q, E.B); Seq.add(q, e); Seq.put(q, x + 1, E.A); Seq.tail(q);
+         e := Seq.head(q); e := Seq.get(q, 0); t := Seq.contains(q, e); Seq.remove(q, e); x := Seq.size(q);
+         p := new Queue.type<boolean>[2]; p[0] := Queue.create(2, true); Queue.append(p[x], Queue.isFull(p[0]));
+         x := Queue.capacity(t ? p[0] : p[1]); t := Queue.isFull(t ? p[0] : p[1]); p[1] := t ? Queue.create(1) : p[0];
+         Map.put(r.waiting, E.A, Seq.create()); ss := invoke grow(singleton(1)); start U(Set.create(), Queue.create(3, 1, 2));
+         t := Set.isEmpty(E.all) || Set.contains<E>(E.all, e); Set.add(ss, Set.create(1)); t := Queue.isEmpty(l);"
+    );
+}
+
+#[test]
+fn choices() {
+    // A choice is neither merged with what comes before it nor with what comes after it.
+    check!(
+        "enum E { A, B } Set.type<int> s; Map.type<E, int> m; int x; E e; int[] a;",
+        "x := Set.choose(s);
+         atomic
+           x := 1;
+           e := Map.choose(m);
+           x := 2;
+           a[x] := Seq.choose<int>(Seq.create(1, 1));
+           x := 3;
+           x := 4;
+         end
+         e := Set.choose(E.all);"
+    );
+}
+
+#[test]
+fn quantifiers() {
+    check!(
+        "Set.type<int> s; Map.type<tid, Seq.type<int>> m; boolean b; int x;
+         fun below(int n, Set.type<int> of) returns boolean = forall y in of : y < n && exists z in s : z > y + n;
+         invariant Small = forall y in s : y < 9;",
+        "int l; tid t;
+         b := !forall y in s : y > x && b || y == l;
+         b := exists k in m : forall y in Map.get(m, k) : exists z in s : y + z == l && k != t;
+         b := forall x in s : (forall x in s : x > l) && x > 0;
+         b := b ? exists y in s : y > 0 : below(l, s);
+         while exists y in s : y > l do skip; end
+         choose when <forall y in s : y > l> do skip; end"
+    );
+}
+
+#[test]
+fn abstract_enums() {
+    check!(
+        "abstract enum Id { a, b, c } Id i; Set.type<Id> s; Map.type<Id, tid> m;
+         fun known(Id j) returns boolean = j != null && Map.containsKey(m, j);
+         invariant Pinned = i != Id.a && forall j in s : known(j) => j == Id.b || exists k in Id.all : k == Id.c && k != j;",
+        "i := Set.choose(Id.all);
+         Set.add(s, i);
+         assert i != Id.b && known(Id.a) && forall j in s : j != Id.a || Set.contains(s, Id.a);
+         Map.put(m, i, null);
+         s := Set.difference(Id.all, s);
+         i := null;"
+    );
 }
 
 #[test]

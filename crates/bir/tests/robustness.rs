@@ -46,6 +46,7 @@ fn deep_nesting_is_refused() {
             body(&format!("b := {};", nested(count, "b => ", "b", ""))),
             body(&format!("x := {};", nested(count, "b ? 1 : ", "2", ""))),
             body(&format!("x := {};", nested(count, "b ? ", "2", " : 1"))),
+            body(&format!("b := {};", nested(count, "forall y in Set.create<int>(1) : ", "b", ""))),
             body(&nested(count, "while b do ", "x := 1;", " end")),
             body(&nested(count, "if b do ", "x := 1;", " end")),
             body(&nested(count, "atomic ", "x := 1;", " end")),
@@ -61,7 +62,69 @@ fn deep_nesting_is_refused() {
     for (index, text) in texts(150).into_iter().enumerate() {
         let outcome = survives(&text);
         // The last ones are wrong in other ways.
-        assert!(outcome.is_ok() || index >= 11, "{}", outcome.unwrap_err());
+        assert!(outcome.is_ok() || index >= 12, "{}", outcome.unwrap_err());
+    }
+}
+
+#[test]
+fn large_collections_are_refused() {
+    let nested = |count: usize, open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(count), close.repeat(count))
+    };
+    let texts = |count: usize| {
+        [
+            body(&format!("b := {};", nested(count, "exists y in Set.create<boolean>(", "b", ") : y"))),
+            body(&format!("b := {};", nested(count, "Set.isEmpty<boolean>(Set.create(", "b", "))"))),
+            body(&format!("b := {};", nested(count, "Queue.isFull(Queue.create<boolean>(1, ", "b", "))"))),
+            body(&format!("b := {};", nested(count, "Queue.isFull(", "b", " ? Queue.create<int>(1) : q)"))),
+            format!(
+                "system s {{ {} x; active thread T() {{ Set.add(x, Set.create()); }} }}",
+                nested(count, "Set.type<", "int[]", ">")
+            ),
+            format!(
+                "system s {{ {} x; active thread T() {{ Map.remove(x, 1); }} }}",
+                nested(count, "Map.type<int, ", "int", "[]>")
+            ),
+        ]
+        .map(|text| text.replace("int x;", "int x; Queue.type<int> q;"))
+    };
+    for text in texts(100_000) {
+        assert!(survives(&text).unwrap_err().contains("E0202"));
+    }
+    for text in texts(30) {
+        survives(&text).unwrap();
+    }
+    // As high as expressions can be: lowering must not make more of them than the verifier admits.
+    let lists = "Set.isEmpty<boolean>(b ? s : Set.create(";
+    let deepest = (1..100).rev().find(|&count| {
+        let text = body(&format!("b := {};", nested(count, lists, "b", "))")));
+        survives(&text.replace("int x;", "int x; Set.type<boolean> s;")).is_ok()
+    });
+    assert!(deepest.is_some_and(|count| count > 50), "{deepest:?}");
+}
+
+#[test]
+fn aliases_do_not_grow_without_bounds() {
+    let model = |count: usize, alias: &dyn Fn(usize) -> String| {
+        let aliases = repeated(count, alias);
+        format!("system s {{ typealias T0 int; {aliases} T{count} x; active thread T() {{ x := x; }} }}")
+    };
+    let doubled = |index: usize| format!("typealias T{} Map.type<T{index}, T{index}>;\n", index + 1);
+    let wrapped = |index: usize| format!("typealias T{} Set.type<T{index}[]>;\n", index + 1);
+    let deep = |index: usize| {
+        let (open, close) = ("Set.type<".repeat(90), ">".repeat(90));
+        format!("typealias T{} {open}T{index}{close};\n", index + 1)
+    };
+    survives(&model(5, &doubled)).unwrap();
+    survives(&model(40, &wrapped)).unwrap();
+    survives(&model(1, &deep)).unwrap();
+    for text in [model(60, &doubled), model(100, &wrapped), model(180, &deep)] {
+        assert!(survives(&text).unwrap_err().contains("E0202"));
+        // In the other order, the last one is resolved first.
+        let (start, end) = (text.find("typealias T1").unwrap(), text.rfind('\n').unwrap());
+        let backwards: Vec<_> = text[start..end].lines().rev().collect();
+        let text = format!("{}{}{}", &text[..start], backwards.join("\n"), &text[end..]);
+        assert!(survives(&text).unwrap_err().contains("E0202"));
     }
 }
 
@@ -150,6 +213,11 @@ fn nonsense_is_refused_quickly() {
         "while b do ",
         "extension Set ",
         "record R { int x; ",
+        "Set.type<",
+        "Set.create<",
+        "forall y in ",
+        "abstract enum E { A } ",
+        "Set.add(s, ",
     ];
     for piece in pieces {
         let text = piece.repeat(size / piece.len());

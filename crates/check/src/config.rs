@@ -7,6 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use symmetry::{Ladder, Level};
+
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
@@ -99,9 +101,12 @@ choices! {
         /// A hash set of plain vectors: to compare with.
         Naive = "naive",
     }
+    /// How objects are named under symmetry.
     Naming {
-        #[default]
+        /// By a depth-first traversal of each state.
         Dfs = "dfs",
+        /// By their least access chains, which are repaired step by step.
+        #[default]
         Chain = "chain",
     }
     Switch {
@@ -127,11 +132,16 @@ choices! {
 /// A level of the symmetry ladder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Symmetry {
-    #[default]
+    /// Names count.
     None,
+    /// Addresses of objects do not.
     Heap,
+    /// Nor do threads, as far as their program counters tell them apart.
     Pc,
+    /// As far as what they reach, by so many references, tells them apart.
     Bots(Option<u32>),
+    /// One state per class of states that differ in names.
+    #[default]
     Full,
 }
 
@@ -169,6 +179,22 @@ impl FromStr for Symmetry {
 }
 
 impl Config {
+    /// How states are named, if not by the ids that happened to be given.
+    pub fn ladder(&self) -> Option<Ladder> {
+        let level = match self.symmetry {
+            Symmetry::None => return None,
+            Symmetry::Heap => Level::Heap,
+            Symmetry::Pc => Level::Pc,
+            Symmetry::Bots(depth) => Level::Bots(depth.unwrap_or(u32::MAX)),
+            Symmetry::Full => Level::Full,
+        };
+        let naming = match self.naming.unwrap_or_default() {
+            Naming::Dfs => symmetry::Naming::Dfs,
+            Naming::Chain => symmetry::Naming::Chain,
+        };
+        Some(Ladder { level, naming, options: symmetry::Options::default() })
+    }
+
     /// Why this configuration can't be honoured.
     pub fn refusal(&self) -> Option<String> {
         let Self {
@@ -188,11 +214,10 @@ impl Config {
             keep_going: _,
         } = self;
         let later = |option: String, instead: &str| Some(format!("{option} is not available yet; {instead}"));
-        if *symmetry != Symmetry::None {
-            return later(format!("--symmetry {symmetry}"), "use --symmetry none");
-        }
-        if let Some(naming) = naming {
-            return later(format!("--naming {naming}"), "without symmetry nothing is renamed: leave it out");
+        if let (Symmetry::None, Some(naming)) = (symmetry, naming) {
+            return Some(format!(
+                "--naming {naming} has no meaning with --symmetry none, which renames nothing"
+            ));
         }
         if !matches!(store, StoreKind::Exact | StoreKind::Naive) {
             return later(format!("--store {store}"), "use --store exact");

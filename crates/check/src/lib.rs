@@ -19,10 +19,12 @@
 
 pub mod config;
 pub mod graph;
+mod lift;
 mod model;
 mod pipeline;
 pub mod report;
 pub mod simulate;
+mod symmetric;
 mod trace;
 mod trail;
 

@@ -1,6 +1,6 @@
 //! From a model and a configuration to a report: which parts a check is put together from, in one place.
 //!
-//! model ─ engine ─ search over a store ─ outcome ─ replay of every violation ─ report
+//! model ─ engine ─ names ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -9,13 +9,15 @@ use engine::Engine;
 use ir::{Id, LocationKind};
 use search::{Completeness, Observer, Options, Outcome, StopReason};
 use store::{Budget, StateStore};
+use symmetry::Stats;
 use system::{Bound, TransitionSystem};
 
-use crate::config::{Bounds, Config, OnBound, SearchKind, StoreKind};
+use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
 use crate::model::Model;
 use crate::report::{
     self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
+use crate::symmetric::Symmetric;
 use crate::trace::{Trace, replay};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
@@ -76,24 +78,44 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let (outcome, store) = match config.store {
-        StoreKind::Exact => explore(&engine, store::Exact::new(&budget), config, &options, observer),
-        StoreKind::Naive => explore(&engine, store::Naive::new(&budget), config, &options, observer),
-        other => unreachable!("the store {other} was refused"),
+    let (outcome, store, naming) = match config.ladder() {
+        None => {
+            let (outcome, store) = explore(&engine, &budget, config, &options, observer);
+            (outcome, store, Stats::default())
+        }
+        Some(ladder) => {
+            let system = Symmetric::new(&engine, ladder);
+            let (outcome, store) = explore(&system, &budget, config, &options, observer);
+            (outcome, store, system.stats())
+        }
     };
-    conclude(model, config, seed, &engine, &outcome, store)
+    conclude(model, config, seed, &engine, &outcome, store, naming)
 }
 
 fn explore(
-    engine: &impl TransitionSystem,
+    system: &impl TransitionSystem,
+    budget: &Budget,
+    config: &Config,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> (Outcome, Store) {
+    match config.store {
+        StoreKind::Exact => explore_into(system, store::Exact::new(budget), config, options, observer),
+        StoreKind::Naive => explore_into(system, store::Naive::new(budget), config, options, observer),
+        other => unreachable!("the store {other} was refused"),
+    }
+}
+
+fn explore_into(
+    system: &impl TransitionSystem,
     mut store: impl StateStore,
     config: &Config,
     options: &Options<'_>,
     observer: &mut impl Observer,
 ) -> (Outcome, Store) {
     let outcome = match config.search {
-        SearchKind::Bfs => search::bfs(engine, &mut store, options, observer),
-        SearchKind::Dfs => search::dfs(engine, &mut store, options, observer),
+        SearchKind::Bfs => search::bfs(system, &mut store, options, observer),
+        SearchKind::Dfs => search::dfs(system, &mut store, options, observer),
     };
     let (bytes, states) = (store.bytes() as u64, store.len().max(1));
     let kind = store.kind().to_owned();
@@ -107,6 +129,7 @@ fn conclude(
     engine: &Engine,
     outcome: &Outcome,
     store: Store,
+    naming: Stats,
 ) -> Result<Checked, CheckError> {
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
@@ -172,12 +195,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         search: config.search.to_string(),
         store,
-        symmetry: Symmetry {
-            level: config.symmetry.to_string(),
-            // Without symmetry every state is its own class.
-            canonical: true,
-            ties_searched: 0,
-        },
+        symmetry: symmetry_report(model, config, engine, naming),
         reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
@@ -308,7 +326,7 @@ fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Tr
 fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<String> {
     let mut list = vec![
         format!("store {}: every state is kept in full, none is taken for another", config.store),
-        format!("symmetry {}: states that differ in any name count as different", config.symmetry),
+        symmetry_assumption(config.symmetry),
         "no reduction: every interleaving of the model's steps is explored".to_owned(),
     ];
     let sizes = config.bounds.sizes;
@@ -326,6 +344,45 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<
         list.push("safety only: temporal properties were not checked".to_owned());
     }
     list
+}
+
+fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats) -> Symmetry {
+    let named = |&(id, element): &(ir::EnumId, u32)| {
+        let of = &model.program.enums[id];
+        format!("{}.{}", of.name, of.elements[element as usize])
+    };
+    let level = config.symmetry;
+    Symmetry {
+        level: level.to_string(),
+        naming: config.ladder().map(|_| config.naming.unwrap_or_default().to_string()),
+        canonical: match level {
+            // Every state is its own class.
+            config::Symmetry::None => true,
+            // Members of sets have no places to be named by.
+            config::Symmetry::Heap => !engine.layout().has_relations(),
+            // Ties are broken by age.
+            config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
+            config::Symmetry::Full => stats.exhausted == 0,
+        },
+        ties_searched: stats.searched,
+        searches_exhausted: stats.exhausted,
+        touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
+        pinned: model.program.pinned().iter().map(named).collect(),
+    }
+}
+
+fn symmetry_assumption(level: config::Symmetry) -> String {
+    let what = match level {
+        config::Symmetry::None => "states that differ in any name count as different",
+        config::Symmetry::Heap => "states that differ in addresses of objects count as one",
+        config::Symmetry::Pc | config::Symmetry::Bots(_) => {
+            "states that differ in addresses of objects count as one, and many that differ in identities of threads"
+        }
+        config::Symmetry::Full => {
+            "states that differ in addresses, identities of threads or abstract ids count as one"
+        }
+    };
+    format!("symmetry {level}: {what}")
 }
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one

@@ -101,8 +101,17 @@ pub struct Store {
 #[derive(Clone, Debug, Serialize)]
 pub struct Symmetry {
     pub level: String,
+    /// How objects are named, where they are.
+    pub naming: Option<String>,
+    /// Whether states that differ only in names that the level abstracts from were always one.
     pub canonical: bool,
+    /// States whose names took a search, and those for which it was broken off.
     pub ties_searched: u64,
+    pub searches_exhausted: u64,
+    /// Units (threads, objects) that a step renamed or let be hashed again, on average.
+    pub touched_per_step: f64,
+    /// Individuals that a property mentions, which are therefore not interchangeable with others.
+    pub pinned: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -300,7 +300,7 @@ fn visible(text: &str, bounds: Bounds) -> Option<BTreeSet<Vec<Value>>> {
             return None;
         }
     }
-    let values = |state: &State| globals.iter().map(|(id, _)| state.globals[id.index()]).collect();
+    let values = |state: &State| globals.iter().map(|(id, _)| state.globals[id.index()].clone()).collect();
     Some(seen.iter().map(values).collect())
 }
 

@@ -5,7 +5,7 @@
 //! table is consulted on the way. An operation is 16 bytes; its position is also the site of the faults it can
 //! raise, for which [`Code::spans`] has the source.
 
-use ir::IntType;
+use ir::{CollectionOp, IntType, TypeId};
 use source::Span;
 use state::Slot;
 
@@ -99,6 +99,30 @@ pub enum Op {
         params: u32,
     },
     EndFun,
+    /// Equality of two collections of this type, or its opposite.
+    EqTerm(TypeId),
+    NeTerm(TypeId),
+    /// The set of all elements of an enum: their number, and the least one.
+    All {
+        count: u32,
+        first: i64,
+    },
+    /// An operation on a collection of this type.
+    Collection {
+        op: CollectionOp,
+        operands: u32,
+        ty: TypeId,
+    },
+    /// Whether a function holds for all elements of a collection of this type, or for some. The collection is below
+    /// what the function gets besides the element.
+    Quantify {
+        all: bool,
+        captures: u16,
+        fun: u32,
+        ty: TypeId,
+    },
+    /// Lets the collection on the stack outlive the variable it was read from.
+    Own(TypeId),
 
     StoreLocal {
         slot: u32,
@@ -130,6 +154,8 @@ pub enum Op {
     NewRecord(u32),
     NewLock,
     NewArray(u32),
+    /// Replaces a collection of this type by one of its elements.
+    Choose(TypeId),
     Assert,
     Assume,
     Lock,
@@ -174,6 +200,7 @@ impl Op {
                 | Self::NewRecord(_)
                 | Self::NewLock
                 | Self::NewArray(_)
+                | Self::Choose(_)
                 | Self::Assert
                 | Self::Assume
                 | Self::Lock
@@ -202,6 +229,10 @@ pub struct Code {
     pub spans: Vec<Span>,
     pub slots: Vec<Slot>,
     pub admits: Vec<IntType>,
+    /// By type: how a value is admitted that becomes a part of a collection.
+    pub admit_of: Vec<u32>,
+    /// An operation that ends whatever called a function from outside.
+    pub halt: Pc,
     pub funs: Vec<FunCode>,
     pub transitions: Vec<TransitionCode>,
     /// By location: what the callee's return continues with.

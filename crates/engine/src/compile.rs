@@ -1,8 +1,8 @@
 //! From the IR to bytecode.
 
 use ir::{
-    Action, ActionKind, BinaryOp, Callee, Const, Exit, Expr, ExprKind, FieldId, Guard, Id, IntType, Jump,
-    LocationKind, New, Place, PlaceKind, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
+    Action, ActionKind, BinaryOp, Callee, CollectionOp, Const, Exit, Expr, ExprKind, FieldId, Guard, Id,
+    IntType, Jump, LocationKind, New, Place, PlaceKind, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
 };
 use source::Span;
 use state::{Layout, Slot};
@@ -26,6 +26,11 @@ struct Compiler<'p> {
 impl Compiler<'_> {
     fn program(&mut self) {
         let program = self.program;
+        self.code.admit_of = program.types.iter().map(|(id, _)| self.admit(id, None)).collect();
+        // Where a function returns to that no call in the code called: the operation after the first.
+        let start = Span::default();
+        self.emit(Op::Halt, start);
+        self.code.halt = self.emit(Op::Halt, start) as Pc;
         // Calls refer to functions by number, so that they can be recursive.
         for fun in program.funs.values() {
             let params = fun.params.iter().map(|&(_, ty)| self.admit(ty, None)).collect();
@@ -54,7 +59,7 @@ impl Compiler<'_> {
             self.exit(&transition.exit, transition.span);
             let trial = transition.body.iter().enumerate().any(|(index, action)| match action.kind {
                 ActionKind::Lock(_) | ActionKind::Assume(_) | ActionKind::Unwait(_) => index > 0,
-                ActionKind::Notify(_) => true,
+                ActionKind::Notify(_) | ActionKind::Choose(..) => true,
                 _ => false,
             });
             let guard_can_truncate = matches!(&transition.guard, Guard::When(_)) && !program.funs.is_empty();
@@ -162,6 +167,10 @@ impl Compiler<'_> {
         self.layout.local(self.procedure.expect("locals occur in procedures"), local)
     }
 
+    fn is_collection(&self, ty: TypeId) -> bool {
+        self.program.types[ty].is_collection()
+    }
+
     fn is_long(&self, expr: &Expr) -> bool {
         matches!(self.program.types[expr.ty], Type::Int(IntType { width: Width::Long, .. }))
     }
@@ -199,7 +208,9 @@ impl Compiler<'_> {
             ExprKind::Const(value) => Op::Const(match *value {
                 Const::Bool(value) => value.into(),
                 Const::Int(value) => value,
-                Const::Enum(_, element) => element.into(),
+                Const::Enum(id, element) => {
+                    i64::from(element) + i64::from(self.program.enums[id].is_abstract)
+                }
                 Const::Null => 0,
                 Const::String(id) => i64::from(id.0) + 1,
             }),
@@ -273,6 +284,8 @@ impl Compiler<'_> {
                     BinaryOp::Shl => Op::Shl(bits),
                     BinaryOp::Shr => Op::Shr(bits),
                     BinaryOp::Ushr => Op::Ushr(bits),
+                    BinaryOp::Eq if self.is_collection(left.ty) => Op::EqTerm(left.ty),
+                    BinaryOp::Ne if self.is_collection(left.ty) => Op::NeTerm(left.ty),
                     BinaryOp::Eq => Op::Eq,
                     BinaryOp::Ne => Op::Ne,
                     BinaryOp::Lt => Op::Lt,
@@ -324,6 +337,26 @@ impl Compiler<'_> {
                     self.expr(arg);
                 }
                 Op::CallFun { fun: fun.0, params: args.len() as u32 }
+            }
+            ExprKind::All(id) => {
+                let of = &self.program.enums[*id];
+                // Slots and words hold elements of abstract enums plus one, since they can be none.
+                Op::All { count: of.elements.len() as u32, first: of.is_abstract.into() }
+            }
+            ExprKind::Collection(op, operands) => {
+                for operand in operands {
+                    self.expr(operand);
+                }
+                let ty = if *op == CollectionOp::Create { expr.ty } else { operands[0].ty };
+                Op::Collection { op: *op, operands: operands.len() as u32, ty }
+            }
+            ExprKind::Quantified { all, over, fun, captures } => {
+                self.expr(over);
+                for capture in captures {
+                    self.expr(capture);
+                }
+                let count = u16::try_from(captures.len()).expect("the verifier bounds the parameters");
+                Op::Quantify { all: *all, captures: count, fun: fun.0, ty: over.ty }
             }
         };
         self.emit(op, span);
@@ -394,6 +427,12 @@ impl Compiler<'_> {
                 self.emit(op, span);
                 return self.store(place, None);
             }
+            ActionKind::Choose(place, from) => {
+                self.place(place);
+                self.expr(from);
+                self.emit(Op::Choose(from.ty), span);
+                return self.store(place, None);
+            }
             ActionKind::Start { result, procedure, args } => {
                 if let Some(place) = result {
                     self.place(place);
@@ -440,6 +479,9 @@ impl Compiler<'_> {
                     let admit = result.map_or(ANY, |ty| self.admit(ty, Some(value)));
                     if admit != ANY {
                         self.emit(Op::Admit(admit), value.span);
+                    }
+                    if self.is_collection(value.ty) {
+                        self.emit(Op::Own(value.ty), value.span);
                     }
                 }
                 self.emit(Op::Return { value: value.is_some() }, span);

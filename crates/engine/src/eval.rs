@@ -3,18 +3,23 @@
 //! The top of the stack is kept in a variable. Below the first value there is one that means nothing, which spares
 //! a case for the empty stack.
 
+use std::mem::take;
+
 use ir::{FieldId, Id, RecordId};
 use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::Engine;
 use crate::code::{ANY, Op, Pc, Test};
+use crate::collections::Scratch;
 use crate::machine::Stop;
 
 /// The values of an expression, and the pure functions that are active.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     pub values: Vec<i64>,
+    /// Collections that are results.
+    pub scratch: Scratch,
     /// Where to go back to, which function it is, and where the parameters of the caller are.
     calls: Vec<(u32, u32, u32)>,
 }
@@ -24,6 +29,7 @@ impl Stack {
     pub fn clear(&mut self) {
         self.values.clear();
         self.calls.clear();
+        self.scratch.clear();
     }
 }
 
@@ -77,15 +83,29 @@ impl Engine {
         stack: &mut Stack,
         thread: ThreadId,
         frame: usize,
+        pc: usize,
+        result: i64,
+    ) -> Result<usize, Stop> {
+        self.eval_from(state, stack, thread, frame, pc, result, 0)
+    }
+
+    /// The same in the middle of a pure function, whose parameters start at `params` on the stack.
+    #[expect(clippy::too_many_arguments)]
+    #[inline]
+    fn eval_from(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
         mut pc: usize,
         result: i64,
+        mut params: usize,
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls } = stack;
+        let Stack { values, calls, scratch } = stack;
         let mut top = values.pop().unwrap_or(0);
-        // Where the parameters of the pure function that runs are on the stack.
-        let mut params = 0;
 
         macro_rules! push {
             ($value:expr) => {{
@@ -267,6 +287,25 @@ impl Engine {
                     values.truncate(params);
                     (pc, params) = (back as usize, outer as usize);
                 }
+                Op::EqTerm(ty) => binary!(a, b => self.same(state, scratch, ty, a, b).into()),
+                Op::NeTerm(ty) => binary!(a, b => (!self.same(state, scratch, ty, a, b)).into()),
+                Op::All { count, first } => push!(self.all(scratch, first, count)),
+                Op::Own(ty) => top = scratch.own(self, state, ty, top),
+                Op::Collection { op, operands, ty } => {
+                    values.push(top);
+                    let base = values.len() - operands as usize;
+                    top = self.collection(state, scratch, pc, op, ty, &values[base..])?;
+                    values.truncate(base);
+                }
+                op @ Op::Quantify { .. } => {
+                    values.push(top);
+                    // The functions run on the same stack.
+                    let (outer, calls, scratch) = (&mut *values, &mut *calls, &mut *scratch);
+                    let mut inner = Stack { values: take(outer), calls: take(calls), scratch: take(scratch) };
+                    let end = self.quantify(state, &mut inner, thread, frame, pc, op);
+                    Stack { values: *outer, calls: *calls, scratch: *scratch } = inner;
+                    top = end?;
+                }
                 _ => {
                     values.push(top);
                     return Ok(pc);
@@ -274,6 +313,67 @@ impl Engine {
             }
             pc += 1;
         }
+    }
+
+    /// Whether a function holds for the elements of a collection, which is on the stack below the captures.
+    #[inline(never)]
+    fn quantify(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        pc: usize,
+        op: Op,
+    ) -> Result<i64, Stop> {
+        let Op::Quantify { all, captures, fun, ty } = op else { unreachable!("{op:?} quantifies nothing") };
+        let callee = &self.code.funs[fun as usize];
+        let first = stack.values.len() - usize::from(captures);
+        let mut elements = self.elements(state, &mut stack.scratch, ty, stack.values[first - 1]);
+        let (base, calls, mark) = (stack.values.len(), stack.calls.len(), stack.scratch.mark());
+        let mut outcome = Ok(all);
+        while let Some(element) = self.next_element(&mut stack.scratch, &mut elements) {
+            stack.values.push(element);
+            stack.values.extend_from_within(first..base);
+            let mut params = stack.values[base..].iter_mut().zip(&callee.params);
+            let admitted = params.try_for_each(|(value, &by)| {
+                if by != ANY {
+                    *value =
+                        self.code.admits[by as usize].admit(*value).ok_or(fault(FaultKind::Range, pc))?;
+                }
+                Ok(())
+            });
+            // Below the first value of the function, see the top of this module.
+            stack.values.push(0);
+            let holds = admitted.and_then(|()| {
+                if calls >= self.layout.bounds.frames as usize {
+                    return Err(self.exceeds(Bound::Frames, pc));
+                }
+                stack.calls.push((self.code.halt - 1, fun, 0));
+                self.eval_from(state, stack, thread, frame, callee.entry as usize, 0, base)?;
+                Ok(stack.values.pop() == Some(1))
+            });
+            outcome = match (outcome, holds) {
+                (Ok(so_far), Ok(holds)) => Ok(if all { so_far && holds } else { so_far || holds }),
+                (Err(a), Err(b)) => Err(if self.precedence(b) < self.precedence(a) { b } else { a }),
+                (Err(stop), Ok(_)) | (Ok(_), Err(stop)) => Err(stop),
+            };
+            stack.values.truncate(base);
+            stack.calls.truncate(calls);
+            stack.scratch.release(mark);
+        }
+        stack.values.truncate(first - 1);
+        outcome.map(i64::from)
+    }
+
+    /// Which stop counts, whatever the order of the elements that they come from: bounds, then the least fault.
+    fn precedence(&self, stop: Stop) -> impl Ord + use<> {
+        let fault = match stop {
+            Stop::Fault(fault) if !matches!(fault.kind, FaultKind::Bound(_)) => fault,
+            Stop::Fault(_) | Stop::Truncated(_) | Stop::Blocked => return None,
+        };
+        let span = self.code.spans[fault.site as usize];
+        Some((fault.kind, span.start, span.end, fault.site))
     }
 
     /// An element of an array. Called, not inlined, like [`Engine::look`].

@@ -7,6 +7,7 @@
 //! plainest way, and tests hold the two together.
 
 mod code;
+mod collections;
 mod compile;
 mod eval;
 mod machine;
@@ -41,8 +42,6 @@ pub struct Engine {
     virtuals: Vec<VirtualCode>,
     /// `descents[record][ancestor]`
     descents: Vec<Vec<bool>>,
-    /// The owner of a lock, for writing: locks that change hands make no garbage.
-    owner: Slot,
     active: Vec<ProcedureId>,
     bounds_are_errors: bool,
     /// The locations that any run ever got to, a bit each.
@@ -129,7 +128,6 @@ impl Engine {
             params,
             virtuals: virtuals.collect(),
             descents: descents.collect(),
-            owner: machine::without_garbage(layout.lock_owner()),
             active: program.active.clone(),
             bounds_are_errors,
             reached: (0..program.locations.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
@@ -288,7 +286,7 @@ impl Engine {
         es.micro = micro;
         end?;
         if es.state.read(0, slot) != exclusive {
-            es.state.write(state::NodeRef::Root, 0, slot, exclusive);
+            es.state.write_kept(state::NodeRef::Root, 0, slot, exclusive);
         }
         Ok(())
     }
@@ -315,6 +313,24 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
+    pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
+        es.state.mark();
+        match self.take(es, step) {
+            Ok(()) => Fired::Moved,
+            Err(stop) => {
+                es.state.undo();
+                match stop {
+                    Stop::Fault(fault) => Fired::Fault(fault),
+                    Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Blocked => unreachable!("{step:?} was not enabled"),
+                }
+            }
+        }
+    }
+}
+
 impl TransitionSystem for Engine {
     type State = EngineState;
 
@@ -327,7 +343,7 @@ impl TransitionSystem for Engine {
                 slot.put(&mut frame, value);
             }
             self.reach(entry as u32);
-            state.start_thread(&self.layout.thread.template, &frame, u32::MAX);
+            state.start_thread(&self.layout, &frame, u32::MAX);
         }
         state.forget();
         EngineState {
@@ -354,21 +370,11 @@ impl TransitionSystem for Engine {
     }
 
     fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
-        es.state.mark();
-        match self.take(es, step) {
-            Ok(()) => {
-                es.state.collect(&self.layout);
-                Fired::Moved
-            }
-            Err(stop) => {
-                es.state.undo();
-                match stop {
-                    Stop::Fault(fault) => Fired::Fault(fault),
-                    Stop::Truncated(bound) => Fired::Truncated(bound),
-                    Stop::Blocked => unreachable!("{step:?} was not enabled"),
-                }
-            }
+        let fired = self.fire_only(es, step);
+        if fired == Fired::Moved {
+            es.state.collect(&self.layout);
         }
+        fired
     }
 
     fn undo(&self, es: &mut EngineState) {
@@ -400,7 +406,7 @@ impl TransitionSystem for Engine {
     }
 
     fn encode(&self, es: &mut EngineState, into: &mut Encoding) {
-        es.state.encode(into);
+        es.state.encode(&self.layout, into);
     }
 
     fn decode(&self, from: &Encoding, es: &mut EngineState) {

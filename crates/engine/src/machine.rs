@@ -7,7 +7,7 @@
 //! The loop itself knows the few operations that most steps consist of. The others are functions of their own,
 //! called and not inlined: what they need would otherwise be prepared for every run, whether it is used or not.
 
-use ir::{FieldId, Id, LocationId, ProcedureId, RecordId};
+use ir::{FieldId, Id, LocationId, ProcedureId, RecordId, TypeId};
 use state::{NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
@@ -96,18 +96,18 @@ impl Engine {
                 Op::StoreLocal { slot, admit } => {
                     let value = run.pop();
                     let value = run.admit(value, admit)?;
-                    run.write_local(self.code.slots[slot as usize], value);
+                    run.write_local(self.code.slots[slot as usize], value)?;
                 }
                 Op::StoreGlobal { slot, admit } => {
                     let value = run.pop();
                     let value = run.admit(value, admit)?;
-                    run.state.write(NodeRef::Root, 0, self.code.slots[slot as usize], value);
+                    run.write(NodeRef::Root, 0, self.code.slots[slot as usize], value)?;
                 }
                 Op::StoreField { slot, admit } => {
                     let value = run.pop();
                     let id = run.object()?;
                     let value = run.admit(value, admit)?;
-                    run.write_object(id, self.code.slots[slot as usize], value);
+                    run.write_object(id, self.code.slots[slot as usize], value)?;
                 }
                 Op::StoreLocalField { at_shift, at, slot, admit } => {
                     let value = run.pop();
@@ -115,7 +115,7 @@ impl Engine {
                     let raw = (word >> at_shift & mask(self.layout.object_bits)) as i64;
                     let id = ObjectId::from_raw(raw).ok_or(run.fault(FaultKind::NullDereference))?;
                     let value = run.admit(value, admit)?;
-                    run.write_object(id, self.code.slots[slot as usize], value);
+                    run.write_object(id, self.code.slots[slot as usize], value)?;
                 }
                 Op::Const(value) => run.operands.values.push(value),
                 Op::Assert => {
@@ -166,7 +166,7 @@ impl Run<'_> {
                 let id = self.object()?;
                 let value = self.admit(value, admit)?;
                 let tag = self.tag(id);
-                self.write_object(id, self.engine.slot_of(tag, FieldId(field)), value);
+                self.write_object(id, self.engine.slot_of(tag, FieldId(field)), value)?;
             }
             Op::StoreElement { array, admit } => {
                 let value = self.pop();
@@ -177,7 +177,7 @@ impl Run<'_> {
                     return Err(self.fault(FaultKind::Index));
                 }
                 let value = self.admit(value, admit)?;
-                self.write_object(id, self.engine.layout.arrays[array as usize].slot(index as u32), value);
+                self.write_object(id, self.engine.layout.arrays[array as usize].slot(index as u32), value)?;
             }
             Op::NewRecord(record) => {
                 let template = &self.engine.layout.records[RecordId(record)].template;
@@ -188,6 +188,23 @@ impl Run<'_> {
                 self.allocate(template, template.len(), 0)?;
             }
             Op::NewArray(array) => self.new_array(array)?,
+            Op::Choose(ty) => {
+                let from = self.pop();
+                let scratch = &mut self.operands.scratch;
+                let mut elements = self.engine.elements(self.state, scratch, ty, from);
+                let ways = elements.left as u32;
+                if ways == 0 {
+                    return Err(self.fault(FaultKind::Empty));
+                }
+                self.radices.push(ways);
+                let chosen = self.choice % ways;
+                self.choice /= ways;
+                let mut element = None;
+                for _ in 0..=chosen {
+                    element = self.engine.next_element(scratch, &mut elements);
+                }
+                self.operands.values.push(element.expect("one of those counted"));
+            }
             Op::Lock => self.lock()?,
             Op::Unlock => self.unlock()?,
             Op::Wait => self.wait()?,
@@ -203,16 +220,15 @@ impl Run<'_> {
             }
             Op::Start(procedure) => {
                 self.fill_frame(ProcedureId(procedure))?;
-                let header = &self.engine.layout.thread.template;
                 let bound = self.engine.layout.bounds.threads;
-                match self.state.start_thread(header, self.scratch, bound) {
+                match self.state.start_thread(&self.engine.layout, self.scratch, bound) {
                     Some(id) => self.operands.values.push(id.raw()),
                     None => return Err(self.exceeds(Bound::Threads)),
                 }
             }
             Op::Exit => {
                 if self.mode == Mode::Whole {
-                    self.state.end_thread(self.thread);
+                    self.state.end_thread(&self.engine.layout, self.thread);
                 }
                 return Ok(Flow::Done);
             }
@@ -287,13 +303,45 @@ impl Run<'_> {
     // Writing.
 
     #[inline]
-    fn write_local(&mut self, slot: Slot, value: i64) {
-        self.state.write(NodeRef::Thread(self.thread), self.frame, slot, value);
+    fn write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) -> Result<(), Stop> {
+        if let SlotKind::Value(ty) = slot.kind {
+            return self.write_value(node, base, slot, ty, value);
+        }
+        self.state.write(node, base, slot, value);
+        Ok(())
     }
 
     #[inline]
-    fn write_object(&mut self, id: ObjectId, slot: Slot, value: i64) {
-        self.state.write(NodeRef::Object(id), self.state.object(id), slot, value);
+    fn write_local(&mut self, slot: Slot, value: i64) -> Result<(), Stop> {
+        self.write(NodeRef::Thread(self.thread), self.frame, slot, value)
+    }
+
+    #[inline]
+    fn write_object(&mut self, id: ObjectId, slot: Slot, value: i64) -> Result<(), Stop> {
+        self.write(NodeRef::Object(id), self.state.object(id), slot, value)
+    }
+
+    /// Stores the collection that the stack calls `handle`.
+    #[inline(never)]
+    fn write_value(
+        &mut self,
+        node: NodeRef,
+        base: usize,
+        slot: Slot,
+        ty: TypeId,
+        handle: i64,
+    ) -> Result<(), Stop> {
+        let handle = self.operands.scratch.own(self.engine, self.state, ty, handle);
+        let words = if handle == 0 {
+            self.engine.layout.terms.empty(ty)
+        } else {
+            self.operands.scratch.owned(handle)
+        };
+        if self.state.size() + words.len() > MAX_STATE_WORDS {
+            return Err(Stop::Truncated(Bound::Objects));
+        }
+        self.state.write_value(&self.engine.layout, node, base, slot, words);
+        Ok(())
     }
 
     /// What a thread has besides its frames.
@@ -305,10 +353,17 @@ impl Run<'_> {
     #[inline]
     fn arrive(&mut self, location: u32) {
         let engine = self.engine;
-        self.write_local(engine.layout.location, location.into());
+        let node = NodeRef::Thread(self.thread);
+        self.state.write(node, self.frame, engine.layout.location, location.into());
         engine.reach(location);
         for &(slot, value) in &engine.clears[location as usize] {
-            self.write_local(slot, value);
+            match slot.kind {
+                SlotKind::Value(ty) => {
+                    let empty = engine.layout.terms.empty(ty);
+                    self.state.write_value(&engine.layout, node, self.frame, slot, empty);
+                }
+                _ => self.state.write(node, self.frame, slot, value),
+            }
         }
     }
 
@@ -349,8 +404,10 @@ impl Run<'_> {
     }
 
     fn hold(&mut self, lock: ObjectId, owner: i64, count: i64) {
-        self.write_object(lock, self.engine.owner, owner);
-        self.write_object(lock, self.engine.layout.lock_count(), count);
+        let base = self.state.object(lock);
+        // The owner runs: a lock that changes hands makes no garbage.
+        self.state.write_kept(NodeRef::Object(lock), base, self.engine.layout.lock_owner(), owner);
+        self.state.write(NodeRef::Object(lock), base, self.engine.layout.lock_count(), count);
     }
 
     fn lock(&mut self) -> Result<(), Stop> {
@@ -444,7 +501,7 @@ impl Run<'_> {
             self.frame = self.state.frame(self.thread);
             let catches = &self.engine.catches[self.location()];
             if let Some(catch) = catches.iter().find(|catch| self.engine.descends(tag, catch.record)) {
-                self.write_local(catch.variable, exception.raw());
+                self.write_local(catch.variable, exception.raw())?;
                 self.arrive(catch.handler);
                 return Ok(());
             }
@@ -463,12 +520,24 @@ impl Run<'_> {
         self.scratch.clear();
         self.scratch.extend_from_slice(&shape.template);
         let base = self.operands.values.len() - admits.len();
+        let entry = engine.entries[procedure.index()];
         for (index, &by) in admits.iter().enumerate() {
-            let value = self.admit(self.operands.values[base + index], by)?;
-            shape.slots[index + 1].put(self.scratch, value);
+            let slot = shape.slots[index + 1];
+            let mut value = self.admit(self.operands.values[base + index], by)?;
+            if let SlotKind::Value(ty) = slot.kind {
+                // A copy for the frame, unless that forgets it at once.
+                let kept = !engine.clears[entry as usize].iter().any(|&(cleared, _)| cleared == slot);
+                let handle = self.operands.scratch.own(engine, self.state, ty, value);
+                value = if kept && handle != 0 {
+                    let words = self.operands.scratch.owned(handle);
+                    self.state.new_value(&engine.layout, ty, words)
+                } else {
+                    0
+                };
+            }
+            slot.put(self.scratch, value);
         }
         self.operands.values.truncate(base);
-        let entry = engine.entries[procedure.index()];
         engine.reach(entry);
         for &(slot, value) in &engine.clears[entry as usize] {
             slot.put(self.scratch, value);
@@ -483,15 +552,10 @@ impl Run<'_> {
             return Err(self.exceeds(Bound::Frames));
         }
         // Not an arrival: the live set of the location after the call is applied by its jump.
-        self.write_local(layout.location, resume.into());
-        self.state.push_frame(self.thread, self.scratch);
+        self.write_local(layout.location, resume.into())?;
+        self.state.push_frame(layout, self.thread, self.scratch);
         Ok(())
     }
-}
-
-/// The same bits, but writing them makes no garbage.
-pub fn without_garbage(slot: Slot) -> Slot {
-    Slot { kind: SlotKind::Data, ..slot }
 }
 
 /// For the tables of [`Engine`]: what to look up by location when an exception comes by.

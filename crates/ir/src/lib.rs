@@ -28,8 +28,28 @@
 //! fault. `&`, `|`, `^` work on integers (two's complement) and on booleans. `&&`, `||`, `=>` and `?:` evaluate
 //! only what they need, left to right.
 //!
-//! **Defaults.** `false`; 0, or the bound of the range that is nearest to 0; the first element; `null`. `null`
-//! is also the `tid` of no thread.
+//! **Defaults.** `false`; 0, or the bound of the range that is nearest to 0; the first element; `null`; the empty
+//! collection, for a queue the one of capacity 0. `null` is also the `tid` of no thread and the element of an
+//! abstract enum that is none.
+//!
+//! **Collections** are values: equal if they have equal elements (multiplicities, keys and values, order,
+//! capacity, as fits their kind), copied when they are stored. What becomes an element, key or value of a
+//! collection is admitted to its type like what is stored to a place; what is only looked for is not. `Head` and
+//! `Tail` of what is empty and `Choose` from what is empty are an [empty](system-fault) fault, `Get` of a
+//! key that is not there is a missing key, `Get` and `Put` of an index that is not there an index fault, more
+//! elements in a queue than its capacity an overflow; a negative capacity is an index fault. Elements have an
+//! order, which only choice points show: integers by value, elements of enums by position, references and
+//! threads by id with `null` first, strings likewise, `false` before `true`; collections by the number of their
+//! elements (distinct ones for bags, keys for maps; a queue first by its capacity), then by the elements one after
+//! the other (with each its multiplicity or value). Sets, bags and maps keep their elements in that order.
+//!
+//! **Quantifiers** evaluate their collection and captures, then the function for *every* element, so that the
+//! outcome does not depend on an order. If that exceeds a bound for any element, so does the whole; else if it
+//! faults for any element, the fault is the one with the least kind, then the least span (by start, then by end).
+//!
+//! **Abstract enums.** Their elements are interchangeable: only equality can be asked. Constants of abstract
+//! enums stand in invariants and assertions only, and nowhere in functions; what such a constant names is *pinned*,
+//! and no longer interchangeable with the others.
 //!
 //! **Steps.** A thread that has not ended is at the location of its top frame. A transition of that location is
 //! *enabled* if its guard holds and its body does not meet an obstacle: `assume` of a false condition, or `lock`
@@ -37,7 +57,8 @@
 //! of them faults. A step executes the body and then the jump, as a whole.
 //!
 //! **Choice points.** `notify` chooses among the threads that wait for the lock and were not notified yet, in
-//! order of their ids; with none it does nothing (and is no choice point). Each resolution is a step of its own.
+//! order of their ids; with none it does nothing (and is no choice point). `Choose` chooses among the elements of
+//! its collection (distinct ones of a bag, positions of a sequence), in order. Each resolution is a step of its own.
 //! A body that meets points with more than [`MAX_CHOICES`] resolutions together is one step, numbered
 //! [`TOO_MANY_CHOICES`], that exceeds the bound on threads.
 //!
@@ -100,12 +121,14 @@ mod types;
 mod typing;
 mod verify;
 
-pub use expr::{Action, ActionKind, BinaryOp, Callee, Const, Expr, ExprKind, New, Place, PlaceKind, UnaryOp};
+pub use expr::{
+    Action, ActionKind, BinaryOp, Callee, CollectionOp, Const, Expr, ExprKind, New, Place, PlaceKind, UnaryOp,
+};
 pub use ids::*;
 pub use program::*;
 pub use types::{IntType, Type, Types, Width};
 pub use typing::Scope;
-pub use verify::{MAX_EXPR_DEPTH, verify};
+pub use verify::{MAX_EXPR_DEPTH, MAX_TYPE_SIZE, verify};
 
 /// How many steps of an atomic block are taken as one before the state in between is stored like others. It
 /// only has to be finite: an atomic block that never ends then is a cycle that the search finds.

@@ -16,13 +16,18 @@ impl Program {
                 };
                 format!("{name} {}({}, {})", if int.wrap { "wrap " } else { "" }, int.lo, int.hi)
             }
-            Type::Enum(id) => self.enums[id].name.clone(),
+            Type::Enum(id) | Type::Abstract(id) => self.enums[id].name.clone(),
             Type::Tid => "tid".to_owned(),
             Type::Record(id) => self.records[id].name.clone(),
             Type::Array(element) => format!("{}[]", self.type_name(element)),
             Type::String => "string".to_owned(),
             Type::Lock => "lock".to_owned(),
             Type::Null => "null".to_owned(),
+            Type::Set(element) => format!("Set.type<{}>", self.type_name(element)),
+            Type::Bag(element) => format!("Bag.type<{}>", self.type_name(element)),
+            Type::Map(key, value) => format!("Map.type<{}, {}>", self.type_name(key), self.type_name(value)),
+            Type::Seq(element) => format!("Seq.type<{}>", self.type_name(element)),
+            Type::Queue(element) => format!("Queue.type<{}>", self.type_name(element)),
         }
     }
 }

@@ -1,8 +1,10 @@
+use std::collections::BTreeSet;
+
 use source::Span;
 
 use crate::{
-    Action, Callee, Const, EnumId, Expr, FieldId, FunId, GlobalId, LocalId, LocationId, Place, ProcedureId,
-    RecordId, StringId, Table, TransitionId, TypeId, Types, VirtualId,
+    Action, ActionKind, Callee, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId, LocationId,
+    Place, ProcedureId, RecordId, StringId, Table, TransitionId, TypeId, Types, VirtualId,
 };
 
 /// A whole model.
@@ -31,6 +33,8 @@ pub struct Program {
 pub struct Enum {
     pub name: String,
     pub elements: Vec<String>,
+    /// Its elements are interchangeable: nothing but equality can be asked of them.
+    pub is_abstract: bool,
     pub span: Span,
 }
 
@@ -45,6 +49,31 @@ pub struct Record {
     pub fields: Vec<FieldId>,
     pub throwable: bool,
     pub span: Span,
+}
+
+impl Program {
+    /// The constants of abstract enums that invariants and assertions name, ascending, each once.
+    pub fn pinned(&self) -> Vec<(EnumId, u32)> {
+        let asserted =
+            self.transitions.values().flat_map(|transition| &transition.body).filter_map(|action| {
+                match &action.kind {
+                    ActionKind::Assert(condition) => Some(condition),
+                    _ => None,
+                }
+            });
+        let mut open: Vec<_> =
+            self.invariants.iter().map(|invariant| &invariant.expr).chain(asserted).collect();
+        let mut pinned = BTreeSet::new();
+        while let Some(expr) = open.pop() {
+            if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
+                && self.enums.get(id).is_some_and(|item| item.is_abstract)
+            {
+                pinned.insert((id, element));
+            }
+            open.extend(expr.operands());
+        }
+        pinned.into_iter().collect()
+    }
 }
 
 impl Record {
@@ -209,4 +238,36 @@ pub struct Temporal {
     pub name: String,
     pub formula: String,
     pub span: Span,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::program;
+
+    #[test]
+    fn pinned_are_the_abstract_constants_that_properties_name() {
+        let program = program(
+            "program p;
+            abstract enum I { a, b, c }
+            enum E { a, b }
+            abstract enum J { a, b }
+            global I i;
+            global J j;
+            global E e = E::a;
+            fun same(I v, I w) returns boolean = v == w;
+            thread T() {
+              loc l:
+                do { assert j == J::b || exists(all I, same, i == null ? I::c : i); assume e == E::b; } goto l;
+                do { i := choose all I; assert i != I::c; } return;
+            }
+            invariant one = i != I::a;
+            invariant two = Set<I>(i, null) != Set<I>(I::a) && e == E::a;",
+        );
+        let names = |(id, element): (crate::EnumId, u32)| {
+            let item = &program.enums[id];
+            format!("{}::{}", item.name, item.elements[element as usize])
+        };
+        let pinned: Vec<_> = program.pinned().into_iter().map(names).collect();
+        assert_eq!(pinned, ["I::a", "I::c", "J::b"]);
+    }
 }

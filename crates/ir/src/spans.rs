@@ -78,7 +78,7 @@ fn place(place: &mut Place, f: &mut impl FnMut(&mut Span)) {
 fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
     f(&mut action.span);
     match &mut action.kind {
-        ActionKind::Assign(to, value) => {
+        ActionKind::Assign(to, value) | ActionKind::Choose(to, value) => {
             place(to, f);
             expr(value, f);
         }
@@ -112,7 +112,11 @@ fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
 fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
     f(&mut expr.span);
     match &mut expr.kind {
-        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
+        ExprKind::Const(_)
+        | ExprKind::Global(_)
+        | ExprKind::Local(_)
+        | ExprKind::Param(_)
+        | ExprKind::All(_) => {}
         ExprKind::Field(a, _)
         | ExprKind::Length(a)
         | ExprKind::Unary(_, a)
@@ -131,6 +135,16 @@ fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
             self::expr(b, f);
             self::expr(c, f);
         }
-        ExprKind::Call(_, args) => args.iter_mut().for_each(|arg| self::expr(arg, f)),
+        ExprKind::Call(_, args) | ExprKind::Collection(_, args) => {
+            for arg in args {
+                self::expr(arg, f);
+            }
+        }
+        ExprKind::Quantified { over, captures, .. } => {
+            self::expr(over, f);
+            for capture in captures {
+                self::expr(capture, f);
+            }
+        }
     }
 }

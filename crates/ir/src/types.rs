@@ -1,13 +1,13 @@
 use crate::{EnumId, Id, RecordId, Table, TypeId};
 
-/// A type. Types are interned: equal types have equal [`TypeId`]s.
-///
-/// Collections and abstract ids will be further variants: whoever matches on types is to match them all.
+/// A type. Types are interned: equal types have equal [`TypeId`]s. Whoever matches on types is to match them all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     Bool,
     Int(IntType),
     Enum(EnumId),
+    /// An element of an [abstract](crate::Enum::is_abstract) enum, or none.
+    Abstract(EnumId),
     /// A thread, or none.
     Tid,
     Record(RecordId),
@@ -16,8 +16,17 @@ pub enum Type {
     /// A reference to a string constant. Strings are not part of the heap.
     String,
     Lock,
-    /// The type of `null`, which every reference type and `tid` admits.
+    /// The type of `null`, which every reference type, `tid` and every abstract enum admits.
     Null,
+    /// The collections are values, like integers: to store one is to copy it.
+    Set(TypeId),
+    /// With multiplicities.
+    Bag(TypeId),
+    /// From keys to values.
+    Map(TypeId, TypeId),
+    Seq(TypeId),
+    /// A sequence with a capacity, which is a part of the value.
+    Queue(TypeId),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,6 +81,22 @@ impl Type {
     /// Whether values are references to heap objects (and so edges of the state graph).
     pub const fn is_reference(self) -> bool {
         matches!(self, Self::Record(_) | Self::Array(_) | Self::Lock)
+    }
+
+    pub const fn is_collection(self) -> bool {
+        self.element().is_some()
+    }
+
+    /// What choosing and quantifying range over: the elements of a collection, or the keys of a map.
+    pub const fn element(self) -> Option<TypeId> {
+        match self {
+            Self::Set(element)
+            | Self::Bag(element)
+            | Self::Map(element, _)
+            | Self::Seq(element)
+            | Self::Queue(element) => Some(element),
+            _ => None,
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! them a narrower type that it knows to fit, and the text form then writes that type down.
 
 use crate::{
-    BinaryOp, Const, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
+    BinaryOp, CollectionOp, Const, EnumId, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type,
+    TypeId, UnaryOp, Width,
 };
 
 /// What the variables of an expression belong to.
@@ -44,7 +45,10 @@ impl Program {
                 self.records.get(from).is_some_and(|record| record.descends_from(to))
             }
             (Type::Int(_), Type::Int(_))
-            | (Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid, Type::Null) => true,
+            | (
+                Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid | Type::Abstract(_),
+                Type::Null,
+            ) => true,
             _ => to == from,
         }
     }
@@ -60,7 +64,7 @@ impl Program {
                     let width = if i32::try_from(value).is_ok() { Width::Int } else { Width::Long };
                     Type::Int(width.whole())
                 }
-                Const::Enum(id, _) => Type::Enum(id),
+                Const::Enum(id, _) => self.enum_type(id)?,
                 Const::Null => Type::Null,
                 Const::String(_) => Type::String,
             },
@@ -115,9 +119,43 @@ impl Program {
             | ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
             | ExprKind::WasNotified(_)
-            | ExprKind::ThreadTerminated(_) => Type::Bool,
+            | ExprKind::ThreadTerminated(_)
+            | ExprKind::Quantified { .. } => Type::Bool,
             ExprKind::Call(fun, _) => declared(self.funs.get(*fun)?.result)?,
+            ExprKind::All(id) => {
+                let element = self.enum_type(*id)?;
+                Type::Set(self.types.iter().find(|&(_, ty)| ty == element)?.0)
+            }
+            ExprKind::Collection(op, operands) => {
+                let of = operands.first().and_then(|operand| declared(operand.ty));
+                match op {
+                    // Nothing but the type of the expression says what it creates.
+                    CollectionOp::Create => return None,
+                    CollectionOp::Add
+                    | CollectionOp::Remove
+                    | CollectionOp::Put
+                    | CollectionOp::Tail
+                    | CollectionOp::Union
+                    | CollectionOp::Intersection
+                    | CollectionOp::Difference => of?,
+                    CollectionOp::Contains | CollectionOp::Subset => Type::Bool,
+                    CollectionOp::Size | CollectionOp::Count | CollectionOp::Capacity => {
+                        Type::Int(IntType::INT)
+                    }
+                    CollectionOp::Get => match of? {
+                        Type::Map(_, value) => declared(value)?,
+                        of => declared(of.element()?)?,
+                    },
+                    CollectionOp::Head => declared(of?.element()?)?,
+                    CollectionOp::Keys => Type::Set(of?.element()?),
+                }
+            }
         })
+    }
+
+    /// The type of the elements of an enum.
+    pub fn enum_type(&self, id: EnumId) -> Option<Type> {
+        Some(if self.enums.get(id)?.is_abstract { Type::Abstract(id) } else { Type::Enum(id) })
     }
 
     fn width(&self, operand: &Expr) -> Option<Width> {

@@ -1,7 +1,8 @@
 //! Garbage: what nothing refers to is not part of the state.
 //!
 //! Roots are the globals, the frames of threads that have not ended, and the locks that they wait for. A lock
-//! refers to its owner, and so keeps a thread that has ended with it. An ended thread refers to nothing.
+//! refers to its owner, and so keeps a thread that has ended with it. An ended thread refers to nothing. A collection
+//! refers to what its elements, keys and values refer to.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ pub(crate) fn collect(state: &mut State) {
     let live = state.threads.values().filter(|thread| !thread.ended());
     let mut open: Vec<Value> = state.globals.clone();
     for thread in live {
-        open.extend(thread.frames.iter().flat_map(|frame| &frame.locals));
+        open.extend(thread.frames.iter().flat_map(|frame| frame.locals.clone()));
         open.extend(thread.waiting.map(|waiting| Value::Ref(waiting.lock)));
     }
     let mut objects = BTreeSet::new();
@@ -19,13 +20,23 @@ pub(crate) fn collect(state: &mut State) {
     while let Some(value) = open.pop() {
         match value {
             Value::Ref(id) if objects.insert(id) => match &state.objects[&id].kind {
-                ObjectKind::Record(_, values) | ObjectKind::Array(_, values) => open.extend(values),
+                ObjectKind::Record(_, values) | ObjectKind::Array(_, values) => open.extend(values.clone()),
                 ObjectKind::Lock { owner, .. } => open.extend(owner.map(Value::Thread)),
             },
             Value::Thread(id) => {
                 threads.insert(id);
             }
-            _ => {}
+            Value::Set(elements) => open.extend(elements),
+            Value::Bag(counts) => open.extend(counts.into_keys()),
+            Value::Map(map) => open.extend(map.into_iter().flat_map(|(key, value)| [key, value])),
+            Value::Seq(elements) | Value::Queue { elements, .. } => open.extend(elements),
+            Value::Ref(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Enum(..)
+            | Value::Abstract(..)
+            | Value::Str(_) => {}
         }
     }
     state.objects.retain(|id, _| objects.contains(id));

@@ -4,15 +4,20 @@
 //! bounds more than the native stack holds. So evaluation goes on in a fresh native thread whenever it gets
 //! [`LEVELS`] deeper; nobody else notices.
 
+use std::{iter, slice};
+
 use ir::{
-    BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Width, text,
+    BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Variable, Width,
+    text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
 
+use crate::collections::Operation;
 use crate::fault::Stop;
 use crate::state::position;
-use crate::{Bounds, ObjectKind, State, Value};
+use crate::value::default_value;
+use crate::{Bounds, Naive, ObjectKind, State, Value};
 
 /// How deep evaluation recurses on the native stack it starts on, and on each fresh one.
 const LEVELS: (u32, u32) = (200, 10_000);
@@ -39,7 +44,7 @@ impl Eval<'_> {
     }
 
     pub fn bool(&self, expr: &Expr) -> Result<bool, Stop> {
-        Ok(as_bool(self.eval(expr)?))
+        Ok(as_bool(&self.eval(expr)?))
     }
 
     fn nested(&self, expr: &Expr, levels: u32) -> Result<Value, Stop> {
@@ -56,29 +61,30 @@ impl Eval<'_> {
 
     fn level(&self, expr: &Expr, levels: u32) -> Result<Value, Stop> {
         let eval = |expr: &Expr| self.nested(expr, levels);
-        let bool = |expr: &Expr| Ok::<_, Stop>(as_bool(self.nested(expr, levels)?));
+        let bool = |expr: &Expr| Ok::<_, Stop>(as_bool(&self.nested(expr, levels)?));
+        let evals = |exprs: &[Expr]| exprs.iter().map(eval).collect::<Result<Vec<_>, Stop>>();
         Ok(match &expr.kind {
-            ExprKind::Const(value) => constant(*value),
-            ExprKind::Global(id) => self.state.global(*id),
-            ExprKind::Local(id) => self.variables[id.0 as usize],
-            ExprKind::Param(index) => self.variables[*index as usize],
+            ExprKind::Const(value) => constant(self.program, *value),
+            ExprKind::Global(id) => self.state.global(*id).clone(),
+            ExprKind::Local(id) => self.variables[id.0 as usize].clone(),
+            ExprKind::Param(index) => self.variables[*index as usize].clone(),
             ExprKind::Field(base, field) => {
-                let object = self.object(base, eval(base)?, expr.span)?;
+                let object = self.object(base, &eval(base)?, expr.span)?;
                 let ObjectKind::Record(record, values) = object else { unreachable!("a record has fields") };
-                values[position(self.program, *record, *field).expect("fields are inherited")]
+                values[position(self.program, *record, *field).expect("fields are inherited")].clone()
             }
             ExprKind::Index(array, index) => {
-                let (base, index) = (eval(array)?, as_int(eval(index)?));
-                let values = self.elements(array, base, expr.span)?;
-                element(values, index, expr.span).map(|at| values[at])?
+                let (base, index) = (eval(array)?, as_int(&eval(index)?));
+                let values = self.elements(array, &base, expr.span)?;
+                values[position_of(index, values, expr.span, "an array")?].clone()
             }
             ExprKind::Length(array) => {
-                let values = self.elements(array, eval(array)?, expr.span)?;
+                let values = self.elements(array, &eval(array)?, expr.span)?;
                 Value::Int(values.len() as i64)
             }
             ExprKind::Unary(UnaryOp::Not, operand) => Value::Bool(!bool(operand)?),
             ExprKind::Unary(UnaryOp::Neg, operand) => {
-                let value = as_int(eval(operand)?).checked_neg();
+                let value = as_int(&eval(operand)?).checked_neg();
                 Value::Int(value.ok_or_else(|| self.overflow(expr))?)
             }
             ExprKind::Binary(BinaryOp::And, left, right) => Value::Bool(bool(left)? && bool(right)?),
@@ -86,7 +92,7 @@ impl Eval<'_> {
             ExprKind::Binary(BinaryOp::Implies, left, right) => Value::Bool(!bool(left)? || bool(right)?),
             ExprKind::Binary(op, left, right) => {
                 let (a, b) = (eval(left)?, eval(right)?);
-                self.binary(expr, *op, left.ty, a, b)?
+                self.binary(expr, *op, left.ty, &a, &b)?
             }
             ExprKind::Cond(condition, then, otherwise) => {
                 if bool(condition)? {
@@ -97,7 +103,7 @@ impl Eval<'_> {
             }
             ExprKind::Cast(record, operand) => {
                 let value = eval(operand)?;
-                if let Some(dynamic) = self.record_of(value)
+                if let Some(dynamic) = self.record_of(&value)
                     && !self.program.records[dynamic].descends_from(*record)
                 {
                     let (is, not) =
@@ -108,19 +114,19 @@ impl Eval<'_> {
                 value
             }
             ExprKind::InstanceOf(operand, record) => {
-                let dynamic = self.record_of(eval(operand)?);
+                let dynamic = self.record_of(&eval(operand)?);
                 Value::Bool(dynamic.is_some_and(|is| self.program.records[is].descends_from(*record)))
             }
             ExprKind::LockAvailable(operand) => {
-                let (_, owner) = self.lock(operand, eval(operand)?, expr.span)?;
+                let (_, owner) = self.lock(operand, &eval(operand)?, expr.span)?;
                 Value::Bool(owner.is_none() || owner == self.thread)
             }
             ExprKind::HasLock(operand) => {
-                let (_, owner) = self.lock(operand, eval(operand)?, expr.span)?;
+                let (_, owner) = self.lock(operand, &eval(operand)?, expr.span)?;
                 Value::Bool(owner.is_some() && owner == self.thread)
             }
             ExprKind::WasNotified(operand) => {
-                let (lock, _) = self.lock(operand, eval(operand)?, expr.span)?;
+                let (lock, _) = self.lock(operand, &eval(operand)?, expr.span)?;
                 let waiting = self.thread.and_then(|thread| self.state.threads[&thread].waiting);
                 Value::Bool(waiting.is_some_and(|waiting| waiting.lock == lock && waiting.notified))
             }
@@ -129,47 +135,80 @@ impl Eval<'_> {
                 _ => return Err(self.null(operand, expr.span)),
             },
             ExprKind::Call(fun, args) => {
-                let mut values = Vec::new();
-                for arg in args {
-                    values.push(eval(arg)?);
-                }
-                self.call(expr, *fun, args, values, levels)?
+                let (values, spans) = (evals(args)?, args.iter().map(|arg| arg.span).collect::<Vec<_>>());
+                self.call(expr.span, *fun, &spans, values, levels)?
+            }
+            ExprKind::All(id) => {
+                let elements = 0..self.program.enums[*id].elements.len() as u32;
+                Value::Set(elements.map(|at| constant(self.program, Const::Enum(*id, at))).collect())
+            }
+            ExprKind::Collection(op, operands) => {
+                Operation { eval: self, expr, operands, values: &evals(operands)? }.result(*op)?
+            }
+            ExprKind::Quantified { all, over, fun, captures } => {
+                let (collection, captured) = (eval(over)?, evals(captures)?);
+                let spans: Vec<_> = iter::once(&**over).chain(captures).map(|arg| arg.span).collect();
+                let holds = self.for_each(expr.span, *fun, &spans, &collection, &captured, levels)?;
+                Value::Bool(if *all { !holds.contains(&false) } else { holds.contains(&true) })
             }
         })
     }
 
+    /// Calls a pure function; `args` are where the values of its parameters come from.
     fn call(
         &self,
-        expr: &Expr,
+        span: Span,
         id: FunId,
-        args: &[Expr],
+        args: &[Span],
         mut values: Vec<Value>,
         levels: u32,
     ) -> Result<Value, Stop> {
         let fun = &self.program.funs[id];
         for ((value, arg), (name, ty)) in values.iter_mut().zip(args).zip(&fun.params) {
-            *value = admit(self.program, *ty, *value, arg.span, || name.clone())?;
+            *value = admit(self.program, *ty, value.clone(), *arg, || format!("`{name}`"))?;
         }
         if self.calls >= self.bounds.frames {
-            return Err(Stop::Exceeded(Bound::Frames, expr.span));
+            return Err(Stop::Exceeded(Bound::Frames, span));
         }
         let inner = Eval { variables: &values, scope: Scope::Fun(id), calls: self.calls + 1, ..*self };
         let result = inner.nested(&fun.body, levels)?;
-        admit(self.program, fun.result, result, fun.body.span, || fun.name.clone())
+        admit(self.program, fun.result, result, fun.body.span, || format!("`{}`", fun.name))
     }
 
-    fn binary(&self, expr: &Expr, op: BinaryOp, left: TypeId, a: Value, b: Value) -> Result<Value, Stop> {
+    /// Whether a pure function holds, for each element of a collection. It is called for all of them, whatever
+    /// comes out, so that no order shows. `args` are where the elements and the captured values come from.
+    fn for_each(
+        &self,
+        span: Span,
+        fun: FunId,
+        args: &[Span],
+        collection: &Value,
+        captured: &[Value],
+        levels: u32,
+    ) -> Result<Vec<bool>, Stop> {
+        let (mut holds, mut stops) = (Vec::new(), Vec::new());
+        for element in collection.elements() {
+            let values = [slice::from_ref(element), captured].concat();
+            match self.call(span, fun, args, values, levels) {
+                Ok(value) => holds.push(as_bool(&value)),
+                Err(stop) => stops.push(stop),
+            }
+        }
+        stops.into_iter().min_by_key(Stop::precedence).map_or(Ok(holds), Err)
+    }
+
+    fn binary(&self, expr: &Expr, op: BinaryOp, left: TypeId, a: &Value, b: &Value) -> Result<Value, Stop> {
         match op {
             BinaryOp::Eq => return Ok(Value::Bool(a == b)),
             BinaryOp::Ne => return Ok(Value::Bool(a != b)),
             _ => {}
         }
-        if let (Value::Bool(a), Value::Bool(b)) = (a, b) {
+        if let (&Value::Bool(a), &Value::Bool(b)) = (a, b) {
             return Ok(Value::Bool(match op {
                 BinaryOp::BitAnd => a & b,
                 BinaryOp::BitOr => a | b,
                 BinaryOp::BitXor => a ^ b,
-                _ => unreachable!("the others are of integers"),
+                _ => unreachable!("these are of booleans"),
             }));
         }
         let (a, b) = (as_int(a), as_int(b));
@@ -212,8 +251,12 @@ impl Eval<'_> {
         result.map(Value::Int).ok_or_else(|| self.overflow(expr))
     }
 
-    fn text(&self, expr: &Expr) -> String {
+    pub fn text(&self, expr: &Expr) -> String {
         text::expr(self.program, self.scope, expr)
+    }
+
+    pub fn show(&self, value: &Value) -> String {
+        Naive { bounds: self.bounds, ..Naive::new(self.program) }.show(self.state, value)
     }
 
     fn overflow(&self, expr: &Expr) -> Stop {
@@ -226,15 +269,20 @@ impl Eval<'_> {
         Stop::fault(FaultKind::NullDereference, span, format!("`{}` is null", self.text(operand)))
     }
 
+    /// `operand` is empty where it must not be.
+    pub fn empty(&self, operand: &Expr, span: Span) -> Stop {
+        Stop::fault(FaultKind::Empty, span, format!("`{}` is empty", self.text(operand)))
+    }
+
     /// The object that the value of `operand` refers to.
-    fn object(&self, operand: &Expr, value: Value, span: Span) -> Result<&ObjectKind, Stop> {
+    fn object(&self, operand: &Expr, value: &Value, span: Span) -> Result<&ObjectKind, Stop> {
         match value {
-            Value::Ref(id) => Ok(&self.state.objects[&id].kind),
+            Value::Ref(id) => Ok(&self.state.objects[id].kind),
             _ => Err(self.null(operand, span)),
         }
     }
 
-    fn elements(&self, operand: &Expr, value: Value, span: Span) -> Result<&[Value], Stop> {
+    fn elements(&self, operand: &Expr, value: &Value, span: Span) -> Result<&[Value], Stop> {
         match self.object(operand, value, span)? {
             ObjectKind::Array(_, values) => Ok(values),
             _ => unreachable!("arrays have elements"),
@@ -242,32 +290,33 @@ impl Eval<'_> {
     }
 
     /// A lock and its owner.
-    pub fn lock(&self, operand: &Expr, value: Value, span: Span) -> Result<(u32, Option<u32>), Stop> {
+    pub fn lock(&self, operand: &Expr, value: &Value, span: Span) -> Result<(u32, Option<u32>), Stop> {
         match (value, self.object(operand, value, span)?) {
-            (Value::Ref(id), ObjectKind::Lock { owner, .. }) => Ok((id, *owner)),
+            (Value::Ref(id), ObjectKind::Lock { owner, .. }) => Ok((*id, *owner)),
             _ => unreachable!("the operand is a lock"),
         }
     }
 
     /// The dynamic record of a reference, unless it is null.
-    pub fn record_of(&self, value: Value) -> Option<RecordId> {
+    pub fn record_of(&self, value: &Value) -> Option<RecordId> {
         let Value::Ref(id) = value else { return None };
-        match &self.state.objects[&id].kind {
+        match &self.state.objects[id].kind {
             ObjectKind::Record(record, _) => Some(*record),
             _ => None,
         }
     }
 }
 
-/// The position of an element.
-pub(crate) fn element(values: &[Value], index: i64, span: Span) -> Result<usize, Stop> {
+/// The position of an index in `what`, which holds these values.
+pub(crate) fn position_of(index: i64, values: &[Value], span: Span, what: &str) -> Result<usize, Stop> {
     usize::try_from(index).ok().filter(|&at| at < values.len()).ok_or_else(|| {
-        let message = format!("index {index} outside of an array of length {}", values.len());
+        let message = format!("index {index} outside of {what} of length {}", values.len());
         Stop::fault(FaultKind::Index, span, message)
     })
 }
 
-/// What a place of type `ty`, called `name()`, holds after `value` was stored to it.
+/// What a place of type `ty`, called `name()`, holds after `value` was stored to it. Only integers have ranges: a
+/// collection of the place's type holds what was admitted to it already.
 pub(crate) fn admit(
     program: &Program,
     ty: TypeId,
@@ -275,33 +324,39 @@ pub(crate) fn admit(
     span: Span,
     name: impl FnOnce() -> String,
 ) -> Result<Value, Stop> {
-    let (Type::Int(int), Value::Int(number)) = (program.types[ty], value) else { return Ok(value) };
+    let (Type::Int(int), &Value::Int(number)) = (program.types[ty], &value) else { return Ok(value) };
     int.admit(number).map(Value::Int).ok_or_else(|| {
-        let message = format!("value {number} outside of the range {}..{} of `{}`", int.lo, int.hi, name());
+        let message = format!("value {number} outside of the range {}..{} of {}", int.lo, int.hi, name());
         Stop::fault(FaultKind::Range, span, message)
     })
 }
 
-pub(crate) fn constant(value: Const) -> Value {
+fn constant(program: &Program, value: Const) -> Value {
     match value {
         Const::Bool(value) => Value::Bool(value),
         Const::Int(value) => Value::Int(value),
+        Const::Enum(id, element) if program.enums[id].is_abstract => Value::Abstract(id, element),
         Const::Enum(id, element) => Value::Enum(id, element),
         Const::Null => Value::Null,
         Const::String(id) => Value::Str(id),
     }
 }
 
-fn as_bool(value: Value) -> bool {
+/// The value that a variable starts with.
+pub(crate) fn initial_value(program: &Program, variable: &Variable) -> Value {
+    variable.init.map_or_else(|| default_value(program, variable.ty), |init| constant(program, init))
+}
+
+fn as_bool(value: &Value) -> bool {
     match value {
-        Value::Bool(value) => value,
+        Value::Bool(value) => *value,
         _ => unreachable!("the expression is boolean"),
     }
 }
 
-pub(crate) fn as_int(value: Value) -> i64 {
+pub(crate) fn as_int(value: &Value) -> i64 {
     match value {
-        Value::Int(value) => value,
+        Value::Int(value) => *value,
         _ => unreachable!("the expression is an integer"),
     }
 }

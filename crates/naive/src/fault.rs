@@ -45,6 +45,16 @@ impl Stop {
         Self::Fault(NaiveFault { kind, span, message: message.into() })
     }
 
+    /// Of several stops that are met together the least one counts: a bound that is exceeded before faults, then
+    /// by kind and place.
+    pub fn precedence(&self) -> impl Ord + use<> {
+        match *self {
+            Self::Blocked => unreachable!("expressions do not block"),
+            Self::Exceeded(bound, span) => (false, FaultKind::Bound(bound), span),
+            Self::Fault(NaiveFault { kind, span, .. }) => (true, kind, span),
+        }
+    }
+
     /// What a stop is to whoever fires a step.
     pub fn stopped(self, bounds: Bounds, on_bound: OnBound) -> Stopped {
         match self {

@@ -17,13 +17,15 @@
 //! The span of a fault is that of the operation that cannot be done: the expression for faults of evaluation, the
 //! place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
 //! assertion). A value that does not fit a parameter or a result has the span of the expression that was to be
-//! passed or returned. Faults of a call as such are at its transition.
+//! passed or returned, and one that does not fit a collection has that of the operand that was to become its element,
+//! key or value. Faults of a call as such are at its transition.
 //!
 //! # Absent
 //!
 //! Symmetry, reduction, storage and everything else that is about many states at once, except for [`explore`].
 
 mod collect;
+mod collections;
 mod eval;
 mod explore;
 mod fault;
@@ -31,11 +33,13 @@ mod machine;
 mod show;
 mod state;
 mod steps;
+mod value;
 
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
 pub use show::{Change, ChangeKind};
-pub use state::{Frame, Object, ObjectKind, State, Thread, Value, Waiting};
+pub use state::{Frame, Object, ObjectKind, State, Thread, Waiting};
+pub use value::Value;
 
 use ir::Program;
 

@@ -8,9 +8,10 @@ use ir::{
 use source::Span;
 use system::{Bound, FaultKind};
 
-use crate::eval::{Eval, admit, as_int, constant, element};
+use crate::eval::{Eval, admit, as_int, initial_value, position_of};
 use crate::fault::Stop;
-use crate::state::{Shown, default_value, position};
+use crate::state::{Shown, position};
+use crate::value::default_value;
 use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value, Waiting};
 
 /// Resolves a choice point: of so many alternatives, which?
@@ -95,6 +96,16 @@ impl<'a> Machine<'a> {
                 let id = self.allocate(kind, span)?;
                 self.store(place, &target, Value::Ref(id))?;
             }
+            ActionKind::Choose(place, over) => {
+                let target = self.target(place)?;
+                let collection = self.eval(over)?;
+                let elements = collection.elements();
+                if elements.is_empty() {
+                    return Err(self.evaluator().empty(over, span));
+                }
+                let chosen = elements[choose(elements.len() as u32) as usize].clone();
+                self.store(place, &target, chosen)?;
+            }
             ActionKind::Assert(condition) => {
                 if !self.evaluator().bool(condition)? {
                     return Err(Stop::fault(FaultKind::Assertion, span, "the asserted condition is false"));
@@ -154,7 +165,7 @@ impl<'a> Machine<'a> {
                 if exception == Value::Null {
                     return Err(self.evaluator().null(operand, span));
                 }
-                self.throw(exception, span)?;
+                self.throw(&exception, span)?;
                 return Ok(Flow::Left);
             }
             ActionKind::Start { result, procedure, args } => {
@@ -185,7 +196,7 @@ impl<'a> Machine<'a> {
             PlaceKind::Field(base, field) => Target::Field(self.eval(base)?, *field),
             PlaceKind::Index(array, index) => {
                 let array = self.eval(array)?;
-                Target::Index(array, as_int(self.eval(index)?))
+                Target::Index(array, as_int(&self.eval(index)?))
             }
         })
     }
@@ -201,30 +212,32 @@ impl<'a> Machine<'a> {
         {
             return Err(self.evaluator().null(base, place.span));
         }
-        let slot = match *target {
+        let slot = match target {
             Target::Global(id) => &mut self.state.globals[id.index()],
             Target::Local(id) => &mut self.top().locals[id.index()],
             Target::Field(base, field) => match self.object(base) {
                 ObjectKind::Record(record, values) => {
-                    &mut values[position(program, *record, field).expect("fields are inherited")]
+                    &mut values[position(program, *record, *field).expect("fields are inherited")]
                 }
                 _ => unreachable!("records have fields"),
             },
             Target::Index(base, index) => match self.object(base) {
                 ObjectKind::Array(_, values) => {
-                    let at = element(values, index, place.span)?;
+                    let at = position_of(*index, values, place.span, "an array")?;
                     &mut values[at]
                 }
                 _ => unreachable!("arrays have elements"),
             },
         };
-        *slot = admit(program, place.ty, value, place.span, || text::place(program, scope, place))?;
+        *slot = admit(program, place.ty, value, place.span, || {
+            format!("`{}`", text::place(program, scope, place))
+        })?;
         Ok(())
     }
 
-    fn object(&mut self, reference: Value) -> &mut ObjectKind {
+    fn object(&mut self, reference: &Value) -> &mut ObjectKind {
         let Value::Ref(id) = reference else { unreachable!("null was checked") };
-        &mut self.state.objects.get_mut(&id).expect("references are to objects").kind
+        &mut self.state.objects.get_mut(id).expect("references are to objects").kind
     }
 
     fn new_object(&self, new: &New, span: Span) -> Result<ObjectKind, Stop> {
@@ -237,7 +250,7 @@ impl<'a> Machine<'a> {
             }
             New::Lock => ObjectKind::Lock { owner: None, count: 0 },
             New::Array { element, length } => {
-                let length = as_int(self.eval(length)?);
+                let length = as_int(&self.eval(length)?);
                 if length < 0 {
                     let message = format!("negative array length {length}");
                     return Err(Stop::fault(FaultKind::Index, span, message));
@@ -262,7 +275,7 @@ impl<'a> Machine<'a> {
 
     /// The lock that an operand refers to, and its owner.
     fn lock(&self, operand: &Expr, span: Span) -> Result<(u32, Option<u32>), Stop> {
-        self.evaluator().lock(operand, self.eval(operand)?, span)
+        self.evaluator().lock(operand, &self.eval(operand)?, span)
     }
 
     fn own_lock(&self, operand: &Expr, span: Span, kind: FaultKind) -> Result<u32, Stop> {
@@ -277,7 +290,7 @@ impl<'a> Machine<'a> {
     /// How often this thread holds the lock, which is free or its own.
     fn held(&mut self, lock: u32) -> &mut u32 {
         let thread = self.thread;
-        match self.object(Value::Ref(lock)) {
+        match self.object(&Value::Ref(lock)) {
             ObjectKind::Lock { owner, count } => {
                 *owner = Some(thread);
                 count
@@ -287,7 +300,7 @@ impl<'a> Machine<'a> {
     }
 
     fn release(&mut self, lock: u32) {
-        *self.object(Value::Ref(lock)) = ObjectKind::Lock { owner: None, count: 0 };
+        *self.object(&Value::Ref(lock)) = ObjectKind::Lock { owner: None, count: 0 };
     }
 
     fn unwait(&mut self, operand: &Expr, span: Span) -> Result<(), Stop> {
@@ -342,7 +355,7 @@ impl<'a> Machine<'a> {
             let value = match (value, procedure.result) {
                 (Some(expr), Some(result)) => {
                     let value = self.eval(expr)?;
-                    Some(admit(program, result, value, expr.span, || procedure.name.clone())?)
+                    Some(admit(program, result, value, expr.span, || format!("`{}`", procedure.name))?)
                 }
                 _ => None,
             };
@@ -376,7 +389,7 @@ impl<'a> Machine<'a> {
             Callee::Static(procedure) => procedure,
             Callee::Virtual(id) => {
                 let table = &program.virtuals[id];
-                let Some(record) = self.evaluator().record_of(values[0]) else {
+                let Some(record) = self.evaluator().record_of(&values[0]) else {
                     return Err(self.evaluator().null(&args[0], transition.span));
                 };
                 let target = table.targets.iter().find(|&&(key, _)| key == record);
@@ -397,7 +410,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn throw(&mut self, exception: Value, span: Span) -> Result<(), Stop> {
+    fn throw(&mut self, exception: &Value, span: Span) -> Result<(), Stop> {
         let program = self.program();
         let record = self.evaluator().record_of(exception).expect("what is thrown is a record");
         let message = format!("uncaught exception {}", self.naive.show(&self.state, exception));
@@ -408,7 +421,7 @@ impl<'a> Machine<'a> {
                 catch.covers.contains(&origin) && program.records[record].descends_from(catch.record)
             });
             if let Some(catch) = catch {
-                frame.locals[catch.variable.index()] = exception;
+                frame.locals[catch.variable.index()] = exception.clone();
                 self.arrive(catch.handler);
                 return Ok(());
             }
@@ -437,11 +450,9 @@ impl Naive<'_> {
         let procedure = &program.procedures[id];
         let mut locals = procedure.locals.values();
         for ((value, arg), param) in values.iter_mut().zip(args).zip(locals.by_ref()) {
-            *value = admit(program, param.ty, *value, arg.span, || param.name.clone())?;
+            *value = admit(program, param.ty, value.clone(), arg.span, || format!("`{}`", param.name))?;
         }
-        values.extend(
-            locals.map(|local| local.init.map_or_else(|| default_value(program, local.ty), constant)),
-        );
+        values.extend(locals.map(|local| initial_value(program, local)));
         let mut frame = Frame { location: procedure.entry, locals: values };
         forget(program, &mut frame);
         Ok(frame)

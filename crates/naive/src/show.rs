@@ -75,16 +75,34 @@ impl Naive<'_> {
         }
     }
 
-    /// A value in the state.
-    pub fn show(&self, state: &State, value: Value) -> String {
+    /// A value in the state. Collections read like this: a set `{1, 2}`, a bag with how often each element is there
+    /// `{1: 2, 2: 1}`, a map `{1 -> true}`, a sequence `[1, 1]`, a queue with what it could hold `[1, 1] (2 of 3)`.
+    pub fn show(&self, state: &State, value: &Value) -> String {
+        let show = |value: &Value| self.show(state, value);
         match value {
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => value.to_string(),
-            Value::Enum(id, element) => self.program.enums[id].elements[element as usize].clone(),
+            Value::Enum(id, element) | Value::Abstract(id, element) => {
+                self.program.enums[*id].elements[*element as usize].clone()
+            }
             Value::Null => "null".to_owned(),
-            Value::Ref(id) => self.object_name(state, id),
-            Value::Thread(id) => self.thread_name(state, id),
-            Value::Str(id) => format!("{:?}", self.program.strings[id]),
+            Value::Ref(id) => self.object_name(state, *id),
+            Value::Thread(id) => self.thread_name(state, *id),
+            Value::Str(id) => format!("{:?}", self.program.strings[*id]),
+            Value::Set(set) => format!("{{{}}}", list(set.iter().map(show))),
+            Value::Bag(bag) => {
+                format!(
+                    "{{{}}}",
+                    list(bag.iter().map(|(element, count)| format!("{}: {count}", show(element))))
+                )
+            }
+            Value::Map(map) => {
+                format!("{{{}}}", list(map.iter().map(|(key, to)| format!("{} -> {}", show(key), show(to)))))
+            }
+            Value::Seq(elements) => format!("[{}]", list(elements.iter().map(show))),
+            Value::Queue { capacity, elements } => {
+                format!("[{}] ({} of {capacity})", list(elements.iter().map(show)), elements.len())
+            }
         }
     }
 
@@ -196,22 +214,26 @@ impl Naive<'_> {
             ObjectKind::Record(record, values) => {
                 let fields = self.program.records[*record].fields.iter().zip(values);
                 let name = |field: FieldId| &self.program.fields[field].name;
-                fields.map(|(&f, &value)| format!("{}: {}", name(f), self.show(state, value))).collect()
+                fields.map(|(&f, value)| format!("{}: {}", name(f), self.show(state, value))).collect()
             }
-            ObjectKind::Array(_, values) => values.iter().map(|&value| self.show(state, value)).collect(),
+            ObjectKind::Array(_, values) => values.iter().map(|value| self.show(state, value)).collect(),
             ObjectKind::Lock { .. } => vec![],
         };
         shown.join(", ")
     }
 }
 
+fn list(shown: impl Iterator<Item = String>) -> String {
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 /// Names and values of the variables that are not hidden.
 fn visible<'a, I: Id>(
     variables: &'a Table<I, Variable>,
     values: &'a [Value],
-) -> impl Iterator<Item = (&'a str, Value)> {
+) -> impl Iterator<Item = (&'a str, &'a Value)> {
     let pairs = variables.values().zip(values).filter(|(variable, _)| !variable.hidden);
-    pairs.map(|(variable, &value)| (variable.name.as_str(), value))
+    pairs.map(|(variable, value)| (variable.name.as_str(), value))
 }
 
 struct Changes<'a> {
@@ -226,7 +248,7 @@ impl<'a> Changes<'a> {
         self.list.push(Change { kind, what, from, to });
     }
 
-    fn value(&mut self, what: impl FnOnce() -> String, from: Value, to: Value) {
+    fn value(&mut self, what: impl FnOnce() -> String, from: &Value, to: &Value) {
         let (from, to) = (self.naive.show(self.before, from), self.naive.show(self.after, to));
         // Names say more than ids: an id that was given anew is something else.
         if from != to {
@@ -269,8 +291,8 @@ impl<'a> Changes<'a> {
         let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
         let shown = params
             .filter(|(param, _)| !param.hidden)
-            .map(|(param, &value)| format!("{}: {}", param.name, self.naive.show(self.after, value)));
-        shown.collect::<Vec<_>>().join(", ")
+            .map(|(param, value)| format!("{}: {}", param.name, self.naive.show(self.after, value)));
+        list(shown)
     }
 
     fn globals(&mut self) {
@@ -328,12 +350,12 @@ impl<'a> Changes<'a> {
             match (&old.kind, &object.kind) {
                 (ObjectKind::Record(record, from), ObjectKind::Record(_, to)) => {
                     let fields = &naive.program.records[*record].fields;
-                    for ((&field, &from), &to) in fields.iter().zip(from).zip(to) {
+                    for ((&field, from), to) in fields.iter().zip(from).zip(to) {
                         self.value(|| format!("{name}.{}", naive.program.fields[field].name), from, to);
                     }
                 }
                 (ObjectKind::Array(_, from), ObjectKind::Array(_, to)) => {
-                    for (index, (&from, &to)) in from.iter().zip(to).enumerate() {
+                    for (index, (from, to)) in from.iter().zip(to).enumerate() {
                         self.value(|| format!("{name}[{index}]"), from, to);
                     }
                 }

@@ -4,23 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-use ir::{
-    EnumId, FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, StringId, Type,
-    TypeId, Width,
-};
+use ir::{FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, Type, TypeId, Width};
 
-/// What a variable, field or element holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Value {
-    Bool(bool),
-    Int(i64),
-    Enum(EnumId, u32),
-    /// No object, and no thread.
-    Null,
-    Ref(u32),
-    Thread(u32),
-    Str(StringId),
-}
+use crate::Value;
 
 /// All of it takes part in comparisons, except for the serial numbers, which are only shown to people.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -82,14 +68,14 @@ impl Thread {
 }
 
 impl State {
-    pub fn global(&self, id: GlobalId) -> Value {
-        self.globals[id.index()]
+    pub fn global(&self, id: GlobalId) -> &Value {
+        &self.globals[id.index()]
     }
 }
 
 impl Frame {
-    pub fn local(&self, id: LocalId) -> Value {
-        self.locals[id.index()]
+    pub fn local(&self, id: LocalId) -> &Value {
+        &self.locals[id.index()]
     }
 }
 
@@ -156,23 +142,26 @@ impl<T> Ord for Shown<T> {
 
 /// A type without the ranges of its integers.
 pub(crate) fn short_name(program: &Program, ty: TypeId) -> String {
+    let short = |ty| short_name(program, ty);
     match program.types[ty] {
         Type::Int(int) => match int.width {
             Width::Int => "int".to_owned(),
             Width::Long => "long".to_owned(),
         },
-        Type::Array(element) => format!("{}[]", short_name(program, element)),
-        _ => program.type_name(ty),
-    }
-}
-
-/// The default value of a type.
-pub(crate) fn default_value(program: &Program, ty: TypeId) -> Value {
-    match program.types[ty] {
-        Type::Bool => Value::Bool(false),
-        Type::Int(int) => Value::Int(int.default_value()),
-        Type::Enum(id) => Value::Enum(id, 0),
-        Type::Tid | Type::Record(_) | Type::Array(_) | Type::String | Type::Lock | Type::Null => Value::Null,
+        Type::Array(element) => format!("{}[]", short(element)),
+        Type::Set(element) => format!("Set.type<{}>", short(element)),
+        Type::Bag(element) => format!("Bag.type<{}>", short(element)),
+        Type::Map(key, value) => format!("Map.type<{}, {}>", short(key), short(value)),
+        Type::Seq(element) => format!("Seq.type<{}>", short(element)),
+        Type::Queue(element) => format!("Queue.type<{}>", short(element)),
+        Type::Bool
+        | Type::Enum(_)
+        | Type::Abstract(_)
+        | Type::Tid
+        | Type::Record(_)
+        | Type::String
+        | Type::Lock
+        | Type::Null => program.type_name(ty),
     }
 }
 

@@ -6,10 +6,10 @@ use ir::{
 use system::{Bound, FaultKind, Step};
 
 use crate::collect::collect;
-use crate::eval::{Eval, constant};
+use crate::eval::{Eval, initial_value};
 use crate::fault::{Stop, exceeded};
 use crate::machine::{Machine, add_thread};
-use crate::state::{Shown, default_value};
+use crate::state::Shown;
 use crate::{Naive, NaiveFault, OnBound, State, Stopped};
 
 /// What a transition comes to for a thread at its source.
@@ -28,8 +28,7 @@ impl Naive<'_> {
     /// The initial state. The bound on threads does not apply to those that are active from the start.
     pub fn initial(&self) -> State {
         let program = self.program;
-        let globals = program.globals.values();
-        let globals = globals.map(|g| g.init.map_or_else(|| default_value(program, g.ty), constant));
+        let globals = program.globals.values().map(|global| initial_value(program, global));
         let mut state = State {
             globals: globals.collect(),
             threads: [].into(),
@@ -219,7 +218,7 @@ impl Naive<'_> {
                 Stopped::Truncated(Bound::Threads)
             } else {
                 let (kind, span) = (FaultKind::Bound(Bound::Threads), self.program.transitions[id].span);
-                let message = format!("more than {MAX_CHOICES} ways to choose whom to notify");
+                let message = format!("more than {MAX_CHOICES} ways to choose");
                 Stopped::Fault(NaiveFault { kind, span, message })
             });
         }

@@ -12,13 +12,13 @@
 use std::ops::ControlFlow::{self, Continue};
 
 use store::{Budget, Chunked, StateId, StateStore};
-use system::{Fault, Step, TransitionSystem};
+use system::{Encoding, Fault, Step, TransitionSystem};
 
 use crate::explore::{Explorer, Path, Taken, or_stop};
 use crate::observer::{Observer, Open};
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
-use crate::trail::{Retrace, Trail};
+use crate::trail::Trail;
 
 /// Explores the states of `system` in the order of their distance from the initial one. `store` is empty.
 pub fn bfs<S, T, O>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut O) -> Outcome
@@ -91,14 +91,13 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
         {
             chain.push(self.parents[first.index()]);
         }
-        let mut retrace = Retrace::new(system);
-        for &id in chain.iter().rev().skip(1) {
-            retrace.step_to(id, store);
-        }
-        if let Some((step, fault)) = last {
-            retrace.fault(step, fault);
-        }
-        retrace.into_trail()
+        let decode = |&id: &StateId| {
+            let mut encoding = Encoding::new();
+            store.decode(id, &mut encoding);
+            encoding
+        };
+        let chain: Vec<Encoding> = chain.iter().rev().map(decode).collect();
+        system.retrace(&chain, last).into()
     }
 
     fn open(&self, stored: usize) -> Open {

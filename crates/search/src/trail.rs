@@ -2,15 +2,12 @@
 //!
 //! A trail is concrete: it can be replayed on the system by itself, without a store. A depth-first search has
 //! it on its stack. A breadth-first search has a chain of stored states only, and the steps it fired on the way
-//! are steps of *decoded* states, which may be other members of the same orbit once encodings are canonical
-//! forms. So [`Retrace`] walks from the concrete initial state and takes, at each point, the first step whose
-//! successor is stored under the next id of the chain. This asks nothing of encodings but what the search
-//! itself relies on: states with equal encodings have the same successors, up to encoding.
+//! are steps of *decoded* states, which may have other names for everything: [`TransitionSystem::retrace`] finds the
+//! run from the initial state that goes the same way.
 
 use std::fmt;
 
-use store::{StateId, StateStore};
-use system::{Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 /// Steps from the initial state on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -115,59 +112,3 @@ impl fmt::Display for Diverged {
 }
 
 impl std::error::Error for Diverged {}
-
-/// A walk from the concrete initial state along stored states.
-pub(crate) struct Retrace<'a, S: TransitionSystem> {
-    system: &'a S,
-    state: S::State,
-    encoding: Encoding,
-    offered: Steps,
-    taken: Vec<Step>,
-}
-
-impl<'a, S: TransitionSystem> Retrace<'a, S> {
-    pub fn new(system: &'a S) -> Self {
-        let (mut state, mut encoding) = (system.initial(), Encoding::new());
-        system.encode(&mut state, &mut encoding);
-        Self { system, state, encoding, offered: Steps::default(), taken: Vec::new() }
-    }
-
-    /// Takes the first step to the stored state `target`.
-    pub fn step_to<T: StateStore + ?Sized>(&mut self, target: StateId, store: &mut T) {
-        self.system.steps(&mut self.state, &mut self.offered);
-        for &step in &self.offered.enabled {
-            if self.system.fire(&mut self.state, step) != Fired::Moved {
-                continue;
-            }
-            self.system.encode(&mut self.state, &mut self.encoding);
-            if store.find(&self.encoding) == Some(target) {
-                self.taken.push(step);
-                return;
-            }
-            self.system.undo(&mut self.state);
-        }
-        panic!(
-            "no step leads to the stored state {target}: states with equal encodings have other successors"
-        );
-    }
-
-    /// Takes a step that ends in `fault`: `preferred` if that one does.
-    pub fn fault(&mut self, preferred: Step, fault: Fault) {
-        self.system.steps(&mut self.state, &mut self.offered);
-        let guards = self.offered.faults.iter().filter(|&&(_, other)| other == fault).map(|&(step, _)| step);
-        let mut found: Vec<Step> = guards.collect();
-        for &step in &self.offered.enabled {
-            match self.system.fire(&mut self.state, step) {
-                Fired::Fault(other) if other == fault => found.push(step),
-                Fired::Moved => self.system.undo(&mut self.state),
-                _ => {}
-            }
-        }
-        let step = found.iter().copied().find(|&step| step == preferred).or(found.first().copied());
-        self.taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
-    }
-
-    pub fn into_trail(self) -> Trail {
-        self.taken.into()
-    }
-}

@@ -2,9 +2,7 @@
 //!
 //! A full mark and sweep, but only after steps that overwrote or dropped a reference: others make no garbage.
 
-use ir::LocationId;
-
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, SlotKind, State, ThreadId};
+use crate::{Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 
 /// What was reached; kept between collections for its memory.
 #[derive(Clone, Debug, Default)]
@@ -15,21 +13,16 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    fn reach(&mut self, kind: SlotKind, raw: i64) {
-        match kind {
-            SlotKind::Data => {}
-            SlotKind::Thread => {
-                if let Some(id) = ThreadId::from_raw(raw) {
-                    self.threads[id.0 as usize] = true;
-                }
-            }
-            SlotKind::Object => {
-                if let Some(id) = ObjectId::from_raw(raw)
-                    && !std::mem::replace(&mut self.objects[id.0 as usize], true)
-                {
+    fn reach(&mut self, target: Individual) {
+        match target {
+            // The mentions of running threads are roots, and ended ones have none.
+            Individual::Thread(id) => self.threads[id.0 as usize] = true,
+            Individual::Object(id) => {
+                if !std::mem::replace(&mut self.objects[id.0 as usize], true) {
                     self.pending.push(id);
                 }
             }
+            Individual::Abstract(..) => {}
         }
     }
 }
@@ -45,48 +38,26 @@ impl State {
         marks.objects.resize(self.objects.table.len(), false);
         marks.threads.clear();
         marks.threads.resize(self.threads.table.len(), false);
-        self.follow(&mut marks, 0, &layout.root);
+        self.edges(layout, NodeRef::Root, &mut |edge| marks.reach(edge.target));
         for id in (0..self.thread_limit()).map(ThreadId) {
             if self.is_running(id) {
                 marks.threads[id.0 as usize] = true;
-                self.follow(&mut marks, self.thread(id), &layout.thread);
-                for frame in self.frames(layout, id) {
-                    let location = LocationId(self.read(frame, layout.location) as u32);
-                    self.follow(&mut marks, frame, &layout.frames[layout.procedure_of[location]]);
-                }
+                self.edges(layout, NodeRef::Thread(id), &mut |edge| marks.reach(edge.target));
             }
         }
         while let Some(id) = marks.pending.pop() {
-            let base = self.object(id);
-            match layout.kind(self.read(base, layout.tag)) {
-                ObjectKind::Record(record) => self.follow(&mut marks, base, &layout.records[record]),
-                ObjectKind::Lock => self.follow(&mut marks, base, &layout.lock),
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
-                    if array.kind != SlotKind::Data {
-                        for index in 0..self.read(base, layout.array_length) as u32 {
-                            marks.reach(array.kind, self.read(base, array.slot(index)));
-                        }
-                    }
-                }
-            }
+            self.edges(layout, NodeRef::Object(id), &mut |edge| marks.reach(edge.target));
         }
         for id in 0..self.objects.table.len() {
             if self.objects.table[id].exists() && !marks.objects[id] {
-                self.drop_node(NodeRef::Object(ObjectId(id as u32)));
+                self.drop_node(layout, NodeRef::Object(ObjectId(id as u32)));
             }
         }
         for id in 0..self.threads.table.len() {
             if self.threads.table[id].exists() && !marks.threads[id] {
-                self.drop_node(NodeRef::Thread(ThreadId(id as u32)));
+                self.drop_node(layout, NodeRef::Thread(ThreadId(id as u32)));
             }
         }
         self.scratch = marks;
-    }
-
-    fn follow(&self, marks: &mut Marks, base: usize, shape: &Shape) {
-        for &slot in &shape.edges {
-            marks.reach(slot.kind, self.read(base, slot));
-        }
     }
 }

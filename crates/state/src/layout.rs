@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use crate::Terms;
 use ir::{
     ActionKind, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId, Table,
     Type, TypeId,
@@ -34,6 +35,17 @@ pub enum SlotKind {
     Object,
     /// 0, or one more than the id of a thread.
     Thread,
+    /// 0, or one more than the position of an element of this abstract enum.
+    Abstract(u32),
+    /// 0 for the empty collection, or one more than where the words of the value are. They belong to this slot.
+    Value(TypeId),
+}
+
+impl SlotKind {
+    /// Whether the slot itself holds a name.
+    pub const fn is_name(self) -> bool {
+        matches!(self, Self::Object | Self::Thread | Self::Abstract(_))
+    }
 }
 
 /// A place for one value within a unit of words.
@@ -85,8 +97,12 @@ pub struct Shape {
     pub slots: Vec<Slot>,
     /// What a new one holds.
     pub template: Vec<u64>,
-    /// The slots that are references, for whoever follows them.
+    /// The slots that hold names, for whoever follows or changes them.
     pub edges: Vec<Slot>,
+    /// The slots that hold collections.
+    pub values: Vec<Slot>,
+    /// By word: the bits that are neither names nor collections.
+    pub data: Vec<u64>,
     used: Vec<u8>,
 }
 
@@ -105,6 +121,7 @@ impl Shape {
         let word = word.unwrap_or_else(|| {
             self.used.push(0);
             self.template.push(0);
+            self.data.push(u64::MAX);
             self.used.len() - 1
         });
         // A slot without bits behind a full word must not shift by 64.
@@ -113,8 +130,13 @@ impl Shape {
         self.used[word] += bits;
         self.template[word] |= slot.raw(value);
         self.slots.push(slot);
+        match kind {
+            SlotKind::Data => {}
+            SlotKind::Object | SlotKind::Thread | SlotKind::Abstract(_) => self.edges.push(slot),
+            SlotKind::Value(_) => self.values.push(slot),
+        }
         if kind != SlotKind::Data {
-            self.edges.push(slot);
+            self.data[word] &= !(slot.mask() << slot.shift);
         }
         slot
     }
@@ -185,6 +207,14 @@ pub struct Layout {
     pub arrays: Vec<ArrayShape>,
     pub array_length: Slot,
     pub kinds: Vec<ObjectKind>,
+    pub terms: Terms,
+    /// Whether anything holds collections, and such that can mention individuals.
+    pub has_values: bool,
+    pub named_values: bool,
+    /// By enum: how many elements it has, 0 where it is not abstract.
+    pub abstracts: Vec<u32>,
+    /// The elements of abstract enums that a property names: they are not interchangeable with others.
+    pub pinned: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -199,6 +229,8 @@ pub struct WaitSlots {
 /// How often a thread may hold one lock: the count has this many bits.
 const LOCK_COUNT_BITS: u8 = bits_for(ir::MAX_LOCK_COUNT as u64);
 const LENGTH_BITS: u8 = 32;
+/// Where the words of a collection are.
+const VALUE_BITS: u8 = 32;
 
 impl Layout {
     pub fn new(program: &Program, bounds: Bounds) -> Self {
@@ -215,6 +247,12 @@ impl Layout {
                 Type::Record(_) | Type::Array(_) | Type::Lock => (object_bits, SlotKind::Object, 0),
                 Type::String => (bits_for(program.strings.len() as u64), SlotKind::Data, 0),
                 Type::Null => (0, SlotKind::Data, 0),
+                Type::Abstract(id) => {
+                    (bits_for(program.enums[id].elements.len() as u64), SlotKind::Abstract(id.0), 0)
+                }
+                Type::Set(_) | Type::Bag(_) | Type::Map(..) | Type::Seq(_) | Type::Queue(_) => {
+                    (VALUE_BITS, SlotKind::Value(ty), 0)
+                }
             }
         };
         let add = |shape: &mut Shape, ty: TypeId, init: Option<Const>| {
@@ -230,7 +268,7 @@ impl Layout {
             .locations
             .values()
             .any(|location| location.atomic)
-            .then(|| root.add(thread_bits, SlotKind::Data, 0, 0));
+            .then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
 
         let actions = || program.transitions.values().flat_map(|transition| &transition.body);
         let mut thread = Shape::default();
@@ -294,7 +332,26 @@ impl Layout {
         let array_length = Slot { word: 0, shift: tag_bits, bits: LENGTH_BITS, kind: SlotKind::Data, lo: 0 };
 
         let procedure_of = program.locations.values().map(|location| location.procedure).collect();
+        let abstracts =
+            program.enums.values().map(|of| if of.is_abstract { of.elements.len() as u32 } else { 0 });
+        let frames: Table<ProcedureId, Shape> = frames;
+        let records: Table<RecordId, Shape> = records;
+        let terms = Terms::new(program);
+        let shapes = std::iter::once(&root).chain(frames.values()).chain(records.values());
+        let slots = shapes.flat_map(|shape| &shape.values).map(|slot| slot.kind);
+        let kinds_of_values: Vec<SlotKind> = slots.chain(arrays.iter().map(|array| array.kind)).collect();
+        let mut of_values = kinds_of_values.iter().filter_map(|kind| match kind {
+            SlotKind::Value(ty) => Some(*ty),
+            _ => None,
+        });
+        let has_values = of_values.clone().next().is_some();
+        let named_values = of_values.any(|ty| terms.has_names(ty));
         Self {
+            terms,
+            has_values,
+            named_values,
+            abstracts: abstracts.collect(),
+            pinned: program.pinned().into_iter().map(|(id, element)| (id.0, element)).collect(),
             bounds,
             object_bits,
             thread_bits,
@@ -337,6 +394,11 @@ impl Layout {
         self.kinds[tag as usize]
     }
 
+    /// Whether anything can be mentioned that has no place of its own: by a set, or as an abstract id.
+    pub fn has_relations(&self) -> bool {
+        self.named_values || self.abstracts.iter().any(|&count| count > 0)
+    }
+
     /// The bits of every unit, as `quotient print --layout` shows them.
     pub fn describe(&self, program: &Program) -> String {
         let mut out = String::new();
@@ -353,6 +415,8 @@ impl Layout {
                     SlotKind::Data => "value".to_owned(),
                     SlotKind::Object => "object id + 1, 0 is null".to_owned(),
                     SlotKind::Thread => "thread id + 1, 0 is none".to_owned(),
+                    SlotKind::Abstract(_) => "element + 1, 0 is none".to_owned(),
+                    SlotKind::Value(_) => "where the collection is, 0 is empty".to_owned(),
                 };
                 let _ = writeln!(out, "  word {} {bits:<12} {name:<20} {what}", slot.word);
             }

@@ -5,9 +5,14 @@
 //! store is for encodings.
 
 mod collect;
+mod edges;
 mod encode;
 mod layout;
 mod memory;
+mod term;
 
+pub use edges::{Content, Edge, Event, Individual};
+pub use encode::Names;
 pub use layout::{ArrayShape, Bounds, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask};
 pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};
+pub use term::{Entry, TermKind, Terms, compare};

@@ -10,7 +10,10 @@
 
 use std::fmt;
 
-use crate::{Layout, Slot};
+use ir::TypeId;
+
+use crate::edges::{flatten, label};
+use crate::{Edge, Event, Individual, Layout, ObjectKind, Shape, Slot, SlotKind};
 
 macro_rules! ids {
     ($($name:ident $prefix:literal;)*) => {$(
@@ -96,6 +99,16 @@ enum Undo {
     Freed {
         class: u32,
     },
+    /// The collections had this many words.
+    Values {
+        words: usize,
+    },
+}
+
+/// The class of the blocks for so many words.
+const fn block_class(len: usize) -> u32 {
+    let len = if len == 0 { 1 } else { len };
+    len.next_power_of_two().trailing_zeros()
 }
 
 /// Threads or objects by id.
@@ -165,7 +178,14 @@ pub struct State {
     pub(crate) root_dirty: bool,
     /// A reference was overwritten or dropped since the last collection.
     pub(crate) garbage_possible: bool,
+    /// How many words all collections have together.
+    value_words: usize,
+    /// What steps did to the graph, for whoever follows it.
+    events: Option<Vec<Event>>,
     pub(crate) scratch: crate::collect::Marks,
+    /// Memory for encoding and decoding.
+    pub(crate) buffer: Vec<u64>,
+    pub(crate) order: Vec<u32>,
 }
 
 impl State {
@@ -182,7 +202,11 @@ impl State {
             dirty: vec![NodeRef::Root],
             root_dirty: true,
             garbage_possible: false,
+            value_words: 0,
+            events: None,
             scratch: crate::collect::Marks::default(),
+            buffer: Vec::new(),
+            order: Vec::new(),
         }
     }
 
@@ -240,9 +264,30 @@ impl State {
         self.threads.get(id.0).exists()
     }
 
+    pub fn exists(&self, node: NodeRef) -> bool {
+        match node {
+            NodeRef::Root => true,
+            NodeRef::Thread(id) => self.threads.get(id.0).exists(),
+            NodeRef::Object(id) => self.objects.get(id.0).exists(),
+        }
+    }
+
+    /// All threads, then all objects.
+    pub fn units(&self) -> impl Iterator<Item = NodeRef> {
+        let ids = |nodes: &'_ Nodes| -> std::ops::Range<u32> { 0..nodes.table.len() as u32 };
+        let threads = ids(&self.threads).map(|id| NodeRef::Thread(ThreadId(id)));
+        let objects = ids(&self.objects).map(|id| NodeRef::Object(ObjectId(id)));
+        threads.chain(objects).filter(|&node| self.exists(node))
+    }
+
+    /// One more than the greatest object id there can be.
+    pub fn object_limit(&self) -> u32 {
+        self.objects.table.len() as u32
+    }
+
     /// How many words its units have. Like everything that a step can ask, it does not depend on the past.
     pub fn size(&self) -> usize {
-        self.root_len + self.threads.words + self.objects.words
+        self.root_len + self.threads.words + self.objects.words + self.value_words
     }
 
     pub fn object_count(&self) -> usize {
@@ -259,9 +304,97 @@ impl State {
         node.exists().then(|| &self.words[node.offset as usize..][..node.len as usize])
     }
 
+    /// The words of the collection of type `ty` of which a slot holds `raw`.
+    #[inline]
+    pub fn value(&self, layout: &Layout, ty: TypeId, raw: i64) -> &[u64] {
+        if raw == 0 {
+            return layout.terms.empty(ty);
+        }
+        let at = raw as usize - 1;
+        &self.words[at + 1..][..self.words[at] as usize]
+    }
+
+    // Following the graph.
+
+    /// From now on, what happens to the graph is recorded, until it is taken note of.
+    pub fn record_events(&mut self) {
+        self.events.get_or_insert_default();
+    }
+
+    pub fn events(&self) -> &[Event] {
+        self.events.as_deref().unwrap_or_default()
+    }
+
+    /// What happened was taken note of.
+    pub fn clear_events(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.clear();
+        }
+    }
+
+    fn record(&mut self, event: Event) {
+        if let Some(events) = &mut self.events {
+            events.push(event);
+        }
+    }
+
+    /// Records that a unit comes to or ceases to mention what words of this shape mention.
+    fn record_shape(
+        &mut self,
+        layout: &Layout,
+        node: NodeRef,
+        base: usize,
+        inset: usize,
+        shape: &Shape,
+        event: fn(Edge) -> Event,
+    ) {
+        if let Some(mut events) = self.events.take() {
+            self.contents_of(layout, base, inset, shape, &mut |label, content| {
+                flatten(layout, node, label, content, &mut |edge| events.push(event(edge)));
+            });
+            self.events = Some(events);
+        }
+    }
+
+    /// The same for one collection.
+    fn record_value(
+        &mut self,
+        layout: &Layout,
+        node: NodeRef,
+        base: usize,
+        slot: Slot,
+        event: fn(Edge) -> Event,
+    ) {
+        if let Some(mut events) = self.events.take() {
+            let inset = self.inset(node, base);
+            self.content_of(layout, base, inset, slot, &mut |label, content| {
+                flatten(layout, node, label, content, &mut |edge| events.push(event(edge)));
+            });
+            self.events = Some(events);
+        }
+    }
+
+    /// The same for all of a unit.
+    fn record_unit(&mut self, layout: &Layout, node: NodeRef, event: fn(Edge) -> Event) {
+        if let Some(mut events) = self.events.take() {
+            self.edges(layout, node, &mut |edge| events.push(event(edge)));
+            self.events = Some(events);
+        }
+    }
+
+    /// How many words into its unit a position is.
+    fn inset(&self, node: NodeRef, at: usize) -> usize {
+        match node {
+            NodeRef::Root => at,
+            NodeRef::Thread(id) => at - self.thread(id),
+            NodeRef::Object(id) => at - self.object(id),
+        }
+    }
+
     // Writing.
 
-    /// Stores `value` to `slot` of the unit of `node` that starts at `base`.
+    /// Stores `value` to `slot` of the unit of `node` that starts at `base`. For collections there is
+    /// [`State::write_value`].
     #[inline]
     pub fn write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
         let at = base + slot.word as usize;
@@ -269,8 +402,9 @@ impl State {
         let field = slot.mask() << slot.shift;
         let new = old & !field | slot.raw(value);
         if new != old {
-            if slot.kind != crate::SlotKind::Data && old & field != 0 {
-                self.garbage_possible = true;
+            if slot.kind != SlotKind::Data {
+                self.garbage_possible |= old & field != 0;
+                self.record_write(node, base, slot, value);
             }
             self.log.push(Undo::Word { node, at: at as u32, old });
             self.words[at] = new;
@@ -278,8 +412,85 @@ impl State {
         }
     }
 
+    /// Stores a reference whose old target stays reachable otherwise, or was none: no garbage comes of it.
+    #[inline]
+    pub fn write_kept(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
+        let before = self.garbage_possible;
+        self.write(node, base, slot, value);
+        self.garbage_possible = before;
+    }
+
+    fn record_write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
+        if self.events.is_some() {
+            let label = label(self.inset(node, base), slot);
+            let before = Individual::of_slot(slot.kind, self.read(base, slot));
+            let after = Individual::of_slot(slot.kind, value);
+            if let Some(target) = before {
+                self.record(Event::Removed(Edge { source: node, label, target }));
+            }
+            if let Some(target) = after {
+                self.record(Event::Added(Edge { source: node, label, target }));
+            }
+        }
+    }
+
+    /// Stores the collection `words`, of the type that `slot` says, to `slot` of the unit of `node` that starts
+    /// at `base`.
+    pub fn write_value(&mut self, layout: &Layout, node: NodeRef, base: usize, slot: Slot, words: &[u64]) {
+        let SlotKind::Value(ty) = slot.kind else { unreachable!("collections go to slots for them") };
+        let raw = self.read(base, slot);
+        if self.value(layout, ty, raw) == words {
+            return;
+        }
+        let tracked = layout.terms.has_names(ty);
+        if tracked {
+            self.garbage_possible = true;
+            self.record_value(layout, node, base, slot, Event::Removed);
+        }
+        self.free_value(node, raw);
+        let new = self.new_value(layout, ty, words);
+        let at = base + slot.word as usize;
+        self.log.push(Undo::Word { node, at: at as u32, old: self.words[at] });
+        slot.put(&mut self.words[base..], new);
+        self.touch(node);
+        if tracked {
+            self.record_value(layout, node, base, slot, Event::Added);
+        }
+    }
+
+    /// What a slot holds for a new collection that will belong to it.
+    pub fn new_value(&mut self, layout: &Layout, ty: TypeId, words: &[u64]) -> i64 {
+        if words == layout.terms.empty(ty) {
+            return 0;
+        }
+        self.log.push(Undo::Values { words: self.value_words });
+        self.value_words += words.len();
+        let (offset, _) = self.take_block(words.len() + 1);
+        self.words[offset] = words.len() as u64;
+        self.words[offset + 1..][..words.len()].copy_from_slice(words);
+        offset as i64 + 1
+    }
+
+    fn free_value(&mut self, node: NodeRef, raw: i64) {
+        if raw != 0 {
+            let offset = raw as usize - 1;
+            let len = self.words[offset] as usize;
+            self.log.push(Undo::Values { words: self.value_words });
+            self.value_words -= len;
+            self.save_words(node, offset, len + 1);
+            self.give_block(offset as u32, block_class(len + 1));
+        }
+    }
+
+    fn free_values(&mut self, node: NodeRef, base: usize, shape: &Shape) {
+        for &slot in &shape.values {
+            self.free_value(node, self.read(base, slot));
+        }
+    }
+
     /// A new thread with one frame, or `None` if its id would not be less than `bound`.
-    pub fn start_thread(&mut self, header: &[u64], frame: &[u64], bound: u32) -> Option<ThreadId> {
+    pub fn start_thread(&mut self, layout: &Layout, frame: &[u64], bound: u32) -> Option<ThreadId> {
+        let header = &layout.thread.template;
         let id = self.threads.least_free();
         if id >= bound {
             return None;
@@ -291,6 +502,8 @@ impl State {
         let node = Node { offset: offset as u32, len: len as u32, frame: header.len() as u32, class };
         let id = ThreadId(id);
         self.set_node(NodeRef::Thread(id), node);
+        self.record(Event::Created(NodeRef::Thread(id)));
+        self.record_unit(layout, NodeRef::Thread(id), Event::Added);
         Some(id)
     }
 
@@ -307,11 +520,12 @@ impl State {
         let id = ObjectId(id);
         let node = Node { offset: offset as u32, len: len as u32, frame: 0, class };
         self.set_node(NodeRef::Object(id), node);
+        self.record(Event::Created(NodeRef::Object(id)));
         Some(id)
     }
 
     /// Pushes a frame, whose start it returns.
-    pub fn push_frame(&mut self, id: ThreadId, frame: &[u64]) -> usize {
+    pub fn push_frame(&mut self, layout: &Layout, id: ThreadId, frame: &[u64]) -> usize {
         let node = self.threads.table[id.0 as usize];
         let start = node.len;
         let len = node.len as usize + frame.len();
@@ -327,8 +541,11 @@ impl State {
         } else {
             self.set_node(NodeRef::Thread(id), new);
         }
-        let start = (new.offset + start) as usize;
+        let inset = start as usize;
+        let start = new.offset as usize + inset;
         self.words[start..start + frame.len()].copy_from_slice(frame);
+        let shape = self.frame_shape(layout, start);
+        self.record_shape(layout, NodeRef::Thread(id), start, inset, shape, Event::Added);
         start
     }
 
@@ -337,7 +554,7 @@ impl State {
     pub fn pop_frame(&mut self, layout: &Layout, id: ThreadId) {
         let node = self.threads.table[id.0 as usize];
         if node.frame as usize == layout.thread.len() {
-            self.end_thread(id);
+            self.end_thread(layout, id);
             return;
         }
         let mut below = layout.thread.len() as u32;
@@ -348,18 +565,27 @@ impl State {
             }
             below = next;
         }
-        self.save_words(
-            NodeRef::Thread(id),
-            (node.offset + node.frame) as usize,
-            (node.len - node.frame) as usize,
-        );
-        self.set_node(NodeRef::Thread(id), Node { len: node.frame, frame: below, ..node });
+        let unit = NodeRef::Thread(id);
+        let top = (node.offset + node.frame) as usize;
+        let shape = self.frame_shape(layout, top);
+        self.record_shape(layout, unit, top, node.frame as usize, shape, Event::Removed);
+        self.free_values(unit, top, shape);
+        self.save_words(unit, top, (node.len - node.frame) as usize);
+        self.set_node(unit, Node { len: node.frame, frame: below, ..node });
         self.garbage_possible = true;
     }
 
     /// Drops all frames of a thread.
-    pub fn end_thread(&mut self, id: ThreadId) {
+    pub fn end_thread(&mut self, layout: &Layout, id: ThreadId) {
         let node = self.threads.table[id.0 as usize];
+        self.record_unit(layout, NodeRef::Thread(id), Event::Removed);
+        self.record(Event::Ended(id));
+        if layout.has_values {
+            let frames: Vec<usize> = self.frames(layout, id).collect();
+            for frame in frames {
+                self.free_values(NodeRef::Thread(id), frame, self.frame_shape(layout, frame));
+            }
+        }
         self.save_words(NodeRef::Thread(id), node.offset as usize, node.len as usize);
         self.set_node(NodeRef::Thread(id), Node { len: 0, frame: 0, ..node });
         self.garbage_possible = true;
@@ -426,9 +652,12 @@ impl State {
                 Undo::Freed { class } => {
                     self.free[class as usize].pop();
                 }
+                Undo::Values { words } => self.value_words = words,
             }
         }
         self.garbage_possible = garbage_possible;
+        // What was taken note of is taken back by whoever did; the rest never happened.
+        self.clear_events();
     }
 
     /// The units that the step since the last mark wrote; some more than once.
@@ -436,7 +665,7 @@ impl State {
         let since = self.marks.last().map_or(0, |&(start, _)| start);
         self.log[since..].iter().filter_map(|undo| match undo {
             Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
-            Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } => None,
+            Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } | Undo::Values { .. } => None,
         })
     }
 
@@ -452,7 +681,9 @@ impl State {
         self.threads.clear();
         self.objects.clear();
         self.free.iter_mut().for_each(Vec::clear);
+        self.value_words = 0;
         self.forget();
+        self.clear_events();
         self.dirty.clear();
         self.root_dirty = false;
     }
@@ -472,7 +703,7 @@ impl State {
     // Blocks.
 
     pub(crate) fn take_block(&mut self, len: usize) -> (usize, u32) {
-        let class = len.max(1).next_power_of_two().trailing_zeros();
+        let class = block_class(len);
         if self.free.len() <= class as usize {
             self.free.resize(class as usize + 1, Vec::new());
         }
@@ -498,16 +729,40 @@ impl State {
         }
     }
 
-    /// Takes a thread or object away.
-    pub(crate) fn drop_node(&mut self, node: NodeRef) {
+    /// Takes an ended thread or an object away, to which nothing refers that stays.
+    pub fn drop_node(&mut self, layout: &Layout, node: NodeRef) {
         let place = match node {
             NodeRef::Root => return,
             NodeRef::Thread(id) => self.threads.get(id.0),
             NodeRef::Object(id) => self.objects.get(id.0),
         };
+        self.record_unit(layout, node, Event::Removed);
+        self.record(Event::Dropped(node));
+        if let NodeRef::Object(id) = node
+            && layout.has_values
+        {
+            self.free_values_of(layout, id);
+        }
         self.save_words(node, place.offset as usize, place.len as usize);
         self.set_node(node, Node::ABSENT);
         self.give_block(place.offset, place.class);
+    }
+
+    fn free_values_of(&mut self, layout: &Layout, id: ObjectId) {
+        let base = self.object(id);
+        let node = NodeRef::Object(id);
+        match layout.kind(self.read(base, layout.tag)) {
+            ObjectKind::Record(record) => self.free_values(node, base, &layout.records[record]),
+            ObjectKind::Lock => {}
+            ObjectKind::Array(array) => {
+                let array = layout.arrays[array as usize];
+                if let SlotKind::Value(_) = array.kind {
+                    for index in 0..self.read(base, layout.array_length) as u32 {
+                        self.free_value(node, self.read(base, array.slot(index)));
+                    }
+                }
+            }
+        }
     }
 
     pub(crate) fn set_node(&mut self, node: NodeRef, new: Node) {

@@ -135,20 +135,20 @@ fn decoding_replaces_everything() {
             state.new_object(fork, fork.len(), 0, 10).unwrap();
         }
         for _ in 0..threads {
-            state.start_thread(&[], frame, 10).unwrap();
+            state.start_thread(&layout, frame, 10).unwrap();
         }
         let mut encoding = Encoding::new();
-        state.encode(&mut encoding);
+        state.encode(&layout, &mut encoding);
         encodings.push(encoding);
     }
     let mut state = State::new(&layout);
     let mut mirror = Encoding::new();
-    state.encode(&mut mirror);
+    state.encode(&layout, &mut mirror);
     for encoding in encodings.iter().chain(encodings.iter().rev()) {
         state.decode(&layout, encoding);
         let mut fresh = Encoding::new();
         state.mark_all_dirty();
-        state.encode(&mut fresh);
+        state.encode(&layout, &mut fresh);
         assert!(fresh.same(encoding));
         let words: usize = encoding.components().map(|(_, words)| words.len()).sum();
         assert_eq!(state.size(), words);

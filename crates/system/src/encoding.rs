@@ -136,18 +136,43 @@ impl Encoding {
         }
     }
 
+    /// Starts over: all components follow in order, each section with indices from 0 on, up to [`Encoding::end`].
+    pub fn begin(&mut self) {
+        self.clear();
+    }
+
+    /// The next component of a section: `write` appends its words to what is there.
+    pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
+        let offset = self.words.len();
+        write(&mut self.words);
+        let len = (self.words.len() - offset) as u32;
+        self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
+    }
+
+    /// All components are there; any of them may have changed.
+    pub fn end(&mut self) {
+        for section in Section::ALL {
+            self.changed.extend((0..self.width(section)).map(|index| Key { section, index }));
+        }
+        self.settle_head();
+    }
+
     /// Ends an update: `changed` are the components that the last step added, dropped or wrote.
     pub fn settle(&mut self, changed: impl Iterator<Item = Key>) {
         self.changed.clear();
         self.changed.extend(changed);
         if !self.settled {
             self.tidy();
-            self.head.clear();
-            let mut head = std::mem::take(&mut self.head);
-            self.write_head(&mut head);
-            self.head = head;
-            self.settled = true;
+            self.settle_head();
         }
+    }
+
+    fn settle_head(&mut self) {
+        let mut head = std::mem::take(&mut self.head);
+        head.clear();
+        self.write_head(&mut head);
+        self.head = head;
+        self.settled = true;
     }
 
     /// The components that the last step added, dropped or wrote, as its system reported them. A key may

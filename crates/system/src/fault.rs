@@ -21,6 +21,12 @@ pub enum FaultKind {
     /// `notify` by a thread that does not hold the lock.
     Notify,
     UncaughtException,
+    /// The first element of a collection that has none, or a choice among none.
+    Empty,
+    /// A key that a map does not have.
+    MissingKey,
+    /// More elements than a queue has room for.
+    Overflow,
     /// A bound of the exploration, when the user asked for an error rather than a truncation.
     Bound(Bound),
 }
@@ -40,6 +46,9 @@ impl FaultKind {
             Self::Wait => "wait",
             Self::Notify => "notify",
             Self::UncaughtException => "uncaught-exception",
+            Self::Empty => "empty-collection",
+            Self::MissingKey => "missing-key",
+            Self::Overflow => "overflow",
             Self::Bound(Bound::Threads) => "thread-bound",
             Self::Bound(Bound::Frames) => "stack-bound",
             Self::Bound(Bound::Objects) => "heap-bound",

@@ -8,10 +8,12 @@
 
 mod encoding;
 mod fault;
+mod retrace;
 pub mod toy;
 
 pub use encoding::{Encoding, Key, Section};
 pub use fault::{Bound, Fault, FaultKind};
+pub use retrace::{step_to, steps_to_fault};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
 /// are resolved. It is what a trail records and all that a replay needs.
@@ -65,7 +67,7 @@ pub enum Fired {
 /// - `steps` and `check` leave the state as it was.
 /// - Everything is a function of the state alone: two states with equal encodings have equal steps with
 ///   equal outcomes.
-/// - `decode` of what `encode` wrote gives a state with the same encoding.
+/// - `decode` of what `encode` wrote gives a state that is the same but for names that nobody can observe.
 pub trait TransitionSystem {
     type State;
 
@@ -94,4 +96,13 @@ pub trait TransitionSystem {
 
     /// Replaces `state` by the one that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
+
+    /// The steps of a run from the initial state that goes the way of `chain`: encodings of the initial state and
+    /// of successors, where each is that of a successor of the state decoded from the one before. If `last` is given,
+    /// the step is one of the state decoded from the end of the chain, and the run ends with a step to the same fault.
+    ///
+    /// Systems whose states decode to themselves need not do anything about it.
+    fn retrace(&self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {
+        retrace::retrace(self, chain, last)
+    }
 }

@@ -3,6 +3,7 @@
 use ir::{Action, ActionKind, Callee, Expr, ExprKind, Id, LocalId, New, Place, PlaceKind, Type};
 use source::{Diagnostic, Span};
 
+use super::collections::is_open;
 use super::exprs::{Exprs, Why};
 use crate::ast::{self, MonitorOp, StmtKind};
 use crate::codes;
@@ -15,7 +16,13 @@ impl<'s> Exprs<'_, 's> {
         let kind = match &stmt.kind {
             StmtKind::Skip => return Some(Vec::new()),
             StmtKind::Assign { place, value } => self.assign(place, value)?,
-            StmtKind::Assert(test) => ActionKind::Assert(self.condition(test, "an assertion")?),
+            StmtKind::Change(operation) => self.change(operation)?,
+            StmtKind::Assert(test) => {
+                self.pins = true;
+                let test = self.condition(test, "an assertion");
+                self.pins = false;
+                ActionKind::Assert(test?)
+            }
             StmtKind::Assume(test) => ActionKind::Assume(self.condition(test, "an assumption")?),
             StmtKind::Monitor(op, lock) => {
                 let lock = self.lock(*op, lock)?;
@@ -75,8 +82,16 @@ impl<'s> Exprs<'_, 's> {
         if let ast::ExprKind::New(new) = &value.kind {
             return self.assign_new(target, new, value.span);
         }
+        if let ast::ExprKind::Operation(operation) = &value.kind
+            && operation.name.text == "choose"
+        {
+            return self.assign_choice(target, operation, value.span);
+        }
         let Some(target) = target else {
-            self.expr(value);
+            // Nothing says what is created.
+            if !is_open(value) {
+                self.expr(value);
+            }
             return None;
         };
         let why = self.reason(&target);
@@ -112,7 +127,7 @@ impl<'s> Exprs<'_, 's> {
     }
 
     /// Why a place has its type.
-    fn reason(&self, place: &Place) -> Why<'static> {
+    pub(super) fn reason(&self, place: &Place) -> Why<'static> {
         match &place.kind {
             PlaceKind::Global(id) => Why::Declared(self.model.program.globals[*id].span),
             PlaceKind::Local(id) => {

@@ -1,11 +1,15 @@
 //! Expressions with their types.
 
-use ir::{Const, Expr, ExprKind, FieldId, Id, IntType, LocalId, RecordId, Type, TypeId, UnaryOp, Width};
+use ir::{Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, RecordId, Type, TypeId, UnaryOp, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Span};
 
+use super::collections::is_open;
+use super::lambdas::Lambda;
+use super::operators::{is_name, without_names};
 use crate::ast::{self, Builtin};
 use crate::codes;
+use crate::collections::Kind;
 use crate::resolve::{Model, Outcome, Signature, Symbol};
 use crate::text::{clip, count, suggest};
 
@@ -21,6 +25,8 @@ pub enum Owner {
 #[derive(Clone, Copy, Debug)]
 pub struct Local {
     pub index: u32,
+    /// 0 for what the owner declares, otherwise the number of the quantifier, from the outside.
+    pub level: usize,
     /// Missing if it is wrong.
     pub ty: Option<TypeId>,
     pub span: Span,
@@ -37,6 +43,8 @@ pub enum Why<'a> {
     Param(&'a str, Span),
     /// The type is written here.
     Type(Span),
+    /// What it is to be a part of is here.
+    Collection(Span),
 }
 
 /// Lowers expressions of one owner.
@@ -48,15 +56,27 @@ pub struct Exprs<'m, 's> {
     pub locals: FxHashMap<&'s str, Local>,
     /// Locals that are mentioned.
     pub used: FxHashSet<u32>,
+    /// The quantifiers around what is being lowered.
+    pub(super) lambdas: Vec<Lambda>,
+    /// Whether elements of abstract enums may be named.
+    pub pins: bool,
 }
 
 impl<'m, 's> Exprs<'m, 's> {
     pub fn new(model: &'m mut Model<'s>, owner: Owner, this: Option<Symbol>) -> Self {
-        Self { model, owner, this, locals: FxHashMap::default(), used: FxHashSet::default() }
+        Self {
+            model,
+            owner,
+            this,
+            locals: FxHashMap::default(),
+            used: FxHashSet::default(),
+            lambdas: Vec::new(),
+            pins: owner == Owner::Invariant,
+        }
     }
 
     pub fn declare(&mut self, name: ast::Name<'s>, index: u32, ty: Option<TypeId>) {
-        self.locals.entry(name.text).or_insert(Local { index, ty, span: name.span });
+        self.locals.entry(name.text).or_insert(Local { index, level: 0, ty, span: name.span });
     }
 
     pub fn use_symbol(&mut self, symbol: Symbol) {
@@ -85,11 +105,7 @@ impl<'m, 's> Exprs<'m, 's> {
 
     /// A value that is stored into a place of the given type.
     pub fn value(&mut self, expr: &ast::Expr<'s>, to: TypeId, why: Why<'_>) -> Option<Expr> {
-        let value = self.expr(expr)?;
-        if !self.model.admits(self.model.ty(to), self.ty(&value)) {
-            self.mismatch(&value, to, why);
-            return None;
-        }
+        let value = self.sought(expr, to, why)?;
         if let (ast::ExprKind::Int { value: number, .. }, Type::Int(int)) = (&expr.kind, self.model.ty(to))
             && int.admit(*number).is_none()
         {
@@ -98,6 +114,35 @@ impl<'m, 's> Exprs<'m, 's> {
             return None;
         }
         Some(value)
+    }
+
+    /// A value of a type, which is not stored: numbers may be out of its range.
+    pub fn sought(&mut self, expr: &ast::Expr<'s>, to: TypeId, why: Why<'_>) -> Option<Expr> {
+        let value = self.expr_for(expr, Some(to))?;
+        if !self.model.admits(self.model.ty(to), self.ty(&value)) {
+            self.mismatch(&value, to, why);
+            return None;
+        }
+        Some(value)
+    }
+
+    /// Two expressions of one type. Each can say what the other one creates.
+    pub fn pair(
+        &mut self,
+        left: &ast::Expr<'s>,
+        right: &ast::Expr<'s>,
+        expected: Option<TypeId>,
+    ) -> (Option<Expr>, Option<Expr>) {
+        if expected.is_none() && is_open(left) && !is_open(right) {
+            let right = self.expr(right);
+            let left = right.as_ref().and_then(|right| self.expr_for(left, Some(right.ty)));
+            return (left, right);
+        }
+        let left = self.expr_for(left, expected);
+        let known = expected.or(left.as_ref().map(|left| left.ty));
+        // If the left side is wrong, nothing says what the right one is.
+        let right = if known.is_some() || !is_open(right) { self.expr_for(right, known) } else { None };
+        (left, right)
     }
 
     pub fn mismatch(&mut self, value: &Expr, to: TypeId, why: Why<'_>) {
@@ -180,6 +225,11 @@ impl<'m, 's> Exprs<'m, 's> {
     // Expressions.
 
     pub fn expr(&mut self, expr: &ast::Expr<'s>) -> Option<Expr> {
+        self.expr_for(expr, None)
+    }
+
+    /// An expression for a place of the type that is expected. Only what is created looks at that.
+    pub fn expr_for(&mut self, expr: &ast::Expr<'s>, expected: Option<TypeId>) -> Option<Expr> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Int { value, long } => {
@@ -203,7 +253,7 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             ast::ExprKind::Neg(operand) => self.negate(operand, span),
             ast::ExprKind::Binary(binary) => self.binary(binary, span),
-            ast::ExprKind::Cond(parts) => self.conditional(parts, span),
+            ast::ExprKind::Cond(parts) => self.conditional(parts, span, expected),
             ast::ExprKind::Cast(cast) => self.cast(&cast.0, &cast.1, span),
             ast::ExprKind::InstanceOf(operand, record) => self.instance_of(operand, *record, span),
             ast::ExprKind::Builtin(builtin, operand) => self.builtin(*builtin, operand, span),
@@ -217,6 +267,8 @@ impl<'m, 's> Exprs<'m, 's> {
                 );
                 None
             }
+            ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
+            ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
             ast::ExprKind::Error => None,
         }
     }
@@ -227,12 +279,7 @@ impl<'m, 's> Exprs<'m, 's> {
 
     fn name(&mut self, name: ast::Name<'s>) -> Option<Expr> {
         if let Some(&local) = self.locals.get(name.text) {
-            self.used.insert(local.index);
-            let kind = match self.owner {
-                Owner::Fun => ExprKind::Param(local.index),
-                Owner::Procedure | Owner::Invariant => ExprKind::Local(LocalId(local.index)),
-            };
-            return Some(Expr { kind, ty: local.ty?, span: name.span });
+            return self.local(local, name);
         }
         if let Some(Symbol::Global(id)) = self.model.symbol(name.text) {
             self.use_symbol(Symbol::Global(id));
@@ -255,6 +302,9 @@ impl<'m, 's> Exprs<'m, 's> {
                     .label(declared.span, "declared here");
             if matches!(declared.symbol, Symbol::Consts(_) | Symbol::Enum(_)) {
                 diagnostic = diagnostic.help(format!("one of its elements is written `{shown}.NAME`"));
+            }
+            if let Symbol::Enum(_) = declared.symbol {
+                diagnostic = diagnostic.help(format!("the set of its elements is `{shown}.all`"));
             }
             self.report(diagnostic);
             return;
@@ -288,10 +338,7 @@ impl<'m, 's> Exprs<'m, 's> {
                     let (value, ty) = self.model.embed(&value);
                     return Some(Expr { kind: ExprKind::Const(value), ty, span });
                 }
-                Some(Symbol::Enum(id)) => {
-                    let index = self.model.element(id, member)?;
-                    return Some(self.make(ExprKind::Const(Const::Enum(id, index)), Type::Enum(id), span));
-                }
+                Some(Symbol::Enum(id)) => return self.enum_member(id, member, span),
                 None => {
                     self.unknown_variable(ast::Name { text: name, span: base.span }, true);
                     return None;
@@ -312,6 +359,24 @@ impl<'m, 's> Exprs<'m, 's> {
         }
     }
 
+    /// An element of an enum, or the set of all.
+    fn enum_member(&mut self, id: EnumId, member: ast::Name<'s>, span: Span) -> Option<Expr> {
+        let ty = self.model.enum_type(id);
+        if self.model.is_all(id, member) {
+            let element = self.model.intern(ty);
+            return Some(self.make(ExprKind::All(id), Type::Set(element), span));
+        }
+        let index = self.model.element(id, member)?;
+        if !self.model.program.enums[id].is_abstract {
+            return Some(self.make(ExprKind::Const(Const::Enum(id, index)), ty, span));
+        }
+        if !self.pins {
+            self.model.abstract_element(id, index, span);
+            return None;
+        }
+        Some(self.pinned(id, index, span))
+    }
+
     /// The field of this name.
     pub fn field(&mut self, base: &Expr, member: ast::Name<'s>) -> Option<FieldId> {
         let shown = clip(member.text);
@@ -323,6 +388,10 @@ impl<'m, 's> Exprs<'m, 's> {
                     .label(base.span, format!("of type `{found}`"));
             if matches!(self.ty(base), Type::Array(_)) {
                 diagnostic = diagnostic.help("arrays have only their `length`");
+            }
+            if let Some(kind) = Kind::of(self.ty(base)) {
+                let name = kind.name();
+                diagnostic = diagnostic.help(format!("its operations are written like `{name}.size(…)`"));
             }
             self.report(diagnostic);
             return None;
@@ -367,6 +436,13 @@ impl<'m, 's> Exprs<'m, 's> {
         index: &ast::Expr<'s>,
     ) -> Option<(Expr, Expr, TypeId)> {
         let base = self.expr(base);
+        if let Some(base) = &base
+            && let Some(kind) = Kind::of(self.ty(base))
+        {
+            self.expr(index);
+            self.no_array(base, kind);
+            return None;
+        }
         let index = self.integer(index, "an index");
         let (base, index) = (base?, index?);
         let Type::Array(element) = self.ty(&base) else {
@@ -380,14 +456,27 @@ impl<'m, 's> Exprs<'m, 's> {
         Some((base, index, element))
     }
 
+    /// Reports that a collection has an index.
+    fn no_array(&mut self, base: &Expr, kind: Kind) {
+        let found = self.type_name(base.ty);
+        let mut diagnostic =
+            Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no index"))
+                .at(base.span, format!("this is {}, no array", kind.noun()));
+        if let (Some(get), Some(put)) = (kind.operation("get"), kind.operation("put")) {
+            let (get, put) = (get.signature(kind), put.signature(kind));
+            diagnostic = diagnostic.help(format!("there are `{get}` and `{put}`"));
+        }
+        self.report(diagnostic);
+    }
+
     pub fn integer(&mut self, expr: &ast::Expr<'s>, what: &str) -> Option<Expr> {
         let value = self.expr(expr)?;
         if !matches!(self.ty(&value), Type::Int(_)) {
             let found = self.type_name(value.ty);
-            self.report(
-                Diagnostic::error(codes::MISMATCH, format!("{what} has to be an integer"))
-                    .at(value.span, format!("expected an integer, found `{found}`")),
-            );
+            let diagnostic = Diagnostic::error(codes::MISMATCH, format!("{what} has to be an integer"))
+                .at(value.span, format!("expected an integer, found `{found}`"));
+            let diagnostic = if is_name(self.ty(&value)) { without_names(diagnostic) } else { diagnostic };
+            self.report(diagnostic);
             return None;
         }
         Some(value)
@@ -471,6 +560,7 @@ impl Why<'_> {
             Self::Element(span) => (span, "because of this element".to_owned()),
             Self::Param(name, span) => (span, format!("because of a parameter of `{}`", clip(name))),
             Self::Type(span) => (span, "because of this type".to_owned()),
+            Self::Collection(span) => (span, "because of the type of this collection".to_owned()),
         }
     }
 }

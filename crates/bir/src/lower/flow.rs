@@ -38,6 +38,7 @@ impl Flow {
     fn stmt(&mut self, stmt: &Stmt<'_>) -> bool {
         match &stmt.kind {
             StmtKind::Assign { .. }
+            | StmtKind::Change(_)
             | StmtKind::Assert(_)
             | StmtKind::Assume(_)
             | StmtKind::Monitor(..)

@@ -6,7 +6,7 @@
 //! **Merging.** Inside of an atomic block, a location that has only one way in and one way out is merged into
 //! the transition before it. Nobody else can run there, so this changes neither states nor faults, only the
 //! number of steps it takes. It is left alone if the way out can block or branch (a guard, `assume`, `lock`,
-//! `unwait`, `notify`), calls, or if other handlers cover it.
+//! `unwait`, `notify`, `choose`), calls, or if other handlers cover it.
 //!
 //! **Pruning.** Locations that cannot be reached, by merging or because they come after a `return`, are dropped.
 //! The others are put into the order of the text; the entry is the first.
@@ -80,7 +80,7 @@ impl Graph {
                 && !self.transitions[id]
                     .body
                     .iter()
-                    .any(|action| matches!(action.kind, ActionKind::Notify(_)))
+                    .any(|action| matches!(action.kind, ActionKind::Notify(_) | ActionKind::Choose(..)))
                 && let Some(next) = self.straight(target)
             {
                 gone[target.index()] = true;
@@ -98,9 +98,11 @@ impl Graph {
         let [only] = location.transitions[..] else { return None };
         let transition = &self.transitions[only];
         let simple = transition.body.iter().all(|action| match action.kind {
-            ActionKind::Assume(_) | ActionKind::Lock(_) | ActionKind::Unwait(_) | ActionKind::Notify(_) => {
-                false
-            }
+            ActionKind::Assume(_)
+            | ActionKind::Lock(_)
+            | ActionKind::Unwait(_)
+            | ActionKind::Notify(_)
+            | ActionKind::Choose(..) => false,
             ActionKind::Assign(..)
             | ActionKind::New(..)
             | ActionKind::Assert(_)

@@ -4,15 +4,17 @@
 //! wrong, after reporting what. If anything was wrong in the end, what was lowered is thrown away.
 
 mod actions;
+mod collections;
 mod exprs;
 mod flow;
 mod graph;
+mod lambdas;
 mod locations;
 mod operators;
 mod procedure;
 mod statements;
 
-use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Temporal};
+use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Program, Temporal};
 use source::Diagnostic;
 
 use crate::ast;
@@ -74,13 +76,27 @@ fn lower_funs(model: &mut Model<'_>) {
 }
 
 fn lower_invariants(model: &mut Model<'_>) {
-    let dependent = thread_dependent_funs(model);
     let system = model.system;
     for item in &system.invariants {
         let mut exprs = Exprs::new(model, Owner::Invariant, None);
         let Some(expr) = exprs.condition(&item.expr, "an invariant") else { continue };
+        model.program.invariants.push(Invariant {
+            name: item.name.text.to_owned(),
+            expr,
+            span: item.name.span,
+        });
+    }
+    check_invariants(model);
+}
+
+/// Invariants call no functions that ask for what the current thread has locked.
+fn check_invariants(model: &mut Model<'_>) {
+    let dependent = thread_dependent_funs(model);
+    let program = &model.program;
+    let mut problems = Vec::new();
+    for invariant in &program.invariants {
         let mut culprit = None;
-        visit(&expr, &mut |part| {
+        visit(program, &invariant.expr, &mut |part| {
             if let ExprKind::Call(fun, _) = part.kind
                 && dependent[fun.index()]
             {
@@ -88,20 +104,18 @@ fn lower_invariants(model: &mut Model<'_>) {
             }
         });
         if let Some((fun, span)) = culprit {
-            let name = clip(&model.program.funs[fun].name);
+            let name = clip(&program.funs[fun].name);
             let diagnostic = Diagnostic::error(
                 codes::THREAD_DEPENDENT,
                 format!("an invariant cannot use `{name}`: its value depends on the thread that asks"),
             )
             .at(span, "no thread asks here")
-            .label(model.program.funs[fun].span, "this function asks for locks, or calls one that does");
-            model.report(diagnostic);
+            .label(program.funs[fun].span, "this function asks for locks, or calls one that does");
+            problems.push(diagnostic);
         }
-        model.program.invariants.push(Invariant {
-            name: item.name.text.to_owned(),
-            expr,
-            span: item.name.span,
-        });
+    }
+    for problem in problems {
+        model.report(problem);
     }
 }
 
@@ -130,7 +144,7 @@ fn thread_dependent_funs(model: &Model<'_>) -> Vec<bool> {
     let mut callers = vec![Vec::new(); count];
     let mut todo = Vec::new();
     for (id, fun) in model.program.funs.iter() {
-        visit(&fun.body, &mut |part| match &part.kind {
+        visit(&model.program, &fun.body, &mut |part| match &part.kind {
             ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => todo.push(id),
             ExprKind::Call(callee, _) => callers[callee.index()].push(id),
             _ => {}
@@ -144,30 +158,14 @@ fn thread_dependent_funs(model: &Model<'_>) -> Vec<bool> {
     dependent
 }
 
-/// Calls `see` for an expression and all of its parts.
-fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+/// Calls `see` for an expression and all of its parts, the conditions of quantifiers included.
+fn visit(program: &Program, expr: &Expr, see: &mut impl FnMut(&Expr)) {
     see(expr);
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
-        ExprKind::Field(part, _)
-        | ExprKind::Length(part)
-        | ExprKind::Unary(_, part)
-        | ExprKind::Cast(_, part)
-        | ExprKind::InstanceOf(part, _)
-        | ExprKind::LockAvailable(part)
-        | ExprKind::HasLock(part)
-        | ExprKind::WasNotified(part)
-        | ExprKind::ThreadTerminated(part) => visit(part, see),
-        ExprKind::Index(left, right) | ExprKind::Binary(_, left, right) => {
-            visit(left, see);
-            visit(right, see);
-        }
-        ExprKind::Cond(test, then, otherwise) => {
-            visit(test, see);
-            visit(then, see);
-            visit(otherwise, see);
-        }
-        ExprKind::Call(_, args) => args.iter().for_each(|arg| visit(arg, see)),
+    for operand in expr.operands() {
+        visit(program, operand, see);
+    }
+    if let ExprKind::Quantified { fun, .. } = expr.kind {
+        visit(program, &program.funs[fun].body, see);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Operators, casts and type tests.
 
-use ir::{BinaryOp, Const, Expr, ExprKind, IntType, Type, UnaryOp, Width};
+use ir::{BinaryOp, Const, Expr, ExprKind, IntType, Type, TypeId, UnaryOp, Width};
 use source::{Diagnostic, Span};
 
 use super::exprs::Exprs;
 use crate::ast;
 use crate::codes;
+use crate::collections::Kind;
 use crate::text::clip;
 
 impl<'s> Exprs<'_, 's> {
@@ -16,8 +17,11 @@ impl<'s> Exprs<'_, 's> {
     }
 
     pub(super) fn binary(&mut self, binary: &ast::Binary<'s>, span: Span) -> Option<Expr> {
-        let left = self.expr(&binary.left);
-        let right = self.expr(&binary.right);
+        let (left, right) = if matches!(binary.op, BinaryOp::Eq | BinaryOp::Ne) {
+            self.pair(&binary.left, &binary.right, None)
+        } else {
+            (self.expr(&binary.left), self.expr(&binary.right))
+        };
         let (left, right) = (left?, right?);
         let (a, b) = (self.ty(&left), self.ty(&right));
         let ty = match binary.op {
@@ -53,14 +57,20 @@ impl<'s> Exprs<'_, 's> {
     }
 
     fn bad_operands(&mut self, binary: &ast::Binary<'s>, left: &Expr, right: &Expr) {
+        let logical = matches!(binary.op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies);
+        let sides = [left, right];
+        let wrong = sides.into_iter().find(|side| self.noun(side).is_some()).filter(|_| !logical);
+        if let Some(wrong) = wrong {
+            self.only_equality(binary, sides, wrong);
+            return;
+        }
         let wanted = match binary.op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => "booleans",
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => "two integers or two booleans",
             _ => "integers",
         };
         let op = clip(self.model.map.text(binary.op_span));
-        let labels = [left, right].map(|side| format!("of type `{}`", self.type_name(side.ty)));
-        let [of_left, of_right] = labels;
+        let [of_left, of_right] = sides.map(|side| format!("of type `{}`", self.type_name(side.ty)));
         self.report(
             Diagnostic::error(codes::BAD_OPERAND, format!("`{op}` works on {wanted}"))
                 .at(binary.op_span, "")
@@ -69,24 +79,76 @@ impl<'s> Exprs<'_, 's> {
         );
     }
 
+    /// What cannot be ordered or computed with, as messages call it.
+    fn noun(&self, operand: &Expr) -> Option<String> {
+        Some(match self.ty(operand) {
+            Type::Record(_) | Type::Array(_) | Type::Lock => "references".to_owned(),
+            Type::Tid => "threads".to_owned(),
+            Type::Abstract(id) => {
+                format!("elements of the abstract enum `{}`", clip(&self.model.program.enums[id].name))
+            }
+            ty if ty.is_collection() => "collections".to_owned(),
+            _ => return None,
+        })
+    }
+
+    fn only_equality(&mut self, binary: &ast::Binary<'s>, sides: [&Expr; 2], wrong: &Expr) {
+        let op = clip(self.model.map.text(binary.op_span));
+        let [left, right] = sides.map(|side| format!("of type `{}`", self.type_name(side.ty)));
+        let noun = self.noun(wrong).unwrap_or_default();
+        let diagnostic = Diagnostic::error(codes::ONLY_EQUALITY, format!("`{op}` cannot be used on {noun}"))
+            .at(binary.op_span, "")
+            .label(sides[0].span, left)
+            .label(sides[1].span, right);
+        self.report(if is_name(self.ty(wrong)) {
+            without_names(diagnostic)
+                .help("if the model has to order or count them, keep numbers in a field or a map")
+        } else {
+            diagnostic.note("collections can only be equal or not").help(
+                "compare sizes with `Set.size(…)` and sets with `Set.subset(…, …)`, add with `Set.add(…, …)`",
+            )
+        });
+    }
+
     fn unrelated(&mut self, binary: &ast::Binary<'s>, left: &Expr, right: &Expr) {
         let (a, b) = (self.type_name(left.ty), self.type_name(right.ty));
         let records = matches!((self.ty(left), self.ty(right)), (Type::Record(_), Type::Record(_)));
-        let mut diagnostic = Diagnostic::error(codes::UNRELATED, "values of these types can never be equal")
+        let (one, other) = (Kind::of(self.ty(left)), Kind::of(self.ty(right)));
+        let message = match (one, other) {
+            (Some(_), Some(_)) => "collections of different types cannot be compared",
+            _ => "values of these types can never be equal",
+        };
+        let mut diagnostic = Diagnostic::error(codes::UNRELATED, message)
             .at(binary.op_span, "")
             .label(left.span, format!("of type `{a}`"))
             .label(right.span, format!("of type `{b}`"));
         if records {
             diagnostic = diagnostic.note(format!("no record descends from both `{a}` and `{b}`"));
         }
+        let null = [left, right].iter().any(|side| self.ty(side) == Type::Null);
+        if let Some(kind) = one.or(other).filter(|_| null) {
+            let (noun, name) = (kind.noun(), kind.name());
+            diagnostic =
+                diagnostic.help(format!("{noun} is a value, never `null`: ask for `{name}.isEmpty(…)`"));
+        }
+        let element = |side: &Expr| self.ty(side).element();
+        if [(left, right), (right, left)].iter().any(|(all, one)| element(all) == Some(one.ty))
+            && let Some(kind) = one.or(other)
+        {
+            diagnostic = diagnostic.help(format!("membership is `{}.contains(…, …)`", kind.name()));
+        }
         self.report(diagnostic);
     }
 
-    pub(super) fn conditional(&mut self, parts: &[ast::Expr<'s>; 3], span: Span) -> Option<Expr> {
+    pub(super) fn conditional(
+        &mut self,
+        parts: &[ast::Expr<'s>; 3],
+        span: Span,
+        expected: Option<TypeId>,
+    ) -> Option<Expr> {
         let [test, then, otherwise] = parts;
         let test = self.condition(test, "the condition of `?:`");
-        let then = self.expr(then);
-        let otherwise = self.expr(otherwise);
+        let (then, otherwise) = self.pair(then, otherwise, expected);
         let (test, then, otherwise) = (test?, then?, otherwise?);
         let (a, b) = (self.ty(&then), self.ty(&otherwise));
         let ty = if a == b {
@@ -151,12 +213,13 @@ impl<'s> Exprs<'_, 's> {
             }
             _ => {
                 let (to, from) = (self.type_name(target), self.type_name(operand.ty));
-                self.report(
+                let diagnostic =
                     Diagnostic::error(codes::BAD_CAST, format!("`{from}` cannot be cast to `{to}`"))
                         .at(ty.span, "")
                         .label(operand.span, format!("of type `{from}`"))
-                        .note("casts are for records"),
-                );
+                        .note("casts are for records");
+                let named = matches!(self.model.ty(target), Type::Int(_)) && is_name(self.ty(&operand));
+                self.report(if named { without_names(diagnostic) } else { diagnostic });
                 None
             }
         }
@@ -186,6 +249,19 @@ impl<'s> Exprs<'_, 's> {
         }
         Some(self.make(ExprKind::InstanceOf(Box::new(operand), record), Type::Bool, span))
     }
+}
+
+/// Whether values of a type are names, of which nothing matters but which are the same.
+pub(super) fn is_name(ty: Type) -> bool {
+    ty.is_reference() || matches!(ty, Type::Tid | Type::Abstract(_))
+}
+
+/// Says why names are not numbers.
+pub(super) fn without_names(diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.note(
+        "references, threads and elements of abstract enums can only be equal or not: states that differ in \
+         nothing but these names count as one, so renaming must not be observable",
+    )
 }
 
 /// All integers of the width of an integer type.

@@ -282,7 +282,7 @@ impl<'s> Lowering<'_, 's> {
             })
         });
         self.exprs.used.insert(id.0);
-        (Some(id), Some(Local { index: id.0, ty, span: name.span }))
+        (Some(id), Some(Local { index: id.0, level: 0, ty, span: name.span }))
     }
 
     /// Waits in two steps. The lock is evaluated once: what it was read from may change in between.

@@ -3,8 +3,8 @@
 use ir::BinaryOp;
 use source::{Diagnostic, Span};
 
-use super::{MAX_HEIGHT, Parsed, Parser};
-use crate::ast::{Binary, Builtin, Expr, ExprKind, Name, New, Type, TypeKind};
+use super::{MAX_HEIGHT, MAX_LOOKAHEAD, Parsed, Parser};
+use crate::ast::{Binary, Builtin, Expr, ExprKind, Name, New, Operation, Quantified, Type, TypeKind};
 use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
@@ -140,11 +140,46 @@ impl<'s> Parser<'s, '_> {
                 let height = operand.height + 1;
                 self.tree(ExprKind::Cast(Box::new((ty, operand))), self.since(start), height)
             }
+            Token::Ident if self.at_quantifier() => self.quantified(),
             _ => {
                 let operand = self.primary()?;
                 self.postfix(operand)
             }
         }
+    }
+
+    /// Whether `forall x` starts here, or `exists x`: these words can be names.
+    pub(super) fn at_quantifier(&mut self) -> bool {
+        use Token::{Boolean, Ident, IntType, Lock, LongType, StringType, Tid};
+        (self.at_word("forall") || self.at_word("exists"))
+            && match self.peek_at(1) {
+                Ident => !self.at_assignment(1),
+                // What was meant as such.
+                Boolean | IntType | LongType | Tid | StringType | Lock => true,
+                _ => false,
+            }
+    }
+
+    /// `forall x in e : e`. The condition reaches as far as it can.
+    fn quantified(&mut self) -> Parsed<Expr<'s>> {
+        let start = self.span();
+        let all = self.at_word("forall");
+        self.bump();
+        let variable = self.name("the name of a variable")?;
+        if !self.eat_word("in") {
+            let found = self.describe_next();
+            let message = format!("expected `in` after the variable of the quantifier, found {found}");
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+                .at(self.span(), "expected `in`")
+                .help("quantifiers are written `forall x in s : …`; `x` is of the type of the elements");
+            return Err(self.report_here(diagnostic));
+        }
+        let over = self.expr()?;
+        self.expect(Token::Colon, " before the condition of the quantifier")?;
+        let body = self.expr()?;
+        let height = over.height.max(body.height) + 1;
+        let quantified = Quantified { all, variable, over, body };
+        self.tree(ExprKind::Quantified(Box::new(quantified)), self.since(start), height)
     }
 
     /// Whether `( T ) e` starts here, rather than `( e )`. A name in parentheses is a type if an operand
@@ -199,10 +234,10 @@ impl<'s> Parser<'s, '_> {
             match self.peek() {
                 Token::Dot => {
                     self.bump();
-                    let member = self.name("the name of a field")?;
-                    if self.at(Token::LeftParen) || self.at_type_arguments() {
-                        let extension = Name { text: member.text, span: self.since(base.span) };
-                        return Err(self.collection(extension));
+                    let member = self.member_name()?;
+                    if self.at(Token::LeftParen) || self.at_type_arguments(&base, member) {
+                        base = self.operation(base, member)?;
+                        continue;
                     }
                     let span = self.since(base.span);
                     base = self.tree(ExprKind::Member(Box::new(base), member), span, height)?;
@@ -219,15 +254,55 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether `<T>(` follows, or something that can only become that.
-    fn at_type_arguments(&mut self) -> bool {
-        use Token::{Boolean, Greater, Ident, IntType, LeftParen, Less, Lock, LongType, StringType, Tid};
-        self.at(Less)
-            && match self.peek_at(1) {
-                Boolean | IntType | LongType | Tid | StringType | Lock => true,
-                Ident => self.peek_at(2) == Greater && self.peek_at(3) == LeftParen,
-                _ => false,
+    /// What is behind a dot: a keyword only where it is the name of an operation.
+    fn member_name(&mut self) -> Parsed<Name<'s>> {
+        if self.at(Token::Choose) && matches!(self.peek_at(1), Token::LeftParen | Token::Less) {
+            let lexeme = self.bump();
+            return Ok(Name { text: self.slice(lexeme), span: self.span_of(lexeme) });
+        }
+        self.name("the name of a field")
+    }
+
+    /// Whether `<T, …>(` follows, or something that can only become that, rather than a comparison.
+    fn at_type_arguments(&mut self, base: &Expr<'s>, member: Name<'s>) -> bool {
+        use Token::*;
+        if !self.at(Less) || matches!(self.peek_at(1), Boolean | IntType | LongType | Tid | StringType | Lock)
+        {
+            return self.at(Less);
+        }
+        if base.extension().is_none() {
+            return false;
+        }
+        let mut depth = 0;
+        for distance in 0..MAX_LOOKAHEAD {
+            match self.peek_at(distance) {
+                Less => depth += 1,
+                Greater if depth == 1 => return self.peek_at(distance + 1) == LeftParen,
+                Greater => depth -= 1,
+                Boolean | IntType | LongType | Tid | StringType | Lock | Ident | Int | Dot | Comma | Plus
+                | Minus | Star | LeftParen | RightParen | LeftBracket | RightBracket => {}
+                _ => return false,
             }
+        }
+        // Only types are that long.
+        member.text == "create"
+    }
+
+    /// `extension.name<T, …>(e, …)`, behind the name.
+    fn operation(&mut self, extension: Expr<'s>, name: Name<'s>) -> Parsed<Expr<'s>> {
+        if name.text == "type" {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "a type is no expression")
+                .at(self.since(extension.span), "expected an expression")
+                .help("collections are created by `create`, and never cast");
+            return Err(self.report_here(diagnostic));
+        }
+        let types = if self.at(Token::Less) { self.type_arguments()? } else { Vec::new() };
+        let args = self.args()?;
+        let highest = args.iter().map(|arg| arg.height).chain([extension.height]).max();
+        // Some operations become two.
+        let (span, height) = (self.since(extension.span), highest.unwrap_or(0) + 2);
+        let operation = Operation { extension, name, types, args };
+        self.tree(ExprKind::Operation(Box::new(operation)), span, height)
     }
 
     fn primary(&mut self) -> Parsed<Expr<'s>> {
@@ -340,6 +415,9 @@ impl<'s> Parser<'s, '_> {
             }
             TypeKind::Named(_) | TypeKind::Lock => return Ok(()),
             TypeKind::Array(_) => ("the length of the new array is missing", "write `new T[length]`"),
+            TypeKind::Extension { .. } => {
+                ("collections are values and not allocated", "create one: `Set.create<T>(…)`")
+            }
             _ => ("only records, locks and arrays can be allocated", "for an array write `new T[length]`"),
         };
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, message).at(self.span(), "").help(help);

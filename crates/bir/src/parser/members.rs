@@ -5,11 +5,9 @@ use source::Diagnostic;
 use super::{Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::codes;
+use crate::collections::Kind;
 use crate::lexer::{Lexer, Token};
 use crate::text::clip;
-
-/// The extensions that the language has built in.
-const EXTENSIONS: [&str; 5] = ["Set", "Bag", "Map", "Seq", "Queue"];
 
 impl<'s> Parser<'s, '_> {
     pub(super) fn system(&mut self) -> Parsed<System<'s>> {
@@ -44,7 +42,7 @@ impl<'s> Parser<'s, '_> {
     fn member(&mut self, system: &mut System<'s>) -> Parsed<()> {
         match self.peek() {
             Token::Const => system.consts.push(self.constants()?),
-            Token::Enum => system.enums.push(self.enumeration()?),
+            Token::Enum => system.enums.push(self.enumeration(false)?),
             Token::Record => system.records.push(self.record()?),
             Token::Typealias => system.aliases.push(self.alias()?),
             Token::Thread | Token::Function => system.procedures.push(self.procedure()?),
@@ -54,7 +52,10 @@ impl<'s> Parser<'s, '_> {
             Token::Ltl => system.temporal.push(self.temporal()?),
             Token::Extension => self.extension()?,
             Token::Ident if self.at_modifier() => match self.slice(self.ahead[0]) {
-                "abstract" => self.abstract_enum()?,
+                "abstract" => {
+                    self.bump();
+                    system.enums.push(self.enumeration(true)?);
+                }
                 "active" | "main" => system.procedures.push(self.procedure()?),
                 _ => system.records.push(self.record()?),
             },
@@ -94,22 +95,12 @@ impl<'s> Parser<'s, '_> {
         fields
     }
 
-    fn enumeration(&mut self) -> Parsed<Enum<'s>> {
+    fn enumeration(&mut self, is_abstract: bool) -> Parsed<Enum<'s>> {
         self.bump();
         let name = self.name("the name of an enum")?;
         self.expect(Token::LeftBrace, " before the elements")?;
         let elements = self.braced(|parser| parser.names("the name of an element"), "the elements");
-        Ok(Enum { name, elements })
-    }
-
-    /// Such a member is well formed, so the next one starts right behind it.
-    fn abstract_enum(&mut self) -> Parsed<()> {
-        let start = self.span();
-        self.bump();
-        let name = self.enumeration()?.name;
-        let message = format!("abstract enums are not supported yet: `{}`", clip(name.text));
-        self.report(Diagnostic::error(codes::UNSUPPORTED, message).at(start.to(name.span), ""));
-        Ok(())
+        Ok(Enum { name, is_abstract, elements })
     }
 
     fn record(&mut self) -> Parsed<Record<'s>> {
@@ -208,20 +199,21 @@ impl<'s> Parser<'s, '_> {
         Ok(Temporal { name, formula })
     }
 
-    /// `extension X for java.class { … }` or `extension X for java.class;`, whatever is in there.
+    /// `extension X for java.class { … }` or `extension X for java.class;`, whatever is in there. What is built
+    /// in needs no such line.
     fn extension(&mut self) -> Parsed<()> {
         let start = self.span();
         self.bump();
         let name = self.name("the name of an extension")?;
-        let known = EXTENSIONS.contains(&name.text);
-        let shown = clip(name.text);
-        let diagnostic = if known {
-            Diagnostic::error(codes::UNSUPPORTED, format!("collections are not supported yet: `{shown}`"))
-        } else {
-            Diagnostic::error(codes::UNSUPPORTED, format!("there is no extension `{shown}`"))
-                .note("extensions that are written in Java cannot be loaded")
-        };
-        self.report(diagnostic.at(start.to(name.span), ""));
+        if Kind::named(name.text).is_none() {
+            let message = format!("there is no extension `{}`", clip(name.text));
+            self.report(
+                Diagnostic::error(codes::UNSUPPORTED, message)
+                    .at(start.to(name.span), "")
+                    .note("extensions that are written in Java cannot be loaded")
+                    .note("`Set`, `Bag`, `Map`, `Seq` and `Queue` are built in"),
+            );
+        }
         self.skipping = true;
         self.skip_member();
         self.skipping = false;

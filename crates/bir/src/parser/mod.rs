@@ -28,6 +28,9 @@ const MAX_NESTING: u32 = 200;
 /// add a node or two on top.
 const MAX_HEIGHT: u32 = 400;
 
+/// How many types a type may be made of. The same limit holds for what aliases stand for.
+pub const MAX_TYPE_SIZE: u32 = 100;
+
 /// How many tokens are looked at to tell what brackets are about.
 const MAX_LOOKAHEAD: usize = 64;
 

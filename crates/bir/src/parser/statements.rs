@@ -236,19 +236,29 @@ impl<'s> Parser<'s, '_> {
         Ok(Invoke { place, dispatch, callee, args, span: self.since(start) })
     }
 
-    /// `place := value`, with all kinds of values.
+    /// `place := value`, with all kinds of values, or an operation that changes a collection.
     fn assignment(&mut self, start: Span) -> Parsed<StmtKind<'s>> {
         let place = self.expr()?;
+        if self.at(Token::Semicolon) && matches!(place.kind, ExprKind::Operation(_)) {
+            return Ok(StmtKind::Change(place));
+        }
         if self.at(Token::Equal) {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
                 .at(self.span(), "expected `:=`")
                 .help("variables are assigned with `:=`, and compared with `==`");
             return Err(self.report_here(diagnostic));
         }
-        if self.at(Token::Semicolon) && matches!(place.kind, ExprKind::Call(..)) {
+        let help = match place.kind {
+            ExprKind::Call(..) => {
+                "functions are called with `invoke f(…);`, threads are started with `start t(…);`"
+            }
+            ExprKind::Quantified(_) => "a condition is checked with `assert` or `assume`",
+            _ => "",
+        };
+        if self.at(Token::Semicolon) && !help.is_empty() {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an expression is no statement")
                 .at(place.span, "its value is not used")
-                .help("functions are called with `invoke f(…);`, threads are started with `start t(…);`");
+                .help(help);
             self.report(diagnostic);
             return Err(Reported);
         }

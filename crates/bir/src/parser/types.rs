@@ -2,10 +2,11 @@
 
 use source::Diagnostic;
 
-use super::{Parsed, Parser, Reported};
+use super::{MAX_TYPE_SIZE, Parsed, Parser};
 use crate::ast::{Name, Param, Range, Type, TypeKind, Variable};
 use crate::codes;
-use crate::lexer::Token;
+use crate::collections::Kind;
+use crate::lexer::{Lexeme, Token};
 
 /// How many dimensions an array may have.
 const MAX_DIMENSIONS: u32 = 32;
@@ -28,8 +29,15 @@ impl<'s> Parser<'s, '_> {
         if *dimensions > MAX_DIMENSIONS {
             return Err(self.too_deep("this array has too many dimensions", MAX_DIMENSIONS));
         }
-        let span = self.since(element.span);
-        Ok(Type { kind: TypeKind::Array(Box::new(element)), span })
+        let (span, size) = (self.since(element.span), element.size + 1);
+        self.sized(Type { kind: TypeKind::Array(Box::new(element)), span, size })
+    }
+
+    fn sized(&mut self, ty: Type<'s>) -> Parsed<Type<'s>> {
+        if ty.size > MAX_TYPE_SIZE {
+            return Err(self.too_deep("this type has too many parts", MAX_TYPE_SIZE));
+        }
+        Ok(ty)
     }
 
     /// A type that is not an array.
@@ -43,19 +51,62 @@ impl<'s> Parser<'s, '_> {
             Token::IntType | Token::LongType => {
                 let long = self.bump().token == Token::LongType;
                 let range = self.range()?;
-                return Ok(Type { kind: TypeKind::Int { long, range }, span: self.since(start) });
+                return Ok(Type { kind: TypeKind::Int { long, range }, span: self.since(start), size: 1 });
             }
             Token::Ident => {
                 let name = self.name("a type")?;
-                if self.at(Token::Dot) {
-                    return Err(self.collection(name));
+                if self.at(Token::Dot) || self.at(Token::Less) && Kind::named(name.text).is_some() {
+                    return self.extension_type(name);
                 }
-                return Ok(Type { kind: TypeKind::Named(name.text), span: name.span });
+                return Ok(Type { kind: TypeKind::Named(name.text), span: name.span, size: 1 });
             }
             _ => return Err(self.unexpected("a type")),
         };
         self.bump();
-        Ok(Type { kind, span: start })
+        Ok(Type { kind, span: start, size: 1 })
+    }
+
+    /// `name.type<T, …>`, the name of which was just consumed.
+    fn extension_type(&mut self, name: Name<'s>) -> Parsed<Type<'s>> {
+        if !self.eat(Token::Dot) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `.type`, found `<`")
+                .at(self.span(), "expected `.type`")
+                .help(format!("the type is written `{0}.type<{1}>`", name.text, type_params(name.text)));
+            return Err(self.report_here(diagnostic));
+        }
+        if !self.eat_word("type") {
+            return Err(self.unexpected("`type` after the name of an extension"));
+        }
+        let args = if self.at(Token::Less) { self.type_arguments()? } else { Vec::new() };
+        let size = 1 + args.iter().map(|arg| arg.size).sum::<u32>();
+        let span = self.since(name.span);
+        self.sized(Type { kind: TypeKind::Extension { name, args }, span, size })
+    }
+
+    /// `< T, … >`
+    pub(super) fn type_arguments(&mut self) -> Parsed<Vec<Type<'s>>> {
+        self.nested(|parser| {
+            parser.expect(Token::Less, " before the types")?;
+            let mut args = vec![parser.ty()?];
+            while parser.eat(Token::Comma) {
+                args.push(parser.ty()?);
+            }
+            parser.close_types()?;
+            Ok(args)
+        })
+    }
+
+    /// The `>` behind types, which an `=` may follow at once.
+    fn close_types(&mut self) -> Parsed<()> {
+        if self.at(Token::GreaterEqual) {
+            let Lexeme { start, end, .. } = self.ahead[0];
+            self.last = Lexeme { token: Token::Greater, start, end: start + 1 };
+            self.ahead[0] = Lexeme { token: Token::Equal, start: start + 1, end };
+            self.consumed += 1;
+            return Ok(());
+        }
+        self.expect(Token::Greater, " after the types")?;
+        Ok(())
     }
 
     fn range(&mut self) -> Parsed<Option<Box<Range<'s>>>> {
@@ -74,13 +125,6 @@ impl<'s> Parser<'s, '_> {
         let hi = self.expr()?;
         self.expect(Token::RightParen, " after the bounds of the range")?;
         Ok(Some(Box::new(Range { wrap, lo, hi })))
-    }
-
-    /// Refuses `extension.something`, the first name of which was just consumed.
-    pub(super) fn collection(&mut self, extension: Name<'s>) -> Reported {
-        let diagnostic = Diagnostic::error(codes::UNSUPPORTED, "collections are not supported yet")
-            .at(extension.span, "this would be the name of an extension");
-        self.report_here(diagnostic)
     }
 
     /// `( T a, T b, … )`
@@ -123,15 +167,26 @@ impl<'s> Parser<'s, '_> {
             // `lock(e);` is a statement.
             Token::Lock => self.peek_at(1) != Token::LeftParen,
             Token::Ident => match self.peek_at(1) {
-                Token::Ident => true,
+                Token::Ident => {
+                    let third = self.lexeme_at(2);
+                    !(self.at_quantifier() && self.slice(third) == "in")
+                }
                 Token::LeftBracket => self.peek_at(2) == Token::RightBracket,
                 // `Set.type<int> s;`
                 Token::Dot => {
-                    self.peek_at(2) == Token::Ident && matches!(self.peek_at(3), Token::Ident | Token::Less)
+                    let word = self.lexeme_at(2);
+                    self.slice(word) == "type" && matches!(self.peek_at(3), Token::Ident | Token::Less)
                 }
+                // What was meant as such.
+                Token::Less => Kind::named(self.slice(self.ahead[0])).is_some(),
                 _ => false,
             },
             _ => false,
         }
     }
+}
+
+/// The type parameters of an extension, as messages write them.
+fn type_params(extension: &str) -> String {
+    Kind::named(extension).map_or_else(|| "…".to_owned(), |kind| kind.type_params().join(", "))
 }

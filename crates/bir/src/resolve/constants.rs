@@ -10,6 +10,7 @@ use source::{Diagnostic, Span};
 use super::{Model, Symbol};
 use crate::ast::{self, ExprKind};
 use crate::codes;
+use crate::collections::Kind;
 use crate::text::{clip, suggest};
 
 /// The value of a constant expression.
@@ -283,7 +284,17 @@ impl<'s> Model<'s> {
     fn named_constant(&mut self, group: &'s str, member: ast::Name<'s>, span: Span) -> Option<Value> {
         match self.symbol(group) {
             Some(Symbol::Consts(index)) => self.group_constant(index, member)?.value,
-            Some(Symbol::Enum(id)) => Some(Value::Enum(id, self.element(id, member)?)),
+            Some(Symbol::Enum(id)) if self.is_all(id, member) => {
+                self.not_constant(span, "this is a collection")
+            }
+            Some(Symbol::Enum(id)) => {
+                let element = self.element(id, member)?;
+                if self.program.enums[id].is_abstract {
+                    self.abstract_element(id, element, span);
+                    return None;
+                }
+                Some(Value::Enum(id, element))
+            }
             _ => self.not_constant(span, "this is neither a constant nor an element of an enum"),
         }
     }
@@ -319,11 +330,37 @@ impl<'s> Model<'s> {
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message)
             .at(member.span, "no such element")
             .label(item.name.span, "the enum is here");
-        if let Some(similar) = suggest(member.text, item.elements.iter().map(|element| element.text)) {
+        let names = item.elements.iter().map(|element| element.text);
+        if let Some(similar) = suggest(member.text, names.chain(["all"])) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic);
         None
+    }
+
+    /// Whether `all` stands for the set of all elements: an element of this name comes first.
+    pub fn is_all(&self, id: EnumId, member: ast::Name<'s>) -> bool {
+        let mut elements = self.system.enums[id.index()].elements.iter();
+        member.text == "all" && elements.all(|element| element.text != "all")
+    }
+
+    /// Reports that an element of an abstract enum is named.
+    pub fn abstract_element(&mut self, id: EnumId, element: u32, span: Span) {
+        let item = &self.program.enums[id];
+        let (name, element) = (clip(&item.name), clip(&item.elements[element as usize]));
+        let diagnostic =
+            Diagnostic::error(codes::ABSTRACT_ELEMENT, format!("`{name}.{element}` cannot be named here"))
+                .at(span, format!("the elements of `{name}` are interchangeable"))
+                .label(item.span, "the enum is abstract")
+                .note(
+                    "states that differ only in which elements they use count as one, so a model must not \
+                     tell the elements apart",
+                )
+                .note(
+                    "invariants and assertions may name an element, which is then kept apart from the others",
+                )
+                .help(format!("take any element with `x := Set.choose({name}.all);`"));
+        self.report(diagnostic);
     }
 
     fn constant_binary(&mut self, binary: &ast::Binary<'s>, span: Span) -> Option<Value> {
@@ -424,7 +461,7 @@ impl<'s> Model<'s> {
             Value::Int(value, width) => (Const::Int(*value), Type::Int(width.whole())),
             Value::Bool(value) => (Const::Bool(*value), Type::Bool),
             Value::Str(text) => (Const::String(self.string(text)), Type::String),
-            Value::Enum(id, index) => (Const::Enum(*id, *index), Type::Enum(*id)),
+            Value::Enum(id, index) => (Const::Enum(*id, *index), self.enum_type(*id)),
             Value::Null => (Const::Null, Type::Null),
         };
         (value, self.intern(ty))
@@ -433,6 +470,12 @@ impl<'s> Model<'s> {
     /// The initial value of a variable, if it has one that differs from the default.
     pub fn initial_value(&mut self, variable: &ast::Variable<'s>, ty: Option<TypeId>) -> Option<Const> {
         let init = variable.init.as_ref()?;
+        if let Some(ty) = ty
+            && let Some(kind) = Kind::of(self.ty(ty))
+        {
+            self.check_empty(init, kind, ty, variable.ty.span);
+            return None;
+        }
         let value = self.constant(init)?;
         let ty = ty?;
         let (value, found) = self.embed(&value);
@@ -462,6 +505,46 @@ impl<'s> Model<'s> {
             (_, Const::Bool(false) | Const::Null | Const::Enum(_, 0)) => None,
             (_, value) => Some(value),
         }
+    }
+
+    /// The initial value of a collection: nothing but the empty one, which it starts with anyway.
+    fn check_empty(&mut self, init: &ast::Expr<'s>, kind: Kind, ty: TypeId, declared: Span) {
+        if let ExprKind::Operation(operation) = &init.kind
+            && (operation.extension.extension(), operation.name.text) == (Some(kind), "create")
+        {
+            let types: Vec<_> = operation.types.iter().map(|ty| self.resolve_type(ty)).collect();
+            let given = if types.is_empty() {
+                Some(self.ty(ty))
+            } else {
+                self.collection_type(kind, "create", &types, init.span)
+            };
+            let Some(given) = given else { return };
+            let given = self.intern(given);
+            let empty = match &operation.args[..] {
+                [] => kind != Kind::Queue,
+                [capacity] => kind == Kind::Queue && matches!(capacity.kind, ExprKind::Int { value: 0, .. }),
+                _ => false,
+            };
+            if given != ty {
+                let (wanted, found) = (self.program.type_name(ty), self.program.type_name(given));
+                self.report(
+                    Diagnostic::error(codes::MISMATCH, "the initial value does not fit its variable")
+                        .at(init.span, format!("expected `{}`, found `{}`", clip(&wanted), clip(&found)))
+                        .label(declared, "because of this type"),
+                );
+                return;
+            }
+            if empty {
+                return;
+            }
+        }
+        let start = if kind == Kind::Queue { "empty, with capacity 0" } else { "empty" };
+        self.report(
+            Diagnostic::error(codes::NOT_EMPTY, format!("{} starts {start}", kind.noun()))
+                .at(init.span, "this is not its initial value")
+                .label(declared, "because of this type")
+                .help("leave the initial value out, and assign to the variable in a thread"),
+        );
     }
 
     pub fn out_of_range(&mut self, span: Span, number: i64, ty: TypeId, why: Option<(Span, &str)>) {

@@ -10,6 +10,7 @@
 
 mod constants;
 mod records;
+mod types;
 mod virtuals;
 
 use ir::{
@@ -23,9 +24,6 @@ pub use constants::{Constant, Defines, Value};
 use crate::ast;
 use crate::codes;
 use crate::text::{clip, suggest};
-
-/// How many aliases may stand for each other in a row.
-const MAX_ALIASES: u32 = 200;
 
 /// What a name of the top level stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -226,6 +224,7 @@ impl<'s> Model<'s> {
             self.program.enums.push(ir::Enum {
                 name: item.name.text.to_owned(),
                 elements: item.elements.iter().map(|element| element.text.to_owned()).collect(),
+                is_abstract: item.is_abstract,
                 span: item.name.span,
             });
         }
@@ -307,65 +306,6 @@ impl<'s> Model<'s> {
             matches!(symbol, Symbol::Record(_))
         });
         None
-    }
-
-    // Types.
-
-    pub fn resolve_type(&mut self, ty: &ast::Type<'s>) -> Option<TypeId> {
-        self.resolve_type_within(ty, 0)
-    }
-
-    fn resolve_type_within(&mut self, ty: &ast::Type<'s>, aliases: u32) -> Option<TypeId> {
-        let resolved = match &ty.kind {
-            ast::TypeKind::Boolean => Type::Bool,
-            ast::TypeKind::Tid => Type::Tid,
-            ast::TypeKind::String => Type::String,
-            ast::TypeKind::Lock => Type::Lock,
-            ast::TypeKind::Int { long, range } => Type::Int(self.int_type(*long, range.as_deref())?),
-            ast::TypeKind::Array(element) => Type::Array(self.resolve_type_within(element, aliases)?),
-            ast::TypeKind::Named(name) => match self.symbol(name) {
-                Some(Symbol::Enum(id)) => Type::Enum(id),
-                Some(Symbol::Record(id)) => Type::Record(id),
-                Some(Symbol::Alias(alias)) => return self.resolve_alias(alias, aliases + 1),
-                _ => {
-                    let name = ast::Name { text: name, span: ty.span };
-                    self.wrong_name(name, codes::UNKNOWN_TYPE, "a type", |_, symbol| {
-                        matches!(symbol, Symbol::Enum(_) | Symbol::Record(_) | Symbol::Alias(_))
-                    });
-                    return None;
-                }
-            },
-        };
-        Some(self.program.types.intern(resolved))
-    }
-
-    fn resolve_alias(&mut self, alias: usize, depth: u32) -> Option<TypeId> {
-        let ast::Alias { name, ty } = &self.system.aliases[alias];
-        match self.aliases[alias] {
-            AliasState::Done(ty) => return ty,
-            AliasState::Open if depth < MAX_ALIASES => {}
-            AliasState::Open | AliasState::Busy => {
-                let (code, message) = match self.aliases[alias] {
-                    AliasState::Busy => {
-                        (codes::CYCLE, format!("the type `{}` stands for itself", clip(name.text)))
-                    }
-                    _ => (codes::TOO_DEEP, "too many types stand for each other in a row".to_owned()),
-                };
-                self.report(
-                    Diagnostic::error(code, message).at(name.span, "").label(ty.span, "because of this type"),
-                );
-                self.aliases[alias] = AliasState::Done(None);
-                return None;
-            }
-        }
-        self.aliases[alias] = AliasState::Busy;
-        let resolved = self.resolve_type_within(ty, depth);
-        self.aliases[alias] = AliasState::Done(resolved);
-        resolved
-    }
-
-    pub fn intern(&mut self, ty: Type) -> TypeId {
-        self.program.types.intern(ty)
     }
 
     pub fn string(&mut self, text: &str) -> StringId {

@@ -1,6 +1,6 @@
 //! Records: their parents, ancestors and fields.
 
-use ir::{Field, FieldId, Id, Record, RecordId, Type, TypeId};
+use ir::{Field, FieldId, Id, Record, RecordId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Diagnostic;
 
@@ -211,9 +211,5 @@ impl<'s> Model<'s> {
         }
         let (Type::Record(a), Type::Record(b)) = (a, b) else { return false };
         self.program.records.values().any(|record| record.descends_from(a) && record.descends_from(b))
-    }
-
-    pub fn ty(&self, id: TypeId) -> Type {
-        self.program.types[id]
     }
 }

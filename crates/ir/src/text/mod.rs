@@ -8,7 +8,7 @@
 //! program     := "program" name ";" item*
 //! item        := "types" type,.. ";"                        the order of the type table
 //!              | "strings" string,.. ";"                    the order of the string table
-//!              | "enum" name "{" name,.. "}"
+//!              | ["abstract"] "enum" name "{" name,.. "}"
 //!              | ["throwable"] "record" name ["extends" name,..] "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
 //!              | ["hidden"] "global" type name ["=" const] ";"
 //!              | "fun" name "(" params ")" "returns" type "=" expr ";"
@@ -26,13 +26,19 @@
 //! exit        := jump | "call" ["virtual"] name "(" expr,.. ")" "resume" name
 //! jump        := "goto" name | "return" [expr]
 //! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
+//!              | place ":=" "choose" expr
 //!              | ("assert" | "assume" | "throw") expr | "exit"
 //!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
 //!              | [place ":="] "start" name "(" expr,.. ")"
 //! expr        := like BIR and Java, with `e as R` for casts, `E::x` for elements of enums, `::x` for a global
 //!                that a local hides, and `(e : type)` where the type is not the natural one
+//!              | collection "(" expr,.. ")" | expr "." method "(" expr,.. ")"
+//!              | "all" name | ("forall" | "exists") "(" expr "," name ["," expr,..] ")"
+//! method      := "add" | "remove" | "put" | "contains" | "size" | "count" | "get" | "head" | "tail" | "keys"
+//!              | "union" | "intersection" | "difference" | "subset" | "capacity"
 //! type        := "boolean" | ("int" | "long") [["wrap"] "(" lo "," hi ")"] | "tid" | "string" | "lock" | "null"
-//!              | ["enum" | "record"] name | type "[]"
+//!              | ["enum" | "record"] name | type "[]" | collection
+//! collection  := ("Set" | "Bag" | "Seq" | "Queue") "<" type ">" | "Map" "<" type "," type ">"
 //! name        := identifier | 'anything else'              and "#" index where it would be ambiguous
 //! at          := "@" index                                 where ids do not follow the order of the text
 //! ```

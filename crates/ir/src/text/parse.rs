@@ -6,7 +6,7 @@ use super::Error;
 use super::lex::{Lexeme, Token};
 use super::names::KEYWORDS;
 use super::syntax::*;
-use crate::{BinaryOp, MAX_EXPR_DEPTH, ProcedureKind, UnaryOp};
+use crate::{BinaryOp, CollectionOp, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind, UnaryOp};
 
 type Parsed<T> = Result<T, Error>;
 
@@ -46,6 +46,27 @@ pub(super) const QUESTIONS: &[(&str, Question)] = &[
     ("wasNotified", Question::WasNotified),
     ("threadTerminated", Question::ThreadTerminated),
 ];
+
+/// What is done with collections: `collection.method(..)`.
+pub(super) const METHODS: &[(&str, CollectionOp)] = &[
+    ("add", CollectionOp::Add),
+    ("remove", CollectionOp::Remove),
+    ("put", CollectionOp::Put),
+    ("contains", CollectionOp::Contains),
+    ("size", CollectionOp::Size),
+    ("count", CollectionOp::Count),
+    ("get", CollectionOp::Get),
+    ("head", CollectionOp::Head),
+    ("tail", CollectionOp::Tail),
+    ("keys", CollectionOp::Keys),
+    ("union", CollectionOp::Union),
+    ("intersection", CollectionOp::Intersection),
+    ("difference", CollectionOp::Difference),
+    ("subset", CollectionOp::Subset),
+    ("capacity", CollectionOp::Capacity),
+];
+
+const COLLECTIONS: &[&str] = &["Set", "Bag", "Map", "Seq", "Queue"];
 
 const VERBS: &[(&str, Verb)] = &[
     ("assert", Verb::Assert),
@@ -208,11 +229,13 @@ impl Parser {
             program.strings.extend(self.list(";", Self::string)?);
         } else if self.take("active") {
             program.active.extend(self.list(";", Self::name)?);
-        } else if self.take("enum") {
+        } else if self.is("abstract") || self.is("enum") {
+            let is_abstract = self.take("abstract");
+            self.expect("enum")?;
             let name = self.name()?;
             self.expect("{")?;
             let elements = self.list("}", Self::name)?;
-            program.enums.push((name, elements, self.span(start)));
+            program.enums.push(EnumTree { name, elements, is_abstract, span: self.span(start) });
         } else if self.take("throwable") {
             self.expect("record")?;
             program.records.push(self.record(start, true)?);
@@ -452,6 +475,8 @@ impl Parser {
                 self.start(Some(place))?
             } else if self.take("new") {
                 ActionTreeKind::New(place, self.new_object()?)
+            } else if self.take("choose") {
+                ActionTreeKind::Choose(place, self.expr()?)
             } else {
                 ActionTreeKind::Assign(place, self.expr()?)
             }
@@ -482,7 +507,7 @@ impl Parser {
     /// A type, and behind it the length of an array to make.
     fn dimensions(&mut self, make: bool) -> Parsed<(TypeTree, Option<Tree>)> {
         let mut ty = self.base_type()?;
-        for _ in 0..MAX_EXPR_DEPTH {
+        for _ in 0..=MAX_TYPE_SIZE {
             if !self.take("[") {
                 return Ok((ty, None));
             }
@@ -528,12 +553,34 @@ impl Parser {
             TypeKind::Enum(self.name()?)
         } else if self.take("record") {
             TypeKind::Record(self.name()?)
+        } else if COLLECTIONS.iter().any(|word| self.is(word)) {
+            self.collection_type()?
         } else if self.is_name() {
             TypeKind::Named(self.name()?)
         } else {
             return self.fail("a type");
         };
         Ok(TypeTree { kind, at })
+    }
+
+    fn collection_type(&mut self) -> Parsed<TypeKind> {
+        self.enter()?;
+        let Token::Word(word) = self.advance() else { return self.fail("a collection") };
+        self.expect("<")?;
+        let element = Box::new(self.ty()?);
+        let kind = match word.as_str() {
+            "Set" => TypeKind::Set(element),
+            "Bag" => TypeKind::Bag(element),
+            "Seq" => TypeKind::Seq(element),
+            "Queue" => TypeKind::Queue(element),
+            _ => {
+                self.expect(",")?;
+                TypeKind::Map(element, Box::new(self.ty()?))
+            }
+        };
+        self.expect(">")?;
+        self.nesting -= 1;
+        Ok(kind)
     }
 
     /// An integer with its sign.
@@ -547,6 +594,7 @@ impl Parser {
     }
 
     fn tree(&self, start: u32, kind: TreeKind) -> Parsed<Tree> {
+        let deepest = |trees: &[Tree]| trees.iter().map(|tree| tree.depth).max().unwrap_or(0);
         let depth = 1 + match &kind {
             TreeKind::Bool(_)
             | TreeKind::Int(_)
@@ -554,7 +602,8 @@ impl Parser {
             | TreeKind::String(_)
             | TreeKind::Name(_)
             | TreeKind::Global(_)
-            | TreeKind::Element(..) => 0,
+            | TreeKind::Element(..)
+            | TreeKind::All(_) => 0,
             TreeKind::Field(a, _)
             | TreeKind::Length(a)
             | TreeKind::Unary(_, a)
@@ -564,7 +613,8 @@ impl Parser {
             | TreeKind::Typed(a, _) => a.depth,
             TreeKind::Index(a, b) | TreeKind::Binary(_, a, b) => a.depth.max(b.depth),
             TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
-            TreeKind::Call(_, args) => args.iter().map(|arg| arg.depth).max().unwrap_or(0),
+            TreeKind::Call(_, args) | TreeKind::Create(_, args) | TreeKind::Method(_, args) => deepest(args),
+            TreeKind::Quantified { over, captures, .. } => over.depth.max(deepest(captures)),
         };
         if depth > DEEPEST {
             return Err(Error::new(start, "the expression is too deep"));
@@ -654,6 +704,10 @@ impl Parser {
             if self.take(".") {
                 let kind = if self.take("length") {
                     TreeKind::Length(Box::new(tree))
+                } else if let Some(op) = self.method() {
+                    let mut operands = vec![tree];
+                    operands.extend(self.args()?);
+                    TreeKind::Method(op, operands)
                 } else {
                     TreeKind::Field(Box::new(tree), self.name()?)
                 };
@@ -666,6 +720,16 @@ impl Parser {
                 return Ok(tree);
             }
         }
+    }
+
+    /// A word with something in parentheses behind it: a field may have the same name.
+    fn method(&mut self) -> Option<CollectionOp> {
+        let Some(Lexeme { token: Token::Symbol("("), .. }) = self.lexemes.get(self.next + 1) else {
+            return None;
+        };
+        let &(_, op) = METHODS.iter().find(|(word, _)| self.is(word))?;
+        self.next += 1;
+        Some(op)
     }
 
     /// Kept apart from what does not nest, so that nesting needs little of the native stack.
@@ -681,6 +745,15 @@ impl Parser {
             self.expect(")")?;
             return self.tree(start, TreeKind::Ask(question, operand));
         }
+        if self.is("forall") || self.is("exists") {
+            return self.quantified();
+        }
+        if COLLECTIONS.iter().any(|word| self.is(word)) {
+            let start = self.at();
+            let ty = self.base_type()?;
+            let elements = self.args()?;
+            return self.tree(start, TreeKind::Create(ty, elements));
+        }
         let tree = self.atom()?;
         if self.is("(")
             && let TreeKind::Name(name) = tree.kind
@@ -689,6 +762,21 @@ impl Parser {
             return self.tree(tree.span.start, TreeKind::Call(name, args));
         }
         Ok(tree)
+    }
+
+    fn quantified(&mut self) -> Parsed<Tree> {
+        let start = self.at();
+        let all = self.take("forall") || !self.take("exists");
+        self.expect("(")?;
+        let over = Box::new(self.expr()?);
+        self.expect(",")?;
+        let fun = self.name()?;
+        let mut captures = Vec::new();
+        while self.take(",") {
+            captures.push(self.expr()?);
+        }
+        self.expect(")")?;
+        self.tree(start, TreeKind::Quantified { all, over, fun, captures })
     }
 
     fn parenthesized(&mut self) -> Parsed<Tree> {
@@ -712,6 +800,8 @@ impl Parser {
             TreeKind::Bool(false)
         } else if self.take("null") {
             TreeKind::Null
+        } else if self.take("all") {
+            TreeKind::All(self.name()?)
         } else if self.take("::") {
             TreeKind::Global(self.name()?)
         } else if self.is("-") || matches!(self.peek().token, Token::Number(_)) {

@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Write};
 
 use super::names::{Labels, plain, quote};
-use super::parse::{BINARY, TESTS};
+use super::parse::{BINARY, METHODS, TESTS};
 use super::resolve::inherited_fields;
 use crate::*;
 
@@ -129,7 +129,7 @@ impl Printer<'_> {
         }
         match ty {
             // The name alone has to tell enums and records apart.
-            Type::Enum(id) => {
+            Type::Enum(id) | Type::Abstract(id) => {
                 let name = self.program.enums.get(id).map(|item| &item.name);
                 let shared = self.program.records.values().any(|record| Some(&record.name) == name);
                 format!("{}{}", if shared { "enum " } else { "" }, self.enum_name(id))
@@ -139,12 +139,21 @@ impl Printer<'_> {
                 let shared = self.program.enums.values().any(|item| Some(&item.name) == name);
                 format!("{}{}", if shared { "record " } else { "" }, self.record(id))
             }
-            Type::Array(element) if element < id => format!("{}[]", self.ty(element)),
-            Type::Array(element) => format!("{element}[]"),
+            Type::Array(element) => format!("{}[]", self.part(element, id)),
+            Type::Set(element) => format!("Set<{}>", self.part(element, id)),
+            Type::Bag(element) => format!("Bag<{}>", self.part(element, id)),
+            Type::Map(key, value) => format!("Map<{}, {}>", self.part(key, id), self.part(value, id)),
+            Type::Seq(element) => format!("Seq<{}>", self.part(element, id)),
+            Type::Queue(element) => format!("Queue<{}>", self.part(element, id)),
             Type::Bool | Type::Int(_) | Type::Tid | Type::String | Type::Lock | Type::Null => {
                 self.program.type_name(id)
             }
         }
+    }
+
+    /// A type that `of` is made of, by its id where it stands in the wrong order.
+    fn part(&self, id: TypeId, of: TypeId) -> String {
+        if id < of { self.ty(id) } else { id.to_string() }
     }
 
     fn constant(&self, value: Const) -> String {
@@ -168,7 +177,9 @@ impl Printer<'_> {
 
     fn expr(&self, expr: &Expr, scope: Scope, least: u8) -> String {
         let (strength, text) = self.kind(expr, scope);
+        // What creates a collection says its type by itself.
         if self.labels.is_some()
+            && !matches!(expr.kind, ExprKind::Collection(CollectionOp::Create, _))
             && self.program.types.get(expr.ty) != self.program.natural_type(&expr.kind, scope)
         {
             return format!("({text} : {})", self.ty(expr.ty));
@@ -238,7 +249,32 @@ impl Printer<'_> {
             ExprKind::Call(fun, args) => {
                 (POSTFIX, format!("{}({})", self.fun(*fun), self.exprs(args, scope)))
             }
+            ExprKind::All(id) => (UNARY, format!("all {}", self.enum_name(*id))),
+            ExprKind::Collection(op, operands) => (POSTFIX, self.collection(*op, operands, expr.ty, scope)),
+            ExprKind::Quantified { all, over, fun, captures } => {
+                let word = if *all { "forall" } else { "exists" };
+                let operands = [self.expr(over, scope, 0), self.fun(*fun)];
+                let captures = captures.iter().map(|capture| self.expr(capture, scope, 0));
+                (POSTFIX, format!("{word}({})", join(operands.into_iter().chain(captures))))
+            }
         }
+    }
+
+    fn collection(&self, op: CollectionOp, operands: &[Expr], ty: TypeId, scope: Scope) -> String {
+        let method = METHODS.iter().find(|(_, other)| *other == op).map(|&(word, _)| word);
+        let text = match (method, operands) {
+            (Some(method), [of, operands @ ..]) if self.labels.is_some() => {
+                let of = self.expr(of, scope, POSTFIX);
+                return format!("{of}.{method}({})", self.exprs(operands, scope));
+            }
+            // In BIR the names of types begin with their kind: `Set.type<int>`.
+            (Some(method), [of, ..]) => {
+                let ty = self.ty(of.ty);
+                format!("{}.{method}", ty.split('.').next().unwrap_or(&ty))
+            }
+            _ => self.ty(ty).replacen(".type<", ".create<", 1),
+        };
+        format!("{text}({})", self.exprs(operands, scope))
     }
 
     fn exprs(&self, exprs: &[Expr], scope: Scope) -> String {
@@ -292,6 +328,9 @@ impl Printer<'_> {
                 };
                 format!("{} := new {made}", self.place(place, scope))
             }
+            ActionKind::Choose(place, from) => {
+                format!("{} := choose {}", self.place(place, scope), self.expr(from, scope, 0))
+            }
             ActionKind::Assert(condition) => format!("assert {}", self.expr(condition, scope, 0)),
             ActionKind::Assume(condition) => format!("assume {}", self.expr(condition, scope, 0)),
             ActionKind::Lock(lock) => verb("lock", lock),
@@ -331,7 +370,8 @@ impl Printer<'_> {
         }
         for (id, item) in program.enums.iter() {
             let elements = join(item.elements.iter().map(|element| plain(element)));
-            writeln!(out, "\nenum {} {{ {elements} }}", self.enum_name(id))?;
+            let kind = if item.is_abstract { "abstract enum" } else { "enum" };
+            writeln!(out, "\n{kind} {} {{ {elements} }}", self.enum_name(id))?;
         }
         self.records(out)?;
         if !program.globals.is_empty() {

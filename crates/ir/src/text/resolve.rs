@@ -88,7 +88,7 @@ impl Names {
             locations.push(Index::new(names.zip(ids.by_ref()).map(|(name, id)| (id, name))));
         }
         Ok(Self {
-            enums: Index::of(tree.enums.iter().map(|(name, ..)| name)),
+            enums: Index::of(tree.enums.iter().map(|item| &item.name)),
             records: Index::of(tree.records.iter().map(|record| &record.name)),
             globals: Index::of(tree.globals.iter().map(|global| &global.name)),
             funs: Index::of(tree.funs.iter().map(|fun| &fun.name)),
@@ -147,11 +147,12 @@ struct Resolver {
 
 impl Resolver {
     fn declarations(&mut self, tree: &ProgramTree) -> Resolved<()> {
-        for (name, elements, span) in &tree.enums {
+        for item in &tree.enums {
             self.program.enums.push(Enum {
-                name: name.text.clone(),
-                elements: elements.iter().map(|element| element.text.clone()).collect(),
-                span: *span,
+                name: item.name.text.clone(),
+                elements: item.elements.iter().map(|element| element.text.clone()).collect(),
+                is_abstract: item.is_abstract,
+                span: item.span,
             });
         }
         for text in &tree.strings {
@@ -298,20 +299,31 @@ impl Resolver {
             TypeKind::String => Type::String,
             TypeKind::Lock => Type::Lock,
             TypeKind::Null => Type::Null,
-            TypeKind::Enum(name) => Type::Enum(self.names.enums.find(name, "enum")?),
+            TypeKind::Enum(name) => self.enum_type(name)?,
             TypeKind::Record(name) => Type::Record(self.names.records.find(name, "record")?),
             TypeKind::Named(name) => {
                 match (self.names.enums.get(name).is_some(), self.names.records.get(name).is_some()) {
                     (true, true) => {
                         return Err(Error::new(name.at, "this can be an enum and a record: say which"));
                     }
-                    (true, false) => Type::Enum(self.names.enums.find(name, "enum")?),
+                    (true, false) => self.enum_type(name)?,
                     (false, _) => Type::Record(self.names.records.find(name, "type")?),
                 }
             }
             TypeKind::Array(element) => Type::Array(self.ty(element)?),
+            TypeKind::Set(element) => Type::Set(self.ty(element)?),
+            TypeKind::Bag(element) => Type::Bag(self.ty(element)?),
+            TypeKind::Map(key, value) => Type::Map(self.ty(key)?, self.ty(value)?),
+            TypeKind::Seq(element) => Type::Seq(self.ty(element)?),
+            TypeKind::Queue(element) => Type::Queue(self.ty(element)?),
         };
         Ok(self.program.types.intern(ty))
+    }
+
+    fn enum_type(&self, name: &Name) -> Resolved<Type> {
+        let id: EnumId = self.names.enums.find(name, "enum")?;
+        let item = &self.program.enums[id];
+        Ok(if item.is_abstract { Type::Abstract(id) } else { Type::Enum(id) })
     }
 
     fn code(&mut self, tree: &ProgramTree) -> Resolved<()> {
@@ -458,6 +470,9 @@ impl Resolver {
                 };
                 ActionKind::New(place, new)
             }
+            ActionTreeKind::Choose(place, from) => {
+                ActionKind::Choose(self.place(place, scope)?, self.expr(from, scope)?)
+            }
             ActionTreeKind::Do(verb, operand) => {
                 let operand = self.expr(operand, scope)?;
                 match verb {
@@ -508,6 +523,10 @@ impl Resolver {
     fn expr(&mut self, tree: &Tree, scope: Scope) -> Resolved<Expr> {
         if let TreeKind::Typed(tree, ty) = &tree.kind {
             let kind = self.kind(tree, scope)?;
+            return Ok(Expr { kind, ty: self.ty(ty)?, span: tree.span });
+        }
+        if let TreeKind::Create(ty, elements) = &tree.kind {
+            let kind = ExprKind::Collection(CollectionOp::Create, self.exprs(elements, scope)?);
             return Ok(Expr { kind, ty: self.ty(ty)?, span: tree.span });
         }
         let kind = self.kind(tree, scope)?;
@@ -590,7 +609,20 @@ impl Resolver {
                 let fun = self.names.funs.find(name, "fun")?;
                 ExprKind::Call(fun, self.exprs(args, scope)?)
             }
-            TreeKind::Typed(..) => {
+            TreeKind::All(name) => {
+                // A set type needs the type of its elements.
+                let element = self.enum_type(name)?;
+                self.program.types.intern(element);
+                ExprKind::All(self.names.enums.find(name, "enum")?)
+            }
+            TreeKind::Method(op, operands) => ExprKind::Collection(*op, self.exprs(operands, scope)?),
+            TreeKind::Quantified { all, over, fun, captures } => ExprKind::Quantified {
+                all: *all,
+                over: self.boxed(over, scope)?,
+                fun: self.names.funs.find(fun, "fun")?,
+                captures: self.exprs(captures, scope)?,
+            },
+            TreeKind::Typed(..) | TreeKind::Create(..) => {
                 return Err(Error::new(tree.span.start, "one type is enough"));
             }
         })

@@ -2,7 +2,7 @@
 
 use source::Span;
 
-use crate::{BinaryOp, ProcedureKind, UnaryOp};
+use crate::{BinaryOp, CollectionOp, ProcedureKind, UnaryOp};
 
 /// A name as it stands in the text, perhaps with an index.
 #[derive(Clone, Debug)]
@@ -28,6 +28,11 @@ pub(super) enum TypeKind {
     Enum(Name),
     Record(Name),
     Array(Box<TypeTree>),
+    Set(Box<TypeTree>),
+    Bag(Box<TypeTree>),
+    Map(Box<TypeTree>, Box<TypeTree>),
+    Seq(Box<TypeTree>),
+    Queue(Box<TypeTree>),
 }
 
 #[derive(Debug)]
@@ -64,6 +69,15 @@ pub(super) enum TreeKind {
     InstanceOf(Box<Tree>, Name),
     Ask(Question, Box<Tree>),
     Call(Name, Vec<Tree>),
+    All(Name),
+    Create(TypeTree, Vec<Tree>),
+    Method(CollectionOp, Vec<Tree>),
+    Quantified {
+        all: bool,
+        over: Box<Tree>,
+        fun: Name,
+        captures: Vec<Tree>,
+    },
     Typed(Box<Tree>, TypeTree),
 }
 
@@ -99,6 +113,14 @@ pub(super) struct RecordTree {
     pub parents: Vec<Name>,
     pub declared: Vec<FieldTree>,
     pub fields: Option<Vec<Name>>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct EnumTree {
+    pub name: Name,
+    pub elements: Vec<Name>,
+    pub is_abstract: bool,
     pub span: Span,
 }
 
@@ -171,6 +193,7 @@ pub(super) enum Verb {
 pub(super) enum ActionTreeKind {
     Assign(Tree, Tree),
     New(Tree, NewTree),
+    Choose(Tree, Tree),
     Do(Verb, Tree),
     Start { result: Option<Tree>, procedure: Name, args: Vec<Tree> },
     Exit,
@@ -229,7 +252,7 @@ pub(super) struct ProgramTree {
     pub name: String,
     pub types: Vec<TypeTree>,
     pub strings: Vec<String>,
-    pub enums: Vec<(Name, Vec<Name>, Span)>,
+    pub enums: Vec<EnumTree>,
     pub records: Vec<RecordTree>,
     pub globals: Vec<VariableTree>,
     pub funs: Vec<FunTree>,

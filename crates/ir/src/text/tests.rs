@@ -137,6 +137,16 @@ fn garbage_is_an_error_with_its_line() {
         ("program p;\n\nglobal int x = y;", 3, "an initial value must be a constant"),
         ("program p;\nglobal Nobody x;", 2, "there is no type `Nobody`"),
         ("program p;\nglobal int x;\nglobal int x;\ninvariant i = x == 1;", 4, "`x` can mean more than one"),
+        ("program p;\nabstract record R {}", 2, "expected `enum`, found `record`"),
+        ("program p;\nglobal Set x;", 2, "expected `<`, found `x`"),
+        ("program p;\nglobal Map<int> x;", 2, "expected `,`, found `>`"),
+        ("program p;\nglobal Set<int, int> x;", 2, "expected `>`, found `,`"),
+        ("program p;\ninvariant i = all Nobody == null;", 2, "there is no enum `Nobody`"),
+        ("program p;\ninvariant i = forall(Set<int>(), f);", 2, "there is no fun `f`"),
+        ("program p;\ninvariant i = exists(Set<int>());", 2, "expected `,`, found `)`"),
+        ("program p;\ninvariant i = (Set<int>() : Set<int>).size() == 0;", 2, "one type is enough"),
+        ("program p;\nglobal int x;\ninvariant i = x.head() == 1;", 3, "the operands do not fit"),
+        ("program p;\nglobal int x;\ninvariant i = x.chop() == 1;", 3, "expected `;`, found `(`"),
         ("program p; record R extends R {}", 1, "a record extends itself"),
         ("program p;\nthread T() {}", 2, "a procedure needs a location"),
         ("program p;\nthread T() { loc a @3: return; }", 2, "index 3 leaves a gap"),
@@ -162,12 +172,23 @@ fn garbage_is_an_error_with_its_line() {
 
 #[test]
 fn deep_expressions_are_refused_before_the_stack_ends() {
-    for (open, close) in
-        [("(", ")"), ("-(", ")"), ("!", ""), ("1 + (", ")"), ("true ? (", ") : 1"), ("f(", ")")]
-    {
+    for (open, close) in [
+        ("(", ")"),
+        ("-(", ")"),
+        ("!", ""),
+        ("1 + (", ")"),
+        ("true ? (", ") : 1"),
+        ("f(", ")"),
+        ("Seq<int>(", ").head()"),
+        ("s.get(", ")"),
+        ("exists(s, g, ", ") ? 1 : 2"),
+    ] {
         for depth in [400, 40_000] {
             let (open, close) = (open.repeat(depth), close.repeat(depth));
-            let text = format!("program p; fun f(int a) returns int = {open}1{close};");
+            let text = format!(
+                "program p; global Seq<int> s; fun f(int a) returns int = {open}1{close};
+                fun g(int a, int b) returns boolean = a == b;"
+            );
             match parse(&text) {
                 Ok(program) => same(&program),
                 Err(error) => {
@@ -179,6 +200,8 @@ fn deep_expressions_are_refused_before_the_stack_ends() {
     }
     let long = format!("program p; global int{} x;", "[]".repeat(40_000));
     assert!(parse(&long).is_err());
+    let nested = format!("program p; global {}int{} x;", "Set<".repeat(40_000), ">".repeat(40_000));
+    assert_eq!(parse(&nested).expect_err("too deep").message, "the expression is too deep");
     let chain = format!("program p; fun f() returns int = 1{};", " + 1".repeat(40_000));
     assert!(parse(&chain).is_err());
 }
@@ -192,6 +215,20 @@ fn the_deepest_expressions_come_back() {
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(verify(&program), Ok(()));
         same(&program);
+    }
+}
+
+#[test]
+fn the_largest_types_come_back() {
+    let depth = MAX_TYPE_SIZE - 1;
+    for (open, close) in [("", "[]"), ("Set<", ">")] {
+        let nested = |depth: usize| {
+            let ty = format!("{}int{}", open.repeat(depth), close.repeat(depth));
+            parse(&format!("program p; global {ty} x;")).unwrap_or_else(|error| panic!("{error}"))
+        };
+        assert_eq!(verify(&nested(depth)), Ok(()));
+        same(&nested(depth));
+        assert!(verify(&nested(depth + 1)).is_err());
     }
 }
 
@@ -239,6 +276,12 @@ fn people_read_names_without_indices_and_types() {
     assert_eq!(expr(&zoo, scope, value), "count + 1");
     let ActionKind::New(to, _) = &transition.body[4].kind else { panic!() };
     assert_eq!(place(&zoo, scope, to), "tmp.size");
+    let transition = &zoo.transitions[TransitionId(12)];
+    let scope = Scope::Procedure(zoo.locations[transition.source].procedure);
+    let ActionKind::Assign(_, value) = &transition.body[8].kind else { panic!() };
+    let written = "Map.put(Map.create<Set.type<tid>, long wrap (0, 255)>(Set.create<tid>(keeper), -1), \
+                   Set.create<tid>(), 256)";
+    assert_eq!(expr(&zoo, scope, value), written);
 }
 
 #[test]

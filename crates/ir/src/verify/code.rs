@@ -23,7 +23,7 @@ impl Verifier<'_> {
         };
         let errors = self.errors.len();
         let operands: Vec<_> =
-            operands(expr).into_iter().map(|operand| self.nested(operand, scope, depth)).collect();
+            expr.operands().into_iter().map(|operand| self.nested(operand, scope, depth)).collect();
         let ty = self.ty(expr.ty)?;
         // What follows would only repeat what is wrong with an operand.
         let operands = operands.into_iter().collect::<Option<Vec<_>>>()?;
@@ -31,6 +31,9 @@ impl Verifier<'_> {
             ExprKind::Const(Const::Enum(id, element)) => {
                 let exists = self.element_exists(*id, *element);
                 self.demand(exists, format_args!("{id} has no element {element}"));
+                let pins = program.enums.get(*id).is_some_and(|item| item.is_abstract);
+                let allowed = !pins || self.may_pin;
+                self.demand(allowed, "a constant of an abstract enum is not in an invariant or assertion");
             }
             ExprKind::Const(Const::String(id)) => {
                 self.demand(program.strings.get(*id).is_some(), format_args!("{id} does not exist"));
@@ -77,13 +80,19 @@ impl Verifier<'_> {
                 let params: Vec<_> = fun.params.iter().map(|&(_, ty)| ty).collect();
                 self.arguments(&fun.name, &params, args);
             }
+            ExprKind::All(id) => {
+                self.demand(program.enums.get(*id).is_some(), format_args!("{id} does not exist"));
+            }
+            ExprKind::Collection(op, _) => self.collection(*op, ty, &operands),
+            ExprKind::Quantified { fun, captures, .. } => self.quantified(operands[0], *fun, captures),
             ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
         }
         if self.errors.len() > errors {
             return None;
         }
         let natural = program.natural_type(&expr.kind, scope);
-        if natural.is_none() && !matches!(expr.kind, ExprKind::Cond(..)) {
+        let free = matches!(expr.kind, ExprKind::Cond(..) | ExprKind::Collection(CollectionOp::Create, _));
+        if natural.is_none() && !free {
             self.error(format_args!("{} is out of range or out of place", shallow(&expr.kind)));
             return None;
         }
@@ -103,6 +112,7 @@ impl Verifier<'_> {
                 Type::Int(case) => int.width == Width::Long || case.width == Width::Int,
                 _ => false,
             }),
+            (ExprKind::Collection(CollectionOp::Create, _), ..) => ty.is_collection(),
             (ExprKind::Cond(..), ..) => operands[1..].iter().all(|&case| self.program.admits(ty, case)),
             _ => false,
         }
@@ -133,7 +143,7 @@ impl Verifier<'_> {
     }
 
     /// Arguments that were checked by themselves, against the types of parameters.
-    fn arguments(&mut self, callee: &str, params: &[TypeId], args: &[Expr]) {
+    pub(super) fn arguments(&mut self, callee: &str, params: &[TypeId], args: &[Expr]) {
         self.demand(
             params.len() == args.len(),
             format_args!("{callee} takes {} arguments, not {}", params.len(), args.len()),
@@ -349,7 +359,23 @@ impl Verifier<'_> {
                 let fits = place.is_none_or(|place| program.admits(place, made));
                 self.demand(fits, "what is made does not fit its place");
             }
-            ActionKind::Assert(condition) => self.boolean(condition, scope, "what is asserted"),
+            ActionKind::Choose(place, collection) => {
+                let (place, collection) = (self.place(place, scope), self.expr(collection, scope));
+                if let (Some(place), Some(collection)) = (place, collection) {
+                    match collection.element().and_then(|element| program.types.get(element)) {
+                        Some(element) => {
+                            let fits = program.admits(place, element);
+                            self.demand(fits, "what is chosen does not fit its place");
+                        }
+                        None => self.error("what is chosen from is no collection"),
+                    }
+                }
+            }
+            ActionKind::Assert(condition) => {
+                self.may_pin = true;
+                self.boolean(condition, scope, "what is asserted");
+                self.may_pin = false;
+            }
             ActionKind::Assume(condition) => self.boolean(condition, scope, "what is assumed"),
             ActionKind::Lock(lock)
             | ActionKind::Unlock(lock)
@@ -392,25 +418,6 @@ impl Verifier<'_> {
     }
 }
 
-/// The direct operands of an expression, from left to right.
-pub(crate) fn operands(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => vec![],
-        ExprKind::Field(a, _)
-        | ExprKind::Length(a)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Cast(_, a)
-        | ExprKind::InstanceOf(a, _)
-        | ExprKind::LockAvailable(a)
-        | ExprKind::HasLock(a)
-        | ExprKind::WasNotified(a)
-        | ExprKind::ThreadTerminated(a) => vec![a],
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
-        ExprKind::Cond(a, b, c) => vec![a, b, c],
-        ExprKind::Call(_, args) => args.iter().collect(),
-    }
-}
-
 /// An expression in messages, which do not print whole trees.
 fn shallow(kind: &ExprKind) -> String {
     match kind {
@@ -431,6 +438,9 @@ fn shallow(kind: &ExprKind) -> String {
         ExprKind::WasNotified(_) => "wasNotified".to_owned(),
         ExprKind::ThreadTerminated(_) => "threadTerminated".to_owned(),
         ExprKind::Call(id, _) => format!("a call of {id}"),
+        ExprKind::All(id) => format!("the set of {id}"),
+        ExprKind::Collection(op, _) => format!("{op:?}"),
+        ExprKind::Quantified { fun, .. } => format!("a quantifier over {fun}"),
     }
 }
 
@@ -453,13 +463,15 @@ pub(super) fn asks_thread(expr: &Expr, asking: &[bool]) -> bool {
     while let Some(expr) = open.pop() {
         let asks = match &expr.kind {
             ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => true,
-            ExprKind::Call(fun, _) => asking.get(fun.index()).copied().unwrap_or(false),
+            ExprKind::Call(fun, _) | ExprKind::Quantified { fun, .. } => {
+                asking.get(fun.index()).copied().unwrap_or(false)
+            }
             _ => false,
         };
         if asks {
             return true;
         }
-        open.extend(operands(expr));
+        open.extend(expr.operands());
     }
     false
 }

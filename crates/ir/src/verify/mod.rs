@@ -6,13 +6,16 @@
 //!
 //! *Tables*
 //! - Every id is in the range of its table.
-//! - The bounds of an integer type are in order and fit its width. An array type stands after its element type.
+//! - The bounds of an integer type are in order and fit its width. The types of arrays and collections stand after
+//!   the types they are made of, which are at most [`MAX_TYPE_SIZE`].
+//! - The type of an enum is abstract exactly if the enum is.
 //! - Enums have an element, and no two of one name. String constants are distinct.
 //! - The ancestors of a record are itself and the ancestors of its parents, in ascending order, and no record is
 //!   an ancestor of its own parent.
 //! - The fields of a record are those that its ancestors declare, each once, inherited ones first.
 //! - No variable, field, parameter, result or element has the type of `null`.
-//! - The initial value of a variable is of its type and in its range; parameters have none.
+//! - The initial value of a variable is of its type and in its range; parameters have none, and neither have
+//!   collections and elements of abstract enums, unless `null`.
 //!
 //! *Expressions*
 //! - They have the type of [`Program::natural_type`], except that integer constants may have any type that holds
@@ -22,6 +25,12 @@
 //!   `==` of one kind; a selected field belongs to the static record; constants are in their enum.
 //! - `&&`, `||`, `=>`, `!`, guards, conditions, asserts, assumes and invariants are boolean.
 //! - Arguments match parameters in number and type; so does the body of a pure function its result.
+//! - An operation on a collection is one that its kind has, and its operands are as many as it takes and are admitted
+//!   by the types of elements, keys and values, or are an index or a capacity; what creates a collection has the
+//!   type of one, and for a map takes values for all keys. Two sets that are joined or compared are of one type.
+//! - Quantifiers range over collections; their function takes an element, of exactly that type, and the captures,
+//!   and gives a boolean.
+//! - Constants of abstract enums stand in invariants and in what is asserted.
 //! - Parameters of pure functions occur in their bodies only, local variables in procedures only. Invariants
 //!   have neither, and ask nothing about the thread that evaluates them (`lockAvailable`, `hasLock`,
 //!   `wasNotified`), not even in functions they call.
@@ -40,10 +49,12 @@
 //! - A virtual table has targets, one per record, that are functions of equally many parameters and all or none
 //!   with a result; the first parameter admits the record; descendants of a record in the table are in it too.
 //!   A virtual call fits every target.
+//! - What is chosen from is a collection, and the place admits its elements.
 //! - What is thrown is `null` or descends from a throwable record.
 //! - Active procedures are threads without parameters.
 
 mod code;
+mod collections;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -53,9 +64,12 @@ use crate::*;
 /// How deep expressions nest at most, so that whoever walks them may recurse.
 pub const MAX_EXPR_DEPTH: usize = 500;
 
+/// Of how many types a type is made at most, itself included, so that it can always be written down.
+pub const MAX_TYPE_SIZE: usize = 500;
+
 /// Checks `program`, and says everything that is wrong with it.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
-    let mut verifier = Verifier { program, context: String::new(), errors: Vec::new() };
+    let mut verifier = Verifier { program, context: String::new(), may_pin: false, errors: Vec::new() };
     verifier.types();
     verifier.records();
     verifier.variables();
@@ -72,6 +86,8 @@ struct Verifier<'p> {
     program: &'p Program,
     /// What is being checked, for the messages.
     context: String,
+    /// Whether constants of abstract enums may stand here.
+    may_pin: bool,
     errors: Vec<String>,
 }
 
@@ -99,25 +115,47 @@ impl Verifier<'_> {
         self.demand(!null, "nothing can be of the type of null");
     }
 
+    /// The type of what `of` is made of.
+    fn element_type(&mut self, element: TypeId, of: TypeId) {
+        self.demand(element < of, "a type must stand after the types it is made of");
+        self.place_type(element);
+    }
+
     fn types(&mut self) {
         let program = self.program;
+        let mut sizes: Table<TypeId, usize> = Table::new();
         for (id, ty) in program.types.iter() {
             self.context = format!("{id}");
+            let size = |part| sizes.get(part).copied().unwrap_or(0);
+            let parts = match ty {
+                Type::Array(element) => size(element),
+                Type::Map(key, value) => size(key) + size(value),
+                _ => ty.element().map_or(0, size),
+            };
+            self.demand(parts < MAX_TYPE_SIZE, format_args!("is made of more than {MAX_TYPE_SIZE} types"));
+            sizes.push(MAX_TYPE_SIZE.min(1 + parts));
             match ty {
                 Type::Int(int) => {
                     let whole = int.width.whole();
                     let fits = whole.lo <= int.lo && int.lo <= int.hi && int.hi <= whole.hi;
                     self.demand(fits, format_args!("{}..{} is no range of its width", int.lo, int.hi));
                 }
-                Type::Enum(item) => {
+                Type::Enum(item) | Type::Abstract(item) => {
                     self.demand(program.enums.get(item).is_some(), format_args!("{item} does not exist"));
+                    let fits = program.enum_type(item).is_none_or(|fitting| fitting == ty);
+                    self.demand(fits, "an enum is abstract and its type is not, or the other way round");
                 }
                 Type::Record(item) => {
                     self.demand(program.records.get(item).is_some(), format_args!("{item} does not exist"));
                 }
-                Type::Array(element) => {
-                    self.demand(element < id, "an array type must stand after its element type");
-                    self.place_type(element);
+                Type::Array(element)
+                | Type::Set(element)
+                | Type::Bag(element)
+                | Type::Seq(element)
+                | Type::Queue(element) => self.element_type(element, id),
+                Type::Map(key, value) => {
+                    self.element_type(key, id);
+                    self.element_type(value, id);
                 }
                 Type::Bool | Type::Tid | Type::String | Type::Lock | Type::Null => {}
             }
@@ -294,7 +332,9 @@ impl Verifier<'_> {
         let asking = code::asking_funs(program);
         for invariant in &program.invariants {
             self.context = format!("invariant {}", invariant.name);
+            self.may_pin = true;
             self.boolean(&invariant.expr, Scope::Program, "the invariant");
+            self.may_pin = false;
             self.demand(
                 !code::asks_thread(&invariant.expr, &asking),
                 "asks about the thread that evaluates it",

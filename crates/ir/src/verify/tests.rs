@@ -42,7 +42,33 @@ fn good_programs_verify() {
 fn tables() {
     refused(|p| _ = p.types.intern(Type::Enum(EnumId(NOWHERE))), "enum1000 does not exist");
     refused(|p| _ = p.types.intern(Type::Record(RecordId(NOWHERE))), "record1000 does not exist");
-    refused(|p| _ = p.types.intern(Type::Array(TypeId(NOWHERE))), "must stand after its element type");
+    let outside = TypeId(NOWHERE);
+    for ty in [
+        Type::Array(outside),
+        Type::Set(outside),
+        Type::Bag(outside),
+        Type::Map(outside, TypeId(0)),
+        Type::Map(TypeId(0), outside),
+        Type::Seq(outside),
+        Type::Queue(outside),
+    ] {
+        refused(|p| _ = p.types.intern(ty), "must stand after the types it is made of");
+        refused(|p| _ = p.types.intern(ty), "type1000 does not exist");
+    }
+    let itself = TypeId::from_index(zoo().types.len());
+    refused(|p| _ = p.types.intern(Type::Set(itself)), "must stand after the types it is made of");
+    refused(
+        |p| {
+            let mut ty = TypeId(0);
+            for _ in 0..9 {
+                ty = p.types.intern(Type::Map(ty, ty));
+            }
+        },
+        "is made of more than 500 types",
+    );
+    refused(|p| p.enums[EnumId(0)].is_abstract = true, "an enum is abstract and its type is not");
+    refused(|p| p.enums[EnumId(1)].is_abstract = false, "an enum is abstract and its type is not");
+    refused(|p| _ = p.types.intern(Type::Abstract(EnumId(NOWHERE))), "enum1000 does not exist");
     let upside_down = Type::Int(IntType { width: Width::Int, lo: 3, hi: 2, wrap: false });
     refused(|p| _ = p.types.intern(upside_down), "3..2 is no range");
     let too_wide = Type::Int(IntType { width: Width::Int, lo: 0, hi: 1 << 40, wrap: true });
@@ -54,7 +80,17 @@ fn tables() {
     refused(|p| p.globals[GlobalId(0)].ty = null, "the type of null");
     refused(|p| p.fields[FieldId(0)].ty = null, "the type of null");
     refused(|p| p.funs[FunId(0)].params[1].1 = null, "the type of null");
-    refused(|p| _ = p.types.intern(Type::Array(null)), "the type of null");
+    for ty in [
+        Type::Array(null),
+        Type::Set(null),
+        Type::Bag(null),
+        Type::Map(null, TypeId(0)),
+        Type::Map(TypeId(0), null),
+        Type::Seq(null),
+        Type::Queue(null),
+    ] {
+        refused(|p| _ = p.types.intern(ty), "the type of null");
+    }
     refused(|p| p.globals[GlobalId(0)].ty = TypeId(NOWHERE), "type1000 does not exist");
 }
 
@@ -82,6 +118,14 @@ fn variables() {
     }
     refused(|p| p.globals[GlobalId(5)].init = Some(Const::Enum(EnumId(0), 3)), "the initial value of best");
     refused(|p| p.globals[GlobalId(4)].init = Some(Const::String(StringId(9))), "the initial value of word");
+    let (ticket, seen) = (GlobalId(10), GlobalId(11));
+    refused(
+        |p| p.globals[ticket].init = Some(Const::Enum(EnumId(1), 0)),
+        "the initial value of ticket is not of its type",
+    );
+    for init in [Const::Null, Const::Int(0), Const::Enum(EnumId(0), 0)] {
+        refused(|p| p.globals[seen].init = Some(init), "the initial value of seen is not of its type");
+    }
     let keeper = ProcedureId(0);
     refused(|p| p.procedures[keeper].locals[LocalId(0)].init = Some(Const::Null), "has an initial value");
     refused(|p| p.procedures[keeper].params = 99, "more parameters than locals");
@@ -157,6 +201,161 @@ fn expressions() {
         },
         "more than 500 deep",
     );
+}
+
+#[test]
+fn collections() {
+    let declarations = "enum E { e } abstract enum I { i, j } record A {} record B extends A {} global E e; global I i;
+        global A a; global B b; global int n; global boolean yes; global Set<int> set; global Set<boolean> set2;
+        global Bag<int> bag; global Map<E, A> map; global Seq<B> seq; global Queue<int (0, 3)> queue;
+        global Set<Set<int>> sets;
+        fun even(int v) returns boolean = v % 2 == 0; fun less(int v, int than) returns boolean = v < than;
+        fun half(int v) returns int = v / 2; fun small(int (0, 3) v) returns boolean = v < 2;
+        fun nothing() returns boolean = true; fun any(A v) returns boolean = v != null;";
+    for expr in [
+        "set.add(1).remove(2).union(set).intersection(set).difference(set).subset(set)",
+        "bag.add(n).remove(n).contains(n) && bag.count(n) == bag.size()",
+        "map.put(e, b).put(e, null).remove(e).get(e) == null && map.keys() == all E",
+        "seq.add(b).add(null).put(n, null).remove(b).tail().head() == seq.get(0) && seq.contains(b)",
+        "queue.add(n).put(n, n).remove(n).tail().head() == queue.get(0) + queue.capacity()",
+        "Set<int>() == set && Bag<int>(1, n) == bag && Seq<B>(null, b) == seq",
+        "Map<E, A>() != map && Map<E, A>(e, b, E::e, null) == map && Queue<int (0, 3)>(n, 1, 2) == queue",
+        "sets.contains(set) && sets.add(Set<int>(3)) != Set<Set<int>>(set, set)",
+        "forall(set, even) && exists(bag, less, n) && forall(queue, small)",
+        "i == null && (all I).contains(i) && i != I::j && Set<I>(null, I::i) == all I",
+    ] {
+        let text = format!("program p; {declarations} invariant i = {expr};");
+        let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(verify(&program), Ok(()), "{expr}");
+    }
+    let (kind, operand) = (" does not work on this", " does not fit its collection");
+    for (expr, message) in [
+        ("map.add(e) == map", format!("Add{kind}")),
+        ("set.put(1, 2) == set", format!("Put{kind}")),
+        ("bag.put(1, 2) == bag", format!("Put{kind}")),
+        ("set.count(1) == 1", format!("Count{kind}")),
+        ("seq.count(b) == 1", format!("Count{kind}")),
+        ("set.get(1) == 1", format!("Get{kind}")),
+        ("bag.get(1) == 1", format!("Get{kind}")),
+        ("set.head() == 1", format!("Head{kind}")),
+        ("map.head() == e", format!("Head{kind}")),
+        ("bag.tail() == bag", format!("Tail{kind}")),
+        ("set.keys() == set", format!("Keys{kind}")),
+        ("seq.capacity() == 1", format!("Capacity{kind}")),
+        ("bag.union(bag) == bag", format!("Union{kind}")),
+        ("seq.intersection(seq) == seq", format!("Intersection{kind}")),
+        ("map.difference(map) == map", format!("Difference{kind}")),
+        ("queue.subset(queue)", format!("Subset{kind}")),
+        ("n.size() == 1", format!("Size{kind}")),
+        ("a.contains(n)", format!("Contains{kind}")),
+        ("n.add(n) == n", format!("Add{kind}")),
+        ("set.add() == set", "Add takes 2 operands, not 1".into()),
+        ("set.add(1, 2) == set", "Add takes 2 operands, not 3".into()),
+        ("set.size(1) == 1", "Size takes 1 operands, not 2".into()),
+        ("map.put(e) == map", "Put takes 3 operands, not 2".into()),
+        ("set.add(yes) == set", format!("Add{operand}")),
+        ("seq.add(a) == seq", format!("Add{operand}")),
+        ("sets.add(set2) == sets", format!("Add{operand}")),
+        ("sets.add(null) == sets", format!("Add{operand}")),
+        ("bag.remove(e) == bag", format!("Remove{operand}")),
+        ("map.remove(a) == map", format!("Remove{operand}")),
+        ("map.contains(a)", format!("Contains{operand}")),
+        ("seq.contains(a)", format!("Contains{operand}")),
+        ("bag.count(yes) == 1", format!("Count{operand}")),
+        ("map.get(n) == a", format!("Get{operand}")),
+        ("seq.get(yes) == a", format!("Get{operand}")),
+        ("map.put(a, e) == map", format!("Put{operand}")),
+        ("map.put(e, n) == map", format!("Put{operand}")),
+        ("seq.put(b, 1) == seq", format!("Put{operand}")),
+        ("queue.put(1, yes) == queue", format!("Put{operand}")),
+        ("set.union(set2) == set", format!("Union{operand}")),
+        ("set.intersection(bag) == set", format!("Intersection{operand}")),
+        ("set.difference(1) == set", format!("Difference{operand}")),
+        ("set.subset(set2)", format!("Subset{operand}")),
+        ("Set<int>(1, yes) == set", format!("Create{operand}")),
+        ("Seq<B>(a) == seq", format!("Create{operand}")),
+        ("Map<E, A>(e) == map", "Create takes 2 operands, not 1".into()),
+        ("Map<E, A>(e, a, e) == map", "Create takes 4 operands, not 3".into()),
+        ("Map<E, A>(a, e) == map", format!("Create{operand}")),
+        ("Queue<int (0, 3)>() == queue", "Create takes 1 operands, not 0".into()),
+        ("Queue<int (0, 3)>(yes) == queue", format!("Create{operand}")),
+        ("Queue<int (0, 3)>(1, yes) == queue", format!("Create{operand}")),
+        ("set == set2", "operands of Eq".into()),
+        ("set == Set<int (0, 3)>()", "operands of Eq".into()),
+        ("set != bag", "operands of Ne".into()),
+        ("set == null", "operands of Eq".into()),
+        ("set < set", "operands of Lt".into()),
+        ("(set + set : Set<int>) == set", "operands of Add".into()),
+        ("(set & set : Set<int>) == set", "operands of BitAnd".into()),
+        ("set.length == 1", "only arrays have a length".into()),
+        ("i < i", "operands of Lt".into()),
+        ("i == e", "operands of Eq".into()),
+        ("(set.size() : int (0, 3)) == 1", "Size is not of type".into()),
+        ("(all E : Set<int>) == set", "the set of enum0 is not of type".into()),
+        ("forall(n, even)", "what is quantified over is no collection".into()),
+        ("forall(set2, even)", "the first parameter of even is not of the element type".into()),
+        ("forall(queue, even)", "the first parameter of even is not of the element type".into()),
+        ("exists(seq, any)", "the first parameter of any is not of the element type".into()),
+        ("forall(set, nothing)", "the first parameter of nothing is not of the element type".into()),
+        ("forall(set, less)", "less takes 1 arguments, not 0".into()),
+        ("forall(set, less, 1, 2)", "less takes 1 arguments, not 2".into()),
+        ("forall(set, less, yes)", "an argument of less does not fit its parameter".into()),
+        ("exists(set, half)", "half is quantified and not boolean".into()),
+    ] {
+        refused_text(&format!("{declarations} invariant i = {expr};"), &message);
+    }
+    let int_type = zoo().types.intern(Type::Int(IntType::INT));
+    let odd = |kind, ty| Expr { kind, ty, span: source::Span::default() };
+    let create = |ty| odd(ExprKind::Collection(CollectionOp::Create, vec![]), ty);
+    refused(|p| p.invariants[0].expr = create(int_type), &format!("Create{kind}"));
+    let size = odd(ExprKind::Collection(CollectionOp::Size, vec![]), int_type);
+    refused(|p| p.invariants[0].expr = size, &format!("Size{kind}"));
+    let all = odd(ExprKind::All(EnumId(NOWHERE)), int_type);
+    refused(|p| p.invariants[0].expr = all, "enum1000 does not exist");
+    refused(
+        |p| {
+            let over = Box::new(create(p.globals[GlobalId(11)].ty));
+            let kind = ExprKind::Quantified { all: true, over, fun: FunId(NOWHERE), captures: Vec::new() };
+            p.invariants[0].expr = odd(kind, int_type);
+        },
+        "fun1000 does not exist",
+    );
+    refused_text(
+        "global lock l; fun f(int n) returns boolean = hasLock(l); fun g(int n) returns boolean =
+         exists(Set<int>(), f); invariant i = forall(Set<int>(1), g);",
+        "asks about the thread",
+    );
+}
+
+/// Wherever else a constant of an abstract enum stands, it is refused.
+#[test]
+fn pins() {
+    let declarations =
+        "abstract enum I { i } global I v; global Set<I> set; fun is(I v, I w) returns boolean = v == w;";
+    let thread = |transition: &str| {
+        format!(
+            "{declarations} function f(I w) returns I {{ loc l: return w; }} thread C(I w) {{ loc l: return; }}
+            thread T() {{ local I[] array; loc l: {transition}; resume r of l into v return; }}"
+        )
+    };
+    let good = thread("do { assert v != I::i && exists(set, is, I::i); } return");
+    let good = text::parse(&format!("program p; {good} invariant i = set == Set<I>(I::i);")).unwrap();
+    assert_eq!(verify(&good), Ok(()));
+    let message = "a constant of an abstract enum is not in an invariant or assertion";
+    for transition in [
+        "when v == I::i return",
+        "do { v := I::i; } return",
+        "do { v := choose set.add(I::i); } return",
+        "do { assert true; v := I::i; } return",
+        "do { assume exists(set, is, I::i); } return",
+        "do { array[v == I::i ? 0 : 1] := v; } return",
+        "do { start C(I::i); } return",
+        "call f(I::i) resume r",
+    ] {
+        refused_text(&thread(transition), message);
+    }
+    refused_text("abstract enum I { i } function f() returns I { loc l: return I::i; }", message);
+    refused_text(&format!("{declarations} fun f() returns I = I::i; invariant i = f() == v;"), message);
 }
 
 #[test]
@@ -265,6 +464,11 @@ fn actions() {
         ("a := new lock", "what is made does not fit"),
         ("array := new boolean[1]", "what is made does not fit"),
         ("array := new int[yes]", "a length is no integer"),
+        ("n := choose array", "what is chosen from is no collection"),
+        ("n := choose n", "what is chosen from is no collection"),
+        ("n := choose Set<boolean>(yes)", "what is chosen does not fit its place"),
+        ("n := choose Map<boolean, int>()", "what is chosen does not fit its place"),
+        ("f := choose Seq<A>()", "what is chosen does not fit its place"),
         ("assert 1", "what is asserted is not boolean"),
         ("assume n", "what is assumed is not boolean"),
         ("lock(a)", "the operand is no lock"),

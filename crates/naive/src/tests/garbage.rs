@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn cycles_are_garbage_once_nobody_knows_them() {
     let program = program(
-        "program p; record Node { Node next; Node[] all; } global Node a; thread T() {
-          loc l0: do { a := new Node; a.next := new Node; a.next.next := a; a.all := new Node[2]; a.all[1] := a; } goto l1;
+        "program p; record Node { Node next; Node[] nodes; } global Node a; thread T() {
+          loc l0: do { a := new Node; a.next := new Node; a.next.next := a; a.nodes := new Node[2]; a.nodes[1] := a; } goto l1;
           loc l1: do { a := null; } return;
         } active T;",
     );
@@ -92,4 +92,41 @@ fn names_do_not_tell_states_apart() {
     let naive = Naive::new(&program);
     let summary = explore(&naive, 10);
     assert_eq!((summary.states, summary.matched), (3, 1));
+}
+
+#[test]
+fn collections_refer_to_what_is_in_them() {
+    for (ty, with) in [
+        ("Set<Node>", "Set<Node>(n)"),
+        ("Bag<Node>", "Bag<Node>(n, n)"),
+        ("Map<Node, int>", "Map<Node, int>(n, 1)"),
+        ("Map<int, Node>", "Map<int, Node>(1, n)"),
+        ("Seq<Node>", "Seq<Node>(null, n)"),
+        ("Queue<Node>", "Queue<Node>(2, n)"),
+        ("Seq<Map<int, Set<Node>>>", "Seq<Map<int, Set<Node>>>(Map<int, Set<Node>>(1, Set<Node>(n)))"),
+    ] {
+        // The object is in a cycle through its own collection, and known by a global one until that is replaced.
+        let program = program(&format!(
+            "program p; record Node {{ {ty} others; }} global {ty} known; global {ty} empty; thread T() {{ local Node n;
+              loc l0: do {{ n := new Node; n.others := {with}; known := {with}; n := null; }} goto l1;
+              loc l1: do {{ known := empty; }} return;
+            }} active T;"
+        ));
+        let naive = Naive::new(&program);
+        assert_eq!(schedule(&naive, &[0]).objects.len(), 1, "{with}");
+        assert!(schedule(&naive, &[0, 0]).objects.is_empty(), "{with}");
+    }
+}
+
+#[test]
+fn collections_know_threads() {
+    let program = program(
+        "program p; global Map<int, tid> known; thread C() { loc l: return; } thread T() { local tid t;
+          loc l0: do { t := start C(); known := known.put(1, t); t := null; } goto l1;
+          loc l1: do { known := known.remove(1); } return;
+        } active T;",
+    );
+    let naive = Naive::new(&program);
+    assert!(schedule(&naive, &[0, 1]).threads[&1].ended());
+    assert!(schedule(&naive, &[0, 1, 0]).threads.is_empty());
 }

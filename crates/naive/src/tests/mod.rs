@@ -2,11 +2,15 @@
 
 mod atomic;
 mod calls;
+mod choose;
+mod collections;
 mod exceptions;
 mod faults;
 mod garbage;
 mod locks;
+mod order;
 mod philosophers;
+mod quantifiers;
 mod random;
 mod show;
 mod steps;

@@ -93,21 +93,31 @@ fn states_are_free_of_garbage_and_sound() {
 const WANTED: &[(&str, usize)] = &[
     ("assertions", 15),
     ("assumptions", 15),
+    ("bags", 3),
     ("calls", 60),
     ("calls of virtual functions", 8),
     ("catches by a caller", 10),
     ("catches in the frame that throws", 10),
+    ("choices of elements", 20),
     ("choices of whom to notify", 5),
+    ("collections in collections", 2),
+    ("collections of objects and threads", 2),
     ("deadlocks", 30),
+    ("elements of abstract enums", 20),
     ("else", 80),
+    ("empty collections", 3),
     ("ended threads that are known", 20),
     ("exclusive states", 8),
     ("faults", 25),
     ("garbage", 25),
     ("locks held twice", 15),
+    ("maps", 5),
     ("no faults", 100),
     ("notified threads", 20),
+    ("queues", 1),
     ("recursion", 8),
+    ("sequences", 4),
+    ("sets", 8),
     ("start", 100),
     ("states without live threads", 40),
     ("threads that wait together", 12),
@@ -152,23 +162,46 @@ fn features(naive: &Naive<'_>, limit: usize) -> (BTreeSet<&'static str>, usize) 
         is(live.clone().any(|t| t.frames.len() > 3), "recursion");
         let twice = |object: &Object| matches!(object.kind, ObjectKind::Lock { count: 2.., .. });
         is(state.objects.values().any(twice), "locks held twice");
+        for value in &state.globals {
+            let kind = match value {
+                Value::Abstract(..) => "elements of abstract enums",
+                Value::Set(_) => "sets",
+                Value::Bag(_) => "bags",
+                Value::Map(_) => "maps",
+                Value::Seq(_) => "sequences",
+                Value::Queue { .. } => "queues",
+                _ => continue,
+            };
+            let elements = value.elements();
+            is(!elements.is_empty() || matches!(value, Value::Abstract(..)), kind);
+            is(elements.iter().any(|element| !element.elements().is_empty()), "collections in collections");
+            let refers = |value: &&Value| matches!(value, Value::Ref(_) | Value::Thread(_));
+            is(elements.iter().any(refers), "collections of objects and threads");
+        }
         is(naive.deadlocked(&state), "deadlocks");
         let (enabled, faults) = naive.steps(&state);
         faulty |= !faults.is_empty() || naive.check(&state).is_some();
         for step in enabled {
-            is(step.choice > 0, "choices of whom to notify");
+            let transition = &naive.program.transitions[TransitionId(step.transition)];
+            if step.choice > 0 {
+                let meets =
+                    |kind: fn(&ActionKind) -> bool| transition.body.iter().any(|action| kind(&action.kind));
+                is(meets(|kind| matches!(kind, ActionKind::Notify(_))), "choices of whom to notify");
+                is(meets(|kind| matches!(kind, ActionKind::Choose(..))), "choices of elements");
+            }
             let next = match naive.fire(&state, step) {
                 Ok(next) => next,
                 Err(Stopped::Truncated(_)) => {
                     is(true, "truncations");
                     continue;
                 }
-                Err(_) => {
+                Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                Err(Stopped::Fault(fault)) => {
                     faulty = true;
+                    is(fault.kind == FaultKind::Empty, "empty collections");
                     continue;
                 }
             };
-            let transition = &naive.program.transitions[TransitionId(step.transition)];
             is(transition.guard == Guard::Else, "else");
             is(next.objects.len() < state.objects.len(), "garbage");
             if let Exit::Call { callee, .. } = transition.exit {

@@ -118,3 +118,46 @@ fn resume_locations_are_called_by_their_origin() {
     let naive = Naive::new(&program);
     assert_eq!(naive.describe_state(&schedule(&naive, &[0])), "T#1 at inner\n");
 }
+
+#[test]
+fn collections_read_like_what_they_are() {
+    let program = program(
+        "program p; abstract enum Id { ann, bob } record R { Set<int> s; } global Set<Id> ids; global Bag<R> bag;
+        global Map<string, tid> map; global Seq<Set<int>> seq; global Queue<R> queue; thread C(Set<Id> who) { loc l: return; }
+        thread T() { local R r; local tid t;
+          loc l0: do { r := new R; r.s := Set<int>(2, 1); t := start C(all Id); ids := all Id; bag := Bag<R>(r, null, r);
+            map := Map<string, tid>(\"c\", t, null, null); seq := Seq<Set<int>>(r.s, Set<int>()); queue := Queue<R>(2, r); }
+            goto l1;
+          loc l1 live {}: return;
+        } active T;",
+    );
+    let naive = Naive::new(&program);
+    let (before, after) = (naive.initial(), schedule(&naive, &[0]));
+    assert_eq!(
+        changes(&naive, &before, &after),
+        [
+            "new R#1 (s: {1, 2})",
+            "C#1 starts (who: {ann, bob})",
+            "ids: {} → {ann, bob}",
+            "bag: {} → {null: 1, R#1: 2}",
+            "map: {} → {null -> null, \"c\" -> C#1}",
+            "seq: [] → [{1, 2}, {}]",
+            "queue: [] (0 of 0) → [R#1] (1 of 2)",
+        ]
+    );
+    let shown = naive.describe_state(&after);
+    assert!(shown.contains("\nqueue = [R#1] (1 of 2)\nT#1 at l1\n  r = null\n"), "{shown}");
+}
+
+#[test]
+fn arrays_of_collections_are_named_without_ranges() {
+    let program = program(
+        "program p; global Map<int (0, 3), Set<long wrap (0, 3)>>[] a; global Queue<Bag<int (0, 1)>>[] b; thread T() {
+          loc l0: do { a := new Map<int (0, 3), Set<long wrap (0, 3)>>[1]; b := new Queue<Bag<int (0, 1)>>[0]; } return;
+        } active T;",
+    );
+    let naive = Naive::new(&program);
+    let state = schedule(&naive, &[0]);
+    assert_eq!(global(&naive, &state, "a"), "Map.type<int, Set.type<long>>[]#1");
+    assert_eq!(global(&naive, &state, "b"), "Queue.type<Bag.type<int>>[]#1");
+}

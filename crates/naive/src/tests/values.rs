@@ -126,6 +126,28 @@ fn defaults_and_initial_values() {
 }
 
 #[test]
+fn collections_are_empty_by_default() {
+    let program = program(
+        "program p; abstract enum Id { a } record R { Queue<int> q; } global Id id; global Set<int> s; global Bag<int> b;
+        global Map<int, int> m; global Seq<int> q; global Queue<int> u; global R r;
+        thread T() { local Set<int> x; local Queue<int> y;
+          loc l0: do { x := Set<int>(1); y := Queue<int>(2, 1); r := new R; } goto l1;
+          loc l1: do { assert x == Set<int>(1); s := x.add(5); } goto l2;
+          loc l2 live {}: do { s := s.union(x); } goto l2;
+        } active T;",
+    );
+    let naive = Naive::new(&program);
+    let empty = "id = null\ns = {}\nb = {}\nm = {}\nq = []\nu = [] (0 of 0)\nr = ";
+    let initial = format!("{empty}null\nT#1 at l0\n  x = {{}}\n  y = [] (0 of 0)\n");
+    assert_eq!(naive.describe_state(&naive.initial()), initial);
+    let forgotten = "id = null\ns = {1, 5}\nb = {}\nm = {}\nq = []\nu = [] (0 of 0)\nr = R#1\nT#1 at l2\n  x = {}\n  \
+         y = [] (0 of 0)\nR#1 (q: [] (0 of 0))\n";
+    for steps in 2..4 {
+        assert_eq!(naive.describe_state(&schedule(&naive, &vec![0; steps])), forgotten);
+    }
+}
+
+#[test]
 fn live_sets_forget_to_the_default() {
     let program = program(
         "program p; global int a; global int b; thread T() {
@@ -162,7 +184,8 @@ fn deep_recursion_needs_no_native_stack() {
     let text = format!(
         "program p; global int result;
         fun f(int n) returns int = n <= 0 ? 0 : {open}1 + f(n - 1){close};
-        thread T() {{ loc a: do {{ result := f(254); }} return; }} active T;"
+        fun g(int n) returns boolean = n <= 0 || 0 <= {open}exists(Seq<int>(n - 1, n - 1 - n), g) ? 1 : 0{close};
+        thread T() {{ loc a: do {{ result := f(254); assert g(254); }} return; }} active T;"
     );
     let program = program(&text);
     let naive = Naive::new(&program);

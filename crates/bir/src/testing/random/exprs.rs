@@ -7,10 +7,11 @@ use super::{Generator, Role, Scope, Variable, Variant};
 #[derive(Clone)]
 pub(super) struct Exp {
     pub text: String,
-    strength: u8,
+    pub strength: u8,
 }
 
 /// As the language has them, from the weakest.
+pub(super) const QUANTIFIED: u8 = 0;
 const CONDITIONAL: u8 = 1;
 const IMPLIES: u8 = 2;
 const COMPARISON: u8 = 9;
@@ -56,8 +57,12 @@ impl Generator {
         let &(_, strength) = known.expect("an operator of the language");
         let to_the_right = u8::from(strength == IMPLIES);
         let left = self.operand(left, strength + to_the_right);
-        let right = self.operand(right, strength + 1 - to_the_right);
-        Exp { text: format!("{left} {operator} {right}"), strength }
+        // A quantifier on the right needs no parentheses, but reaches as far as it can.
+        let open = right.strength == QUANTIFIED && self.variant != Variant::Parentheses;
+        let strength_here = if open { QUANTIFIED } else { strength };
+        let least = if open { QUANTIFIED } else { strength + 1 - to_the_right };
+        let right = self.operand(right, least);
+        Exp { text: format!("{left} {operator} {right}"), strength: strength_here }
     }
 
     fn unary(&self, operator: &str, operand: &Exp) -> Exp {
@@ -68,7 +73,7 @@ impl Generator {
         self.unary("!", operand)
     }
 
-    fn cond(&self, test: &Exp, then: &Exp, otherwise: &Exp) -> Exp {
+    pub(super) fn cond(&self, test: &Exp, then: &Exp, otherwise: &Exp) -> Exp {
         let (test, then) = (self.operand(test, IMPLIES), self.operand(then, CONDITIONAL));
         let otherwise = self.operand(otherwise, CONDITIONAL);
         Exp { text: format!("{test} ? {then} : {otherwise}"), strength: CONDITIONAL }
@@ -122,12 +127,17 @@ impl Generator {
     }
 
     /// Reads a field, or takes a value of the same kind if it is not there.
-    fn read_field(&mut self, scope: &Scope, ty: impl Fn(Ty) -> bool, otherwise: &Exp) -> Option<Exp> {
+    pub(super) fn read_field(
+        &mut self,
+        scope: &Scope,
+        ty: impl Fn(Ty) -> bool,
+        otherwise: &Exp,
+    ) -> Option<Exp> {
         let (test, read, _) = self.field_of(scope, |_| true, |field| ty(field.ty))?;
         Some(if self.dangerous() { read } else { self.cond(&test, &read, otherwise) })
     }
 
-    fn int_leaf(&mut self, scope: &Scope) -> Exp {
+    pub(super) fn int_leaf(&mut self, scope: &Scope) -> Exp {
         match self.rng.below(10) {
             0..=1 => atom(self.rng.below(4).to_string()),
             2 => atom(self.pick(&["C.N", "C.M", "1L", "0x3"])),
@@ -156,6 +166,9 @@ impl Generator {
                 3 => self.binary(&operand, "ushr", &atom("1")),
                 _ => self.binary(&atom("5"), "%", &operand),
             };
+        }
+        if !self.collections.is_empty() && self.chance(12) {
+            return self.measure(scope).unwrap_or_else(|| atom("1"));
         }
         let (a, b) = (self.int(scope, depth - 1), self.int(scope, depth - 1));
         match self.rng.below(18) {
@@ -220,7 +233,7 @@ impl Generator {
     }
 
     /// Brings a number into the range of its type.
-    fn fitted(&self, value: &Exp, ty: Ty) -> Exp {
+    pub(super) fn fitted(&self, value: &Exp, ty: Ty) -> Exp {
         let Ty::Int(int) = ty else { return value.clone() };
         match INTS[int].fit {
             Fit::Mask(mask) => self.binary(value, "&", &atom(mask.to_string())),
@@ -245,7 +258,19 @@ impl Generator {
             let operator = self.pick(&["&&", "||", "=>", "&", "|", "^", "==", "!="]);
             return self.binary(&a, operator, &b);
         }
+        if depth > 0
+            && !self.collections.is_empty()
+            && self.chance(25)
+            && let Some(question) = self.question(scope, depth)
+        {
+            return question;
+        }
         match self.rng.below(16) {
+            0..=2 if self.keys => {
+                let (a, b) = (self.plain_value(scope, Ty::Key), self.plain_value(scope, Ty::Key));
+                let operator = self.pick(&["==", "!="]);
+                self.binary(&a, operator, &b)
+            }
             0..=4 => self.comparison(scope, depth),
             5 => {
                 let operator = self.pick(&["==", "!="]);
@@ -342,6 +367,16 @@ impl Generator {
 
     /// A value for a place of this type.
     pub(super) fn value(&mut self, scope: &Scope, ty: Ty) -> Exp {
+        let value = self.plain_value(scope, ty);
+        if self.collections.is_empty() || self.chance(80) {
+            return value;
+        }
+        let taken = self.taken(scope, ty, &value);
+        taken.unwrap_or(value)
+    }
+
+    /// Such a value that is not taken from a collection.
+    pub(super) fn plain_value(&mut self, scope: &Scope, ty: Ty) -> Exp {
         match ty {
             Ty::Bool => self.boolean(scope, 2),
             Ty::Int(_) => {
@@ -353,6 +388,13 @@ impl Generator {
                 match other {
                     Some(variable) if self.chance(30) => atom(variable.name),
                     _ => atom(self.pick(&["Color.Red", "Color.Green", "Color.Blue"])),
+                }
+            }
+            Ty::Key => {
+                let other = self.variable(scope, |variable| variable.ty == Ty::Key);
+                match other {
+                    Some(variable) if self.chance(85) => atom(variable.name),
+                    _ => atom("null"),
                 }
             }
             Ty::Text => atom(self.text()),
@@ -380,7 +422,8 @@ impl Generator {
                     _ => value,
                 }
             }
-            Ty::Ints(_) | Ty::Records(_) => atom("null"),
+            Ty::Collection(index) => self.collection_value(scope, index),
+            Ty::Ints(_) | Ty::Records(_) | Ty::Collections(_) => atom("null"),
         }
     }
 }

@@ -34,6 +34,7 @@ impl Generator {
         if self.heap && self.chance(60) {
             self.visits();
         }
+        self.collection_function();
     }
 
     fn body_of(&mut self, params: &[Ty]) -> (Body, String) {
@@ -53,6 +54,9 @@ impl Generator {
         let mut types = vec![DIGIT];
         if self.heap && self.chance(50) {
             types.push(Ty::Record(0));
+        }
+        if self.chance(30) {
+            types.extend(self.some_collection());
         }
         let (mut body, params) = self.body_of(&types);
         let result = self.chance(60);

@@ -115,7 +115,7 @@ impl Generator {
     }
 
     fn segment(&mut self, graph: &mut Graph, body: &mut Body, at: usize) -> usize {
-        match self.rng.below(14) {
+        match self.rng.below(15) {
             0..=2 => self.branches(graph, body, at),
             3 if self.locks => {
                 let actions = self.actions(body);
@@ -136,6 +136,14 @@ impl Generator {
             }
             9..=10 if self.exceptions => self.throw_location(graph, body, at),
             11..=12 if self.heap => self.heap_location(graph, body, at),
+            13..=14 if !self.collections.is_empty() => {
+                let Some((test, line)) = self.choice(body) else { return graph.then(at, "do { }") };
+                let (to, actions) = (graph.open(), self.actions(body));
+                let (on, off) = self.either(&test);
+                graph.step(at, &format!("{on} do {{ {line} {actions} }}"), to);
+                graph.step(at, &format!("{off} do {{ }}"), to);
+                to
+            }
             _ => {
                 let perform = self.perform(body);
                 graph.then(at, &perform)

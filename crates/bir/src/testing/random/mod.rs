@@ -2,7 +2,7 @@
 //!
 //! A model has a main thread that sets things up and starts others, or only threads that are active from the
 //! beginning and share plain globals. What they do is drawn from `statements` and `locations`; `functions` has
-//! what they call. Everything that could go wrong is asked for first, except in a minority of models whose
+//! what they call, and `collections` what half of the models have. Everything that could go wrong is asked for first, except in a minority of models whose
 //! `danger` is not 0: there, faults are part of what is to be found. Deadlocks are rare where `blocking` is 0.
 //!
 //! Loops inside of atomic blocks are counted, so that no step takes for ever. Objects are made in loops too, but
@@ -10,6 +10,7 @@
 //!
 //! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
 
+mod collections;
 mod exprs;
 mod functions;
 mod locations;
@@ -18,6 +19,7 @@ mod types;
 
 use ir::testing::SplitMix64;
 
+use collections::Collection;
 use exprs::atom;
 use functions::Function;
 use statements::Body;
@@ -58,6 +60,12 @@ struct Generator {
     handles: bool,
     exceptions: bool,
     texts: bool,
+    /// Whether there is an abstract enum, and whether its elements are named.
+    keys: bool,
+    pins: bool,
+    collections: Vec<Collection>,
+    /// The one that there are functions for.
+    helper: Option<usize>,
     records: Vec<Record>,
     globals: Vec<Variable>,
     functions: Vec<Function>,
@@ -105,7 +113,9 @@ impl Generator {
         let mut has = |percent| set_up && rng.chance(percent);
         let (heap, locks, handles) = (has(65), has(50), has(50));
         let arrays = heap && has(35);
-        Self {
+        let collections = rng.chance(50);
+        let keys = collections && rng.chance(60);
+        let mut generator = Self {
             variant,
             danger,
             blocking,
@@ -115,6 +125,10 @@ impl Generator {
             handles,
             exceptions: rng.chance(40),
             texts: rng.chance(20),
+            keys,
+            pins: keys && rng.chance(25),
+            collections: Vec::new(),
+            helper: None,
             records: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),
@@ -124,7 +138,11 @@ impl Generator {
             members: Vec::new(),
             names: 0,
             rng,
+        };
+        if collections {
+            generator.make_collections();
         }
+        generator
     }
 
     fn chance(&mut self, percent: usize) -> bool {
@@ -236,6 +254,9 @@ impl Generator {
             self.member("typealias Row Small[];");
             self.member("Row[] grid;");
         }
+        if !self.collections.is_empty() {
+            self.collection_globals();
+        }
     }
 
     fn make_constants(&mut self) {
@@ -262,6 +283,7 @@ impl Generator {
         if self.locks {
             self.member("fun free(lock k) returns boolean = lockAvailable(k) && !hasLock(k);");
         }
+        self.collection_funs();
     }
 
     fn body(&mut self, function: bool) -> Body {
@@ -283,6 +305,12 @@ impl Generator {
             if child {
                 let ty = if self.heap && self.chance(50) { Ty::Record(0) } else { DIGIT };
                 params.extend([ty].into_iter().filter(|_| self.chance(70)));
+                if self.chance(30) {
+                    params.extend(self.some_collection());
+                }
+                if self.keys && self.chance(30) {
+                    params.push(Ty::Key);
+                }
             }
             let head = match (child, count) {
                 (true, _) => "thread",
@@ -292,7 +320,9 @@ impl Generator {
             let signals = index + 1 == count && !main_signals;
             self.thread(head, &name, &params, !child && self.sets_up(), signals);
             if child {
-                started.push((name.clone(), params.clone()));
+                // Threads of one kind are interchangeable.
+                let twins = if self.chance(40) { 2 } else { 1 };
+                started.extend(vec![(name.clone(), params.clone()); twins]);
                 self.children.push((name, params));
             }
         }
@@ -369,6 +399,9 @@ impl Generator {
             body.line("grid[0] := new Small[2];");
             body.line(self.pick(&["grid[1] := grid[0];", "grid[1] := new Small[C.N];"]));
         }
+        if let Some(index) = self.pots() {
+            body.line(format!("pots := new {}[2];", self.collection_text(index)));
+        }
         if self.heap && self.chance(70) {
             let record = *self.rng.pick(&self.below(0));
             body.line(format!("head := new {};", self.records[record].name));
@@ -396,7 +429,9 @@ impl Generator {
     fn make_properties(&mut self) {
         let scope = Scope { ready: false, thread: false, ..self.scope() };
         for index in 0..self.rng.below(3) {
+            let pin = if self.chance(50) { self.pin(&scope) } else { None };
             let anything = self.boolean(&scope, 2);
+            let anything = pin.unwrap_or(anything);
             let holds = if self.dangerous() {
                 anything
             } else {

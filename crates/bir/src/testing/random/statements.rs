@@ -173,6 +173,7 @@ impl Generator {
             return self.risk(body);
         }
         match self.rng.below(46) {
+            _ if !self.collections.is_empty() && self.chance(30) => self.collect(body),
             0..=3 if depth > 0 => self.atomic(body, depth),
             4..=6 if depth > 0 => self.conditional(body, depth),
             7..=9 if depth > 0 => self.counted(body, depth),
@@ -203,6 +204,10 @@ impl Generator {
     fn risk(&mut self, body: &mut Body) {
         let test = self.boolean(&body.scope, 1);
         match self.rng.below(8) {
+            _ if !self.collections.is_empty() && self.chance(40) => {
+                let line = self.collection_risk(&body.scope);
+                body.line(line.unwrap_or_else(|| format!("assert {};", test.text)));
+            }
             0 if self.locks => {
                 let what =
                     self.pick(&["unlock(m);", "notify(m);", "notifyAll(n);", "wait(m);", "unwait(m);"]);
@@ -241,7 +246,13 @@ impl Generator {
     }
 
     pub(super) fn assignment(&mut self, scope: &Scope) -> String {
-        let plain = |ty| matches!(ty, Ty::Bool | Ty::Int(_) | Ty::Enum | Ty::Text);
+        if !self.collections.is_empty()
+            && self.chance(25)
+            && let Some(change) = self.change(scope)
+        {
+            return change;
+        }
+        let plain = |ty| matches!(ty, Ty::Bool | Ty::Int(_) | Ty::Enum | Ty::Text | Ty::Key);
         let variable = self.variable(scope, |variable| variable.role == Role::Free && plain(variable.ty));
         let Some(Variable { name, ty, .. }) = variable else { return "skip;".to_owned() };
         let value = self.value(scope, ty);
@@ -409,6 +420,7 @@ impl Generator {
                 let place = self.variable(&body.scope, |v| v.role == Role::Free && fits(v.ty, &above));
                 let place = place.map_or_else(|| "head".to_owned(), |variable| variable.name);
                 body.line(format!("{place} := new {name};"));
+                self.keep(body, Ty::Record(0), &place);
             }
             2 if !body.repeats => {
                 let local = self.some_local(body, "q", Ty::Record(0));
@@ -599,15 +611,17 @@ impl Generator {
 
     pub(super) fn start(&mut self, body: &mut Body, name: &str, params: &[Ty]) {
         let args: Vec<_> = params.iter().map(|&ty| self.value(&body.scope, ty).text).collect();
-        let place = if self.handles && self.chance(70) {
-            match self.rng.below(2) {
-                0 => "who := ".to_owned(),
-                _ => format!("{} := ", self.some_local(body, "t", Ty::Tid)),
-            }
-        } else {
-            String::new()
+        let started = format!("start {name}({});", args.join(", "));
+        if !(self.handles && self.chance(70)) {
+            body.line(started);
+            return;
+        }
+        let place = match self.rng.below(2) {
+            0 => "who".to_owned(),
+            _ => self.some_local(body, "t", Ty::Tid),
         };
-        body.line(format!("{place}start {name}({});", args.join(", ")));
+        body.line(format!("{place} := {started}"));
+        self.keep(body, Ty::Tid, &place);
     }
 
     /// Waits for the end of a thread.
@@ -627,8 +641,10 @@ impl Generator {
     /// Asserts or assumes something.
     fn claim(&mut self, body: &mut Body) {
         let test = self.boolean(&body.scope, 1);
+        let (pin, word) = (self.pin(&body.scope), self.pick(&["assert", "assume"]));
+        let word = if pin.is_some() { "assert" } else { word };
+        let test = pin.unwrap_or(test);
         let sure: Exp = self.binary(&test, "|", &self.not(&test));
-        let word = self.pick(&["assert", "assume"]);
         body.line(format!("{word} {};", sure.text));
     }
 

@@ -9,6 +9,8 @@ pub(super) enum Ty {
     /// One of [`INTS`].
     Int(usize),
     Enum,
+    /// The abstract enum.
+    Key,
     Text,
     Lock,
     Tid,
@@ -16,6 +18,9 @@ pub(super) enum Ty {
     /// Arrays of two elements.
     Ints(usize),
     Records(usize),
+    /// One of the model's [`Collection`](super::collections::Collection)s.
+    Collection(usize),
+    Collections(usize),
 }
 
 /// An integer type.
@@ -55,7 +60,8 @@ pub(super) const DIGIT: Ty = Ty::Int(0);
 pub(super) const BIT: usize = 1;
 
 /// Names that the language has a use for, at other places.
-const WORDS: [&str; 8] = ["top", "live", "at", "length", "main", "wrap", "invisible", "abstract"];
+const WORDS: [&str; 11] =
+    ["top", "live", "at", "length", "main", "wrap", "invisible", "abstract", "forall", "in", "Set"];
 
 pub(super) struct Record {
     pub name: String,
@@ -79,12 +85,15 @@ impl Generator {
             Ty::Bool => "boolean".to_owned(),
             Ty::Int(int) => INTS[int].text.to_owned(),
             Ty::Enum => "Color".to_owned(),
+            Ty::Key => "Key".to_owned(),
             Ty::Text => "string".to_owned(),
             Ty::Lock => "lock".to_owned(),
             Ty::Tid => "tid".to_owned(),
             Ty::Record(record) => self.records[record].name.clone(),
             Ty::Ints(int) => format!("{}[]", INTS[int].text),
             Ty::Records(record) => format!("{}[]", self.records[record].name),
+            Ty::Collection(index) => self.collection_text(index),
+            Ty::Collections(index) => format!("{}[]", self.collection_text(index)),
         }
     }
 
@@ -148,7 +157,11 @@ impl Generator {
             fields.push(self.make_field(Ty::Record(0)));
         }
         while self.chance(35) {
-            let ty = match self.rng.below(7) {
+            let ty = match self.rng.below(9) {
+                7 if self.keys => Ty::Key,
+                7..=8 if !self.collections.is_empty() => {
+                    Ty::Collection(self.rng.below(self.collections.len()))
+                }
                 0..=1 => Ty::Bool,
                 2 => Ty::Enum,
                 3 if self.locks => Ty::Lock,

@@ -1,5 +1,6 @@
 //! A procedure in the making: places with transitions between them.
 
+use super::collections::Variable;
 use super::{Generator, put};
 
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub(super) struct Body {
     pub ints: Vec<String>,
     pub nodes: Vec<String>,
     pub tids: Vec<String>,
+    pub names: Vec<String>,
+    pub collections: Vec<Variable>,
     /// Locals that live sets keep.
     pub kept: Vec<String>,
     pub atomic: bool,

@@ -14,6 +14,9 @@ impl Generator {
                 _ => self.rng.pick(&body.ints).clone(),
             };
         }
+        if self.collections.is_some() && self.chance(15) {
+            return self.measure(body);
+        }
         if self.dangerous() {
             let operand = self.int(body, 1);
             return match self.rng.below(4) {
@@ -66,6 +69,9 @@ impl Generator {
             let (a, b) = (self.condition(body, depth - 1), self.condition(body, depth - 1));
             let op = self.pick(&["&&", "||", "=>", "&", "^", "=="]);
             return format!("({a} {op} {b})");
+        }
+        if depth > 0 && self.collections.is_some() && self.chance(30) {
+            return format!("({})", self.question(body));
         }
         match self.rng.below(16) {
             0 => "!b".to_owned(),
@@ -140,6 +146,9 @@ impl Generator {
 
     /// An assignment of something small.
     pub(super) fn assignment(&mut self, body: &Body) -> String {
+        if self.collections.is_some() && self.chance(30) {
+            return self.collection_assignment(body);
+        }
         match self.rng.below(12) {
             0..=4 => {
                 let &(name, ty) = self.rng.pick(INTS);
@@ -167,6 +176,7 @@ impl Generator {
         while self.chance(25) {
             let next = match self.rng.below(6) {
                 0 => format!("assume {};", self.condition(body, 1)),
+                1 if self.collections.is_some() && self.chance(50) => self.collection_assertion(body),
                 1 if self.dangerous() => format!("assert {};", self.condition(body, 1)),
                 1 => format!("assert {};", self.pick(&["x >= 0", "y <= 2", "z * z <= 1", "b || !b"])),
                 _ => self.assignment(body),

@@ -3,20 +3,26 @@
 //! Random trees of statements would mostly fault at once or never meet each other. So programs are put together
 //! from motifs that work: critical sections, monitors with somebody to notify, calls that recurse, virtual calls,
 //! exceptions with handlers at various levels, lists and cycles that become garbage, threads that start and join
-//! others. Details are random: which variables, which guards, what is in one transition and what in several, what
+//! others, collections that fill and empty. Details are random: which variables, which guards, what is in one transition and what in several, what
 //! is atomic. What could fault is written with a guard that keeps it from doing so, except where the *danger* of the
 //! program says otherwise; nearly half of the programs have none.
 //!
 //! Programs are made as text, so that a failing test can be read, and spans tell all parts of a program apart.
 
 mod body;
+mod changes;
+mod collections;
 mod expressions;
 mod functions;
+mod kinds;
+mod questions;
 mod statements;
 
 use super::SplitMix64;
 use crate::Program;
 use body::Body;
+use collections::{Collections, Variable};
+use kinds::Kind;
 
 /// A program that verifies. Most have less than 10,000 states; equal seeds give equal programs.
 pub fn random_program(seed: u64) -> Program {
@@ -31,6 +37,8 @@ pub fn random_text(seed: u64) -> String {
         9..=15 => 50,
         _ => 140,
     };
+    // Drawn apart: programs without collections are not influenced by those with them.
+    let collects = SplitMix64::new(!seed).chance(50);
     let mut generator = Generator {
         danger,
         monitor: rng.chance(55),
@@ -41,6 +49,7 @@ pub fn random_text(seed: u64) -> String {
         functions: Vec::new(),
         virtual_calls: false,
         children: false,
+        collections: collects.then(Collections::default),
         rng,
     };
     generator.program()
@@ -64,6 +73,7 @@ struct Generator {
     virtual_calls: bool,
     /// Whether there is a thread for others to start.
     children: bool,
+    collections: Option<Collections>,
 }
 
 #[derive(Clone)]
@@ -137,6 +147,9 @@ fun depth(Node v, int fuel) returns int = v == null || fuel <= 0 ? 0 : 1 + depth
 fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
             ),
         );
+        if self.collections.is_some() {
+            self.add_collections(&mut out);
+        }
         self.add_functions(&mut out);
         let workers = 2 + usize::from(self.chance(35));
         let statements = if workers == 2 { 3 } else { 2 };
@@ -172,7 +185,9 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
             };
             let handle = if self.handles { self.pick(&["", "who := ", "other := ", "who := "]) } else { "" };
             let node = if self.heap { self.pick(&["head", "spare", "null"]) } else { "null" };
-            starts.push(format!("{handle}start {name}({node}, {});", self.rng.below(4)));
+            let number = self.rng.below(4);
+            let carried = self.carried(&Body::default());
+            starts.push(format!("{handle}start {name}({node}, {number}{carried});"));
         }
         self.main(&mut out, &starts);
         if self.chance(50) {
@@ -196,6 +211,7 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
                 setup.push_str("table[1] := head; ");
             }
         }
+        setup.push_str(&self.collection_setup());
         setup.push_str("ready := true; ");
         let mut at = body.open();
         if self.chance(60) {
@@ -223,12 +239,22 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
     fn thread(&mut self, out: &mut String, name: &str, statements: usize, waits: bool) {
         let mut body = Body { caught: false, leave: "return", ..Body::default() };
         let params = if name.starts_with("Active") {
-            ""
+            String::new()
         } else {
             body.ints.push("k".into());
             body.nodes.push("q".into());
             body.params.extend(["k", "q"]);
-            "Node q, int (0, 3) k"
+            let carried = self.collections.as_ref().and_then(|collections| collections.carried.clone());
+            let carried = carried.map(|kind| {
+                body.params.push("s");
+                let param = format!(", {kind} s");
+                match kind {
+                    Kind::Name => body.names.push("s".into()),
+                    _ => body.collections.push(Variable { name: "s".into(), kind }),
+                }
+                param
+            });
+            format!("Node q, int (0, 3) k{}", carried.unwrap_or_default())
         };
         if self.chance(60) {
             let init = self.pick(&["", " = 1", " = 1"]);
@@ -272,6 +298,10 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
                 put(out, &format!("invariant {name} = {invariant};"));
             }
         }
+        if self.collections.is_some() && self.chance(50) {
+            let invariant = self.collection_invariant();
+            put(out, &format!("invariant collected = {invariant};"));
+        }
         if self.chance(20) {
             out.push_str("temporal later = \"[] (b -> <> !b)\";\n");
         }
@@ -283,3 +313,6 @@ fn put(out: &mut String, line: &str) {
     out.push_str(line);
     out.push('\n');
 }
+
+#[cfg(test)]
+mod tests;

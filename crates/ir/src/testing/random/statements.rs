@@ -15,6 +15,9 @@ impl Generator {
         if self.dangerous() {
             return self.mistake(body, at);
         }
+        if self.collections.is_some() && self.chance(35) {
+            return self.collection_statement(body, at);
+        }
         match self.rng.below(100) {
             0..=9 => {
                 let actions = self.actions(body);
@@ -76,6 +79,7 @@ impl Generator {
         let lock = self.pick(&["m", "n"]);
         let node = if self.heap { self.node(body) } else { "head".into() };
         let mistake = match self.rng.below(13) {
+            _ if self.collections.is_some() && self.chance(40) => self.collection_mistake(body),
             0 => format!("unlock({lock});"),
             1 => format!("wait({lock});"),
             2 => format!("unwait({lock});"),
@@ -396,7 +400,8 @@ impl Generator {
 
     pub(super) fn start(&mut self, body: &mut Body, at: usize) -> usize {
         let (node, value) = (if self.heap { self.node(body) } else { "null".into() }, self.int_arg(body));
-        let start = format!("start Child({node}, {value});");
+        let carried = self.carried(body);
+        let start = format!("start Child({node}, {value}{carried});");
         if self.heap && self.handles && self.chance(25) {
             // Handles are in the heap, too.
             let to =

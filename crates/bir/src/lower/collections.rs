@@ -1,0 +1,449 @@
+//! Operations on collections.
+//!
+//! A collection that is created has the type that is written there, or the one of the place that it is for. So
+//! types are passed down: to what is assigned, to arguments, to the cases of `?:`, and from one side of `==` to the
+//! other.
+
+use ir::{
+    ActionKind, BinaryOp, CollectionOp, Const, Expr, ExprKind, Fun, IntType, Place, Scope, Type, TypeId,
+};
+use source::{Diagnostic, Span};
+
+use super::exprs::{Exprs, Why};
+use crate::ast;
+use crate::codes;
+use crate::collections::{Kind, Meaning, Operation, Param};
+use crate::resolve::Symbol;
+use crate::text::{clip, count, suggest};
+
+impl<'s> Exprs<'_, 's> {
+    /// An operation. `expected` is the type of the place that it is for.
+    pub(super) fn operation(
+        &mut self,
+        item: &ast::Operation<'s>,
+        span: Span,
+        expected: Option<TypeId>,
+    ) -> Option<Expr> {
+        let (kind, operation) = self.operation_named(item)?;
+        match operation.meaning {
+            Meaning::Choose => {
+                let name = kind.name();
+                self.report(
+                    Diagnostic::error(
+                        codes::IMPURE_EXPRESSION,
+                        format!("`{name}.choose` cannot be a part of an expression"),
+                    )
+                    .at(span, "this chooses an element")
+                    .note("expressions have one value, except for `choose` as all of the right-hand side")
+                    .help(format!("assign the element to a variable first: `v := {name}.choose(…);`")),
+                );
+                None
+            }
+            Meaning::Apply(CollectionOp::Create) => self.create(kind, operation, item, span, expected),
+            Meaning::Apply(op) => {
+                let expected = expected.filter(|_| operation.changes());
+                let operands = self.operands(kind, operation, item, expected)?;
+                let applied = ExprKind::Collection(op, operands);
+                // Neither variables nor parameters are asked for.
+                let ty = self.model.program.natural_type(&applied, Scope::Program)?;
+                Some(self.make(applied, ty, span))
+            }
+            Meaning::IsEmpty => {
+                let mut operands = self.operands(kind, operation, item, None)?;
+                let size = self.measure(CollectionOp::Size, operands.pop()?, span);
+                let zero = self.make(ExprKind::Const(Const::Int(0)), Type::Int(IntType::INT), span);
+                Some(self.equal(size, zero, span))
+            }
+            Meaning::IsFull => {
+                let mut operands = self.operands(kind, operation, item, None)?;
+                Some(self.is_full(operands.pop()?, span))
+            }
+        }
+    }
+
+    /// Finds an operation, or reports that there is none.
+    fn operation_named(&mut self, item: &ast::Operation<'s>) -> Option<(Kind, &'static Operation)> {
+        let Some(kind) = item.extension.extension() else {
+            self.no_extension(item);
+            return None;
+        };
+        if let Some(operation) = kind.operation(item.name.text) {
+            return Some((kind, operation));
+        }
+        let (name, wrong) = (kind.name(), clip(item.name.text));
+        let message = format!("`{name}` has no operation `{wrong}`");
+        let mut diagnostic =
+            Diagnostic::error(codes::UNKNOWN_OPERATION, message).at(item.name.span, "no such operation");
+        let elsewhere = Kind::ALL
+            .into_iter()
+            .find_map(|other| other.operation(item.name.text).map(|operation| operation.signature(other)));
+        if let Some(signature) = elsewhere {
+            diagnostic = diagnostic.help(format!("there is `{signature}`"));
+        } else if let Some(similar) = suggest(item.name.text, kind.operations().map(|other| other.name)) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        let all: Vec<_> = kind.operations().map(|operation| format!("`{}`", operation.name)).collect();
+        self.report(diagnostic.note(format!("there are {}", all.join(", "))));
+        self.look_at(&item.args);
+        None
+    }
+
+    /// Reports an operation of something that is no extension.
+    fn no_extension(&mut self, item: &ast::Operation<'s>) {
+        if let ast::ExprKind::Name(text) = item.extension.kind
+            && !self.locals.contains_key(text)
+        {
+            let name = ast::Name { text, span: item.extension.span };
+            match self.model.symbol(text) {
+                Some(Symbol::Enum(_)) if item.name.text == "all" => {
+                    self.report(
+                        Diagnostic::error(codes::UNEXPECTED, "`all` takes no arguments")
+                            .at(item.name.span, "")
+                            .help(format!("the set of all elements is `{}.all`", clip(text))),
+                    );
+                    return;
+                }
+                Some(Symbol::Global(_)) => {}
+                _ => {
+                    self.model.extension_named(name);
+                    return;
+                }
+            }
+        }
+        let Some(base) = self.expr(&item.extension) else { return };
+        let found = self.type_name(base.ty);
+        let mut diagnostic =
+            Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no operations"))
+                .at(item.name.span, "this is no operation")
+                .label(base.span, format!("of type `{found}`"));
+        if let Some(kind) = Kind::of(self.ty(&base)) {
+            let (name, operation) = (kind.name(), clip(item.name.text));
+            diagnostic =
+                diagnostic.help(format!("write `{name}.{operation}({}, …)`", self.written(base.span)));
+        }
+        self.report(diagnostic);
+        self.look_at(&item.args);
+    }
+
+    /// The text at a place on one line, cut if it is long.
+    fn written(&self, span: Span) -> String {
+        let words: Vec<_> = self.model.map.text(span).split_whitespace().collect();
+        clip(&words.join(" "))
+    }
+
+    /// Looks for what is wrong with arguments that nobody wants.
+    fn look_at(&mut self, args: &[ast::Expr<'s>]) {
+        for arg in args.iter().filter(|arg| !is_open(arg)) {
+            self.expr(arg);
+        }
+    }
+
+    /// The type that is written behind the name of the operation. There is none where types are left out.
+    fn written_type(&mut self, kind: Kind, item: &ast::Operation<'s>) -> Option<TypeId> {
+        if item.types.is_empty() {
+            return None;
+        }
+        let args: Vec<_> = item.types.iter().map(|ty| self.model.resolve_type(ty)).collect();
+        let span = item.extension.span.to(item.name.span);
+        let ty = self.model.collection_type(kind, item.name.text, &args, span);
+        if ty.is_none() {
+            self.look_at(&item.args);
+        }
+        Some(self.model.intern(ty?))
+    }
+
+    fn wrong_count(&mut self, kind: Kind, operation: &Operation, item: &ast::Operation<'s>, wanted: &str) {
+        self.look_at(&item.args);
+        let (name, found) = (format!("{}.{}", kind.name(), operation.name), item.args.len());
+        self.report(
+            Diagnostic::error(codes::ARGUMENT_COUNT, format!("`{name}` takes {wanted}, not {found}"))
+                .at(item.name.span, format!("called with {}", count(found, "argument")))
+                .help(format!("it is written `{}`", operation.signature(kind))),
+        );
+    }
+
+    fn create(
+        &mut self,
+        kind: Kind,
+        operation: &Operation,
+        item: &ast::Operation<'s>,
+        span: Span,
+        expected: Option<TypeId>,
+    ) -> Option<Expr> {
+        let written = self.written_type(kind, item);
+        if written.is_none() && !item.types.is_empty() {
+            return None;
+        }
+        let (fixed, rest) = (operation.params, operation.rest);
+        if item.args.len() < fixed.len() {
+            let wanted = format!("at least {}", count(fixed.len(), "argument"));
+            self.wrong_count(kind, operation, item, &wanted);
+            return None;
+        }
+        if !(item.args.len() - fixed.len()).is_multiple_of(rest.len()) {
+            self.wrong_count(kind, operation, item, "an even number of arguments");
+            return None;
+        }
+        let Some(ty) = written.or(expected.filter(|&ty| Kind::of(self.model.ty(ty)) == Some(kind))) else {
+            self.unknown_elements(kind, item, span, expected);
+            self.look_at(&item.args);
+            return None;
+        };
+        let why = match item.types.first() {
+            Some(first) => Why::Collection(first.span.to(item.types.last().unwrap_or(first).span)),
+            None => Why::Collection(item.extension.span.to(item.name.span)),
+        };
+        let params = fixed.iter().chain(rest.iter().cycle());
+        let operands = self.remaining(params, &item.args, self.model.ty(ty), why)?;
+        Some(Expr { kind: ExprKind::Collection(CollectionOp::Create, operands), ty, span })
+    }
+
+    fn unknown_elements(
+        &mut self,
+        kind: Kind,
+        item: &ast::Operation<'s>,
+        span: Span,
+        expected: Option<TypeId>,
+    ) {
+        if let Some(expected) = expected {
+            let wanted = self.type_name(expected);
+            self.report(
+                Diagnostic::error(codes::MISMATCH, "the types do not match")
+                    .at(span, format!("expected `{wanted}`, found {}", kind.noun())),
+            );
+            return;
+        }
+        let (name, params) = (kind.name(), kind.type_params().join(", "));
+        self.report(
+            Diagnostic::error(codes::UNKNOWN_ELEMENTS, "nothing says what this collection is made of")
+                .at(item.extension.span.to(item.name.span), "")
+                .note("the types can be left out where a variable, field, parameter or result has them")
+                .help(format!("write `{name}.create<{params}>(…)`")),
+        );
+    }
+
+    /// The operands of an operation on a collection that there is.
+    fn operands(
+        &mut self,
+        kind: Kind,
+        operation: &Operation,
+        item: &ast::Operation<'s>,
+        expected: Option<TypeId>,
+    ) -> Option<Vec<Expr>> {
+        let wanted = operation.params.len();
+        if item.args.len() != wanted {
+            self.wrong_count(kind, operation, item, &count(wanted, "argument"));
+            return None;
+        }
+        let written = self.written_type(kind, item);
+        if written.is_none() && !item.types.is_empty() {
+            return None;
+        }
+        let expected = written.or(expected);
+        let (first, rest) = item.args.split_first()?;
+        if let [Param::This, Param::Other] = operation.params {
+            let (this, other) = self.pair(first, &rest[0], expected);
+            let (this, other) = (this?, other?);
+            self.check_kind(kind, operation, &this)?;
+            self.check_written(&this, written, item)?;
+            if this.ty != other.ty {
+                self.mismatch(&other, this.ty, Why::Collection(this.span));
+                return None;
+            }
+            return Some(vec![this, other]);
+        }
+        let this = self.expr_for(first, expected);
+        let Some(this) = this.filter(|this| self.check_kind(kind, operation, this).is_some()) else {
+            self.look_at(rest);
+            return None;
+        };
+        self.check_written(&this, written, item)?;
+        let (ty, why) = (self.ty(&this), Why::Collection(this.span));
+        let mut operands = self.remaining(operation.params[1..].iter(), rest, ty, why)?;
+        operands.insert(0, this);
+        Some(operands)
+    }
+
+    /// The collection is of the kind that the operation is for.
+    fn check_kind(&mut self, kind: Kind, operation: &Operation, this: &Expr) -> Option<()> {
+        let found = Kind::of(self.ty(this));
+        if found == Some(kind) {
+            return Some(());
+        }
+        let (name, found_type) = (operation.name, self.type_name(this.ty));
+        let mut diagnostic = Diagnostic::error(
+            codes::NOT_A_COLLECTION,
+            format!("`{}.{name}` needs {}", kind.name(), kind.noun()),
+        )
+        .at(this.span, format!("of type `{found_type}`"));
+        if let Some(other) = found
+            && let Some(operation) = other.operation(name)
+        {
+            diagnostic = diagnostic.help(format!("did you mean `{}`?", operation.signature(other)));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    /// The collection is of the type that is written.
+    fn check_written(
+        &mut self,
+        this: &Expr,
+        written: Option<TypeId>,
+        item: &ast::Operation<'s>,
+    ) -> Option<()> {
+        let (Some(written), Some(first)) = (written, item.types.first()) else { return Some(()) };
+        if written != this.ty {
+            self.mismatch(this, written, Why::Type(first.span));
+            return None;
+        }
+        Some(())
+    }
+
+    /// The arguments behind the collection.
+    fn remaining<'a>(
+        &mut self,
+        params: impl Iterator<Item = &'a Param>,
+        args: &[ast::Expr<'s>],
+        of: Type,
+        why: Why<'_>,
+    ) -> Option<Vec<Expr>> {
+        let element = of.element()?;
+        let mut operands = Vec::new();
+        let mut sound = true;
+        for (param, arg) in params.zip(args) {
+            let operand = match (param, of) {
+                (Param::Value, Type::Map(_, value)) => self.value(arg, value, why),
+                (Param::Sought, _) => self.sought(arg, element, why),
+                (Param::Index, _) => self.integer(arg, "an index"),
+                (Param::Capacity, _) => self.integer(arg, "the capacity of a queue"),
+                _ => self.value(arg, element, why),
+            };
+            sound &= operand.is_some();
+            operands.extend(operand);
+        }
+        sound.then_some(operands)
+    }
+
+    fn measure(&mut self, op: CollectionOp, of: Expr, span: Span) -> Expr {
+        self.make(ExprKind::Collection(op, vec![of]), Type::Int(IntType::INT), span)
+    }
+
+    fn equal(&mut self, left: Expr, right: Expr, span: Span) -> Expr {
+        let kind = ExprKind::Binary(BinaryOp::Eq, Box::new(left), Box::new(right));
+        self.make(kind, Type::Bool, span)
+    }
+
+    /// Whether the size is the capacity. A queue that has to be computed is computed once.
+    fn is_full(&mut self, queue: Expr, span: Span) -> Expr {
+        if is_path(&queue) {
+            return self.size_is_capacity(queue, span);
+        }
+        let param = Expr { kind: ExprKind::Param(0), ty: queue.ty, span };
+        let body = self.size_is_capacity(param, span);
+        let fun = self.model.program.funs.push(Fun {
+            // No function of a model is called like this.
+            name: "Queue.isFull".to_owned(),
+            params: vec![("queue".to_owned(), queue.ty)],
+            result: body.ty,
+            body,
+            span,
+        });
+        self.make(ExprKind::Call(fun, vec![queue]), Type::Bool, span)
+    }
+
+    fn size_is_capacity(&mut self, queue: Expr, span: Span) -> Expr {
+        let size = self.measure(CollectionOp::Size, queue.clone(), span);
+        let capacity = self.measure(CollectionOp::Capacity, queue, span);
+        self.equal(size, capacity, span)
+    }
+
+    /// An operation as a statement: an assignment to its first argument.
+    pub(super) fn change(&mut self, expr: &ast::Expr<'s>) -> Option<ActionKind> {
+        let ast::ExprKind::Operation(item) = &expr.kind else { return None };
+        let (kind, operation) = self.operation_named(item)?;
+        let place = item.args.first().filter(|_| operation.changes());
+        let Some(place) = place.filter(|place| is_place(place)) else {
+            self.no_effect(kind, operation, item, expr.span);
+            return None;
+        };
+        let place = self.place(place)?;
+        let value = self.operation(item, expr.span, Some(place.ty))?;
+        Some(ActionKind::Assign(place, value))
+    }
+
+    fn no_effect(&mut self, kind: Kind, operation: &Operation, item: &ast::Operation<'s>, span: Span) {
+        let name = format!("{}.{}", kind.name(), operation.name);
+        let call = self.written(span);
+        let diagnostic = Diagnostic::error(codes::NO_EFFECT, "this statement changes nothing");
+        let diagnostic = match (operation.meaning, item.args.first()) {
+            (_, Some(first)) if operation.changes() => diagnostic
+                .at(first.span, "this is a value, not a place")
+                .note(format!("as a statement, `{name}` assigns its result to its first argument"))
+                .help(format!("assign the result: `v := {call};`")),
+            (Meaning::Choose, _) => diagnostic
+                .at(span, "what is chosen is not used")
+                .help(format!("assign it to a variable: `v := {call};`")),
+            _ if operation.changes() => diagnostic
+                .at(span, "without arguments")
+                .help(format!("it is written `{};`", operation.signature(kind))),
+            _ => {
+                let changing = kind.operations().filter(|operation| operation.changes());
+                let changing: Vec<_> = changing.map(|operation| format!("`{}`", operation.name)).collect();
+                diagnostic
+                    .at(span, "its value is not used")
+                    .note(format!("operations that can be statements are {}", changing.join(", ")))
+                    .help(format!("use it in an expression, or assign it: `v := {call};`"))
+            }
+        };
+        self.report(diagnostic);
+    }
+
+    /// `place := Set.choose(collection)`
+    pub(super) fn assign_choice(
+        &mut self,
+        target: Option<Place>,
+        item: &ast::Operation<'s>,
+        span: Span,
+    ) -> Option<ActionKind> {
+        let (kind, operation) = self.operation_named(item)?;
+        let from = self.operands(kind, operation, item, None)?.pop()?;
+        let (target, element) = (target?, self.ty(&from).element()?);
+        if !self.model.admits(self.model.ty(target.ty), self.model.ty(element)) {
+            let why = self.reason(&target);
+            let chosen = Expr { kind: ExprKind::Const(Const::Null), ty: element, span };
+            self.mismatch(&chosen, target.ty, why);
+            return None;
+        }
+        Some(ActionKind::Choose(target, from))
+    }
+}
+
+/// Whether an expression creates a collection whose type is not written: something else has to say it.
+pub(super) fn is_open(expr: &ast::Expr<'_>) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Operation(item) if item.types.is_empty() => {
+            let operation = item.extension.extension().and_then(|kind| kind.operation(item.name.text));
+            operation.is_some_and(|operation| {
+                operation.creates() || operation.changes() && item.args.first().is_some_and(is_open)
+            })
+        }
+        ast::ExprKind::Cond(parts) => is_open(&parts[1]) && is_open(&parts[2]),
+        _ => false,
+    }
+}
+
+fn is_place(expr: &ast::Expr<'_>) -> bool {
+    use ast::ExprKind::{Error, Index, Member, Name};
+    matches!(expr.kind, Name(_) | Member(..) | Index(..) | Error)
+}
+
+/// Whether an expression only follows references.
+fn is_path(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => true,
+        ExprKind::Field(base, _) => is_path(base),
+        ExprKind::Index(base, index) => is_path(base) && is_path(index),
+        _ => false,
+    }
+}

@@ -1,0 +1,152 @@
+//! Concrete runs from chains of stored states.
+//!
+//! A breadth-first search under symmetry fires steps of decoded states, in which everything is called by its name in the
+//! store. Two states that are the same but for names take corresponding steps to such states again: what was there
+//! stays who it was, and what is new corresponds in the order in which it was made, which is the order of ids. So a
+//! concrete run is found by following along, whether names were canonical or not: nothing is searched.
+
+use engine::{Engine, EngineState};
+use state::{Names, NodeRef, State};
+use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+
+use crate::symmetric::{Named, Symmetric};
+
+/// A concrete run beside one through decoded states.
+pub struct Lift<'a> {
+    system: &'a Symmetric<'a>,
+    engine: &'a Engine,
+    concrete: EngineState,
+    decoded: Named,
+    /// What threads, objects and abstract ids of the concrete state are called in the decoded one.
+    names: Names,
+    taken: Vec<Step>,
+}
+
+impl<'a> Lift<'a> {
+    pub fn new(system: &'a Symmetric<'a>) -> Self {
+        let engine = system.engine();
+        let mut decoded = system.initial();
+        let names = decoded.names(engine).clone();
+        Self { system, engine, concrete: engine.initial(), decoded, names, taken: Vec::new() }
+    }
+
+    /// See [`TransitionSystem::retrace`].
+    pub fn retrace(mut self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {
+        for pair in chain.windows(2) {
+            self.system.decode(&pair[0], &mut self.decoded);
+            self.advance(pair[0].clone(), &pair[1]);
+        }
+        if let Some((step, fault)) = last {
+            let found = system::steps_to_fault(self.engine, &mut self.concrete, fault);
+            let found = found.into_iter().find(|&candidate| self.corresponds(candidate, step));
+            self.taken.push(found.expect("the same step has the same fault"));
+        }
+        self.taken
+    }
+
+    /// Whether a concrete step is by the same thread along the same transition.
+    fn corresponds(&self, concrete: Step, decoded: Step) -> bool {
+        self.names.threads[concrete.thread as usize] == decoded.thread
+            && concrete.transition == decoded.transition
+    }
+
+    /// Takes the step from the decoded state, which `encoding` shows, to `target`, and the concrete one with it.
+    fn advance(&mut self, mut encoding: Encoding, target: &Encoding) {
+        let before = Population::of(self.decoded.state());
+        let step = system::step_to(self.system, &mut self.decoded, &mut encoding, target);
+        let made = Population::of(self.decoded.state()).without(&before);
+        let renamed = self.decoded.names(self.engine).clone();
+
+        let before = Population::of(&self.concrete.state);
+        let mut offered = Steps::default();
+        self.engine.steps(&mut self.concrete, &mut offered);
+        // Choices are numbered in an order that depends on names: any of them may be the one.
+        for candidate in offered.enabled {
+            if !self.corresponds(candidate, step) {
+                continue;
+            }
+            if self.engine.fire(&mut self.concrete, candidate) != Fired::Moved {
+                continue;
+            }
+            let after = Population::of(&self.concrete.state);
+            if let Some(names) = self.names_after(&after, &after.without(&before), &made, &renamed) {
+                self.concrete.state.encode_all(self.engine.layout(), &names, &mut encoding);
+                if encoding.same(target) {
+                    self.names = names;
+                    return self.taken.push(candidate);
+                }
+            }
+            self.engine.undo(&mut self.concrete);
+        }
+        panic!("no step of the concrete state corresponds to {step:?} of the stored one");
+    }
+
+    /// What all are called after a step that made the concrete ones of `new` and the decoded ones of `made`, where
+    /// `renamed` says what the decoded ones are called.
+    fn names_after(
+        &self,
+        all: &Population,
+        new: &Population,
+        made: &Population,
+        renamed: &Names,
+    ) -> Option<Names> {
+        let follow = |all: &[u32], new: &[u32], made: &[u32], names: &[u32], renamed: &[u32]| {
+            let mut after = vec![u32::MAX; all.last().map_or(0, |&last| last as usize + 1)];
+            for &id in all {
+                let decoded = match new.binary_search(&id) {
+                    Ok(at) => *made.get(at)?,
+                    Err(_) => *names.get(id as usize)?,
+                };
+                after[id as usize] = *renamed.get(decoded as usize).filter(|&&name| name != u32::MAX)?;
+            }
+            Some(after)
+        };
+        let abstracts = self.names.abstracts.iter().zip(&renamed.abstracts);
+        Some(Names {
+            threads: follow(
+                &all.threads,
+                &new.threads,
+                &made.threads,
+                &self.names.threads,
+                &renamed.threads,
+            )?,
+            objects: follow(
+                &all.objects,
+                &new.objects,
+                &made.objects,
+                &self.names.objects,
+                &renamed.objects,
+            )?,
+            abstracts: abstracts
+                .map(|(names, renamed)| names.iter().map(|&decoded| renamed[decoded as usize]).collect())
+                .collect(),
+        })
+    }
+}
+
+/// The ids that exist in a state, in ascending order.
+struct Population {
+    threads: Vec<u32>,
+    objects: Vec<u32>,
+}
+
+impl Population {
+    fn of(state: &State) -> Self {
+        let (mut threads, mut objects) = (Vec::new(), Vec::new());
+        for node in state.units() {
+            match node {
+                NodeRef::Root => {}
+                NodeRef::Thread(id) => threads.push(id.0),
+                NodeRef::Object(id) => objects.push(id.0),
+            }
+        }
+        Self { threads, objects }
+    }
+
+    fn without(&self, others: &Self) -> Self {
+        let rest = |ids: &[u32], others: &[u32]| {
+            ids.iter().copied().filter(|id| others.binary_search(id).is_err()).collect()
+        };
+        Self { threads: rest(&self.threads, &others.threads), objects: rest(&self.objects, &others.objects) }
+    }
+}

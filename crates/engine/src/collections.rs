@@ -1,0 +1,387 @@
+//! Collections in expressions.
+//!
+//! On the stack a collection is a handle: 0 for the empty one, a positive number where the state holds it (what its slot
+//! holds), a negative one where it is the result of an operation and stands in the scratch space of the stack,
+//! up to the end of the run. Operations read their operands wherever those are, and put results there.
+
+use std::cmp::Ordering;
+
+use ir::{CollectionOp, Id, TypeId};
+use state::{State, TermKind, Terms, compare};
+use system::FaultKind;
+
+use crate::Engine;
+use crate::code::ANY;
+use crate::eval::fault;
+use crate::machine::Stop;
+
+/// The scratch space: values as in a state, each after the number of its words.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    words: Vec<u64>,
+    /// A result in the making.
+    out: Vec<u64>,
+}
+
+impl Scratch {
+    #[inline]
+    pub fn clear(&mut self) {
+        self.words.clear();
+    }
+
+    pub fn mark(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Forgets what came since the mark.
+    pub fn release(&mut self, mark: usize) {
+        self.words.truncate(mark);
+    }
+
+    /// The words of a collection, wherever it is.
+    pub fn words<'a>(&'a self, engine: &'a Engine, state: &'a State, ty: TypeId, handle: i64) -> &'a [u64] {
+        if handle < 0 { self.owned(handle) } else { state.value(&engine.layout, ty, handle) }
+    }
+
+    /// The handle of a copy.
+    fn put(&mut self, words: &[u64]) -> i64 {
+        let at = self.words.len();
+        self.words.push(words.len() as u64);
+        self.words.extend_from_slice(words);
+        -1 - at as i64
+    }
+
+    /// The same value, here and not in the state.
+    pub fn own(&mut self, engine: &Engine, state: &State, ty: TypeId, handle: i64) -> i64 {
+        if handle <= 0 {
+            return handle;
+        }
+        self.put(state.value(&engine.layout, ty, handle))
+    }
+
+    /// The words of a collection that is here.
+    pub fn owned(&self, handle: i64) -> &[u64] {
+        let at = (-1 - handle) as usize;
+        &self.words[at + 1..][..self.words[at] as usize]
+    }
+
+    /// What the stack holds of the part `at..` of a collection that is here, which has type `ty`.
+    fn part(&mut self, terms: &Terms, ty: TypeId, at: usize) -> i64 {
+        if terms.is_atom(ty) {
+            return self.words[at] as i64;
+        }
+        let len = terms.len(ty, &self.words, at);
+        let handle = -1 - self.words.len() as i64;
+        self.words.push(len as u64);
+        self.words.extend_from_within(at..at + len);
+        handle
+    }
+}
+
+/// The elements or keys of a collection, one after the other, with the scratch space free for others in between.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements {
+    ty: TypeId,
+    /// Where the collection starts, and how many words it has.
+    start: usize,
+    len: usize,
+    at: usize,
+    pub left: usize,
+}
+
+impl Engine {
+    pub(crate) fn elements(&self, state: &State, scratch: &mut Scratch, ty: TypeId, handle: i64) -> Elements {
+        let terms = &self.layout.terms;
+        let handle = scratch.own(self, state, ty, handle);
+        if handle == 0 {
+            return Elements { ty, start: 0, len: 0, at: 0, left: 0 };
+        }
+        let start = (-handle) as usize;
+        let len = scratch.words[start - 1] as usize;
+        let head = terms.head(ty);
+        Elements { ty, start, len, at: head, left: scratch.words[start + head - 1] as usize }
+    }
+
+    /// What the stack holds of the next element.
+    pub(crate) fn next_element(&self, scratch: &mut Scratch, elements: &mut Elements) -> Option<i64> {
+        elements.left = elements.left.checked_sub(1)?;
+        let Elements { ty, start, len, at, .. } = *elements;
+        let terms = &self.layout.terms;
+        let (key, end) = terms.entry_at(ty, &scratch.words[start..start + len], at);
+        elements.at = end;
+        Some(scratch.part(terms, key, start + at))
+    }
+
+    pub(crate) fn same(&self, state: &State, scratch: &Scratch, ty: TypeId, a: i64, b: i64) -> bool {
+        scratch.words(self, state, ty, a) == scratch.words(self, state, ty, b)
+    }
+
+    /// The set of all elements of an enum.
+    pub(crate) fn all(&self, scratch: &mut Scratch, first: i64, count: u32) -> i64 {
+        let at = scratch.words.len();
+        scratch.words.extend([u64::from(count) + 1, count.into()]);
+        scratch.words.extend((first..first + i64::from(count)).map(|element| element as u64));
+        -1 - at as i64
+    }
+
+    fn admit_element(&self, ty: TypeId, value: i64, pc: usize) -> Result<i64, Stop> {
+        match self.code.admit_of[ty.index()] {
+            ANY => Ok(value),
+            by => self.code.admits[by as usize].admit(value).ok_or(fault(FaultKind::Range, pc)),
+        }
+    }
+
+    /// The result of an operation on a collection of type `ty`.
+    pub(crate) fn collection(
+        &self,
+        state: &State,
+        scratch: &mut Scratch,
+        pc: usize,
+        op: CollectionOp,
+        ty: TypeId,
+        operands: &[i64],
+    ) -> Result<i64, Stop> {
+        let mut out = std::mem::take(&mut scratch.out);
+        out.clear();
+        let result = self.operate(state, scratch, pc, op, ty, operands, &mut out);
+        let result = result.map(|outcome| match outcome {
+            Outcome::Value(value) => value,
+            Outcome::Collection if out.iter().all(|&word| word == 0) => 0,
+            Outcome::Collection => scratch.put(&out),
+            Outcome::Part(of) if self.layout.terms.is_atom(of) => out[0] as i64,
+            Outcome::Part(_) => scratch.put(&out),
+        });
+        scratch.out = out;
+        result
+    }
+
+    fn operate(
+        &self,
+        state: &State,
+        scratch: &Scratch,
+        pc: usize,
+        op: CollectionOp,
+        ty: TypeId,
+        operands: &[i64],
+        out: &mut Vec<u64>,
+    ) -> Result<Outcome, Stop> {
+        use CollectionOp::*;
+        let terms = &self.layout.terms;
+        let kind = terms.kind(ty);
+        let head = terms.head(ty);
+        let of = match kind {
+            TermKind::Set(of)
+            | TermKind::Bag(of)
+            | TermKind::Map(of, _)
+            | TermKind::Seq(of)
+            | TermKind::Queue(of) => of,
+            kind => unreachable!("{kind:?} is no collection"),
+        };
+        let value_of = if let TermKind::Map(_, value) = kind { value } else { of };
+        let is_list = matches!(kind, TermKind::Seq(_) | TermKind::Queue(_));
+        // What an operand that is to become, or be looked for as, a part of the collection looks like there.
+        let term = |ty: TypeId, operand: i64, to: &mut Vec<u64>| {
+            if terms.is_atom(ty) {
+                to.push(operand as u64);
+            } else {
+                to.extend_from_slice(scratch.words(self, state, ty, operand));
+            }
+        };
+        if op == Create {
+            out.extend_from_slice(terms.empty(ty));
+            let mut operands = operands;
+            if let TermKind::Queue(_) = kind {
+                let capacity = operands[0];
+                operands = &operands[1..];
+                if capacity < 0 {
+                    return Err(fault(FaultKind::Index, pc));
+                }
+                out[0] = capacity as u64;
+            }
+            let (mut key, mut beside) = (Vec::new(), Vec::new());
+            let width = if let TermKind::Map(..) = kind { 2 } else { 1 };
+            for entry in operands.chunks(width) {
+                key.clear();
+                term(of, self.admit_element(of, entry[0], pc)?, &mut key);
+                beside.clear();
+                if width == 2 {
+                    term(value_of, self.admit_element(value_of, entry[1], pc)?, &mut beside);
+                }
+                include(terms, ty, out, &key, &beside);
+            }
+            if let TermKind::Queue(_) = kind
+                && out[1] > out[0]
+            {
+                return Err(fault(FaultKind::Overflow, pc));
+            }
+            return Ok(Outcome::Collection);
+        }
+
+        let words = scratch.words(self, state, ty, operands[0]);
+        let count = words[head - 1];
+        let at_index = |index: i64| {
+            let index = usize::try_from(index).ok().filter(|&index| (index as u64) < count);
+            index.and_then(|index| terms.entries(ty, words).nth(index)).ok_or(fault(FaultKind::Index, pc))
+        };
+        let position = |key: &[u64]| {
+            if is_list {
+                terms.entries(ty, words).find(|entry| &words[entry.key.clone()] == key)
+            } else {
+                terms.find(ty, words, key).ok()
+            }
+        };
+        let mut key = Vec::new();
+        match op {
+            Create => unreachable!("done above"),
+            Add => {
+                term(of, self.admit_element(of, operands[1], pc)?, &mut key);
+                if let TermKind::Queue(_) = kind
+                    && count >= words[0]
+                {
+                    return Err(fault(FaultKind::Overflow, pc));
+                }
+                out.extend_from_slice(words);
+                include(terms, ty, out, &key, &[]);
+            }
+            Put => {
+                out.extend_from_slice(words);
+                if is_list {
+                    let entry = at_index(operands[1])?;
+                    term(of, self.admit_element(of, operands[2], pc)?, &mut key);
+                    out.splice(entry.key, key);
+                } else {
+                    let mut beside = Vec::new();
+                    term(of, self.admit_element(of, operands[1], pc)?, &mut key);
+                    term(value_of, self.admit_element(value_of, operands[2], pc)?, &mut beside);
+                    include(terms, ty, out, &key, &beside);
+                }
+            }
+            Remove => {
+                out.extend_from_slice(words);
+                term(of, operands[1], &mut key);
+                if let Some(entry) = position(&key) {
+                    if let TermKind::Bag(_) = kind
+                        && words[entry.key.end] > 1
+                    {
+                        out[entry.key.end] -= 1;
+                    } else {
+                        out.drain(entry.key.start..entry.end);
+                        out[head - 1] -= 1;
+                    }
+                }
+            }
+            Contains => {
+                term(of, operands[1], &mut key);
+                return Ok(Outcome::Value(position(&key).is_some().into()));
+            }
+            Size => {
+                let size = if let TermKind::Bag(_) = kind {
+                    terms.entries(ty, words).map(|entry| words[entry.key.end]).sum()
+                } else {
+                    count
+                };
+                return Ok(Outcome::Value(size as i64));
+            }
+            Count => {
+                term(of, operands[1], &mut key);
+                let count = position(&key).map_or(0, |entry| words[entry.key.end]);
+                return Ok(Outcome::Value(count as i64));
+            }
+            Get => {
+                let part = if is_list {
+                    at_index(operands[1])?.key
+                } else {
+                    term(of, operands[1], &mut key);
+                    let entry = position(&key).ok_or(fault(FaultKind::MissingKey, pc))?;
+                    entry.key.end..entry.end
+                };
+                out.extend_from_slice(&words[part]);
+                return Ok(Outcome::Part(value_of));
+            }
+            Head | Tail => {
+                let first = terms.entries(ty, words).next().ok_or(fault(FaultKind::Empty, pc))?;
+                if op == Head {
+                    out.extend_from_slice(&words[first.key]);
+                    return Ok(Outcome::Part(of));
+                }
+                out.extend_from_slice(&words[..head]);
+                out[head - 1] -= 1;
+                out.extend_from_slice(&words[first.end..]);
+            }
+            Keys => {
+                out.push(count);
+                for entry in terms.entries(ty, words) {
+                    out.extend_from_slice(&words[entry.key]);
+                }
+            }
+            Capacity => return Ok(Outcome::Value(words[0] as i64)),
+            Union | Intersection | Difference | Subset => {
+                let other = scratch.words(self, state, ty, operands[1]);
+                if op == Subset {
+                    let within = |entry: state::Entry| terms.find(ty, other, &words[entry.key]).is_ok();
+                    return Ok(Outcome::Value(terms.entries(ty, words).all(within).into()));
+                }
+                merge(terms, ty, words, other, op, out);
+            }
+        }
+        Ok(Outcome::Collection)
+    }
+}
+
+/// Where the result of an operation is.
+enum Outcome {
+    Value(i64),
+    /// In the buffer: a collection, or a part of this type.
+    Collection,
+    Part(TypeId),
+}
+
+/// Takes an entry in: a set then has the element, a bag once more, a map leads the key to the value, a list has it
+/// at its end.
+fn include(terms: &Terms, ty: TypeId, out: &mut Vec<u64>, key: &[u64], value: &[u64]) {
+    let head = terms.head(ty);
+    let kind = terms.kind(ty);
+    if let TermKind::Seq(_) | TermKind::Queue(_) = kind {
+        out.extend_from_slice(key);
+        out[head - 1] += 1;
+        return;
+    }
+    match (terms.find(ty, out, key), kind) {
+        (Ok(entry), TermKind::Bag(_)) => out[entry.key.end] += 1,
+        (Ok(entry), TermKind::Map(..)) => {
+            out.splice(entry.key.end..entry.end, value.iter().copied());
+        }
+        (Ok(_), _) => {}
+        (Err(at), _) => {
+            let multiplicity: &[u64] = if let TermKind::Bag(_) = kind { &[1] } else { value };
+            out.splice(at..at, key.iter().chain(multiplicity).copied());
+            out[head - 1] += 1;
+        }
+    }
+}
+
+/// Two sets, element by element in order.
+fn merge(terms: &Terms, ty: TypeId, a: &[u64], b: &[u64], op: CollectionOp, out: &mut Vec<u64>) {
+    out.push(0);
+    let mut left = terms.entries(ty, a).peekable();
+    let mut right = terms.entries(ty, b).peekable();
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some(x), Some(y)) => compare(&a[x.key.clone()], &b[y.key.clone()]),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return,
+        };
+        let from_left = if order.is_le() { left.next().map(|entry| &a[entry.key]) } else { None };
+        let from_right = if order.is_ge() { right.next().map(|entry| &b[entry.key]) } else { None };
+        let kept = match op {
+            CollectionOp::Union => from_left.or(from_right),
+            CollectionOp::Intersection => from_left.filter(|_| from_right.is_some()),
+            _ => from_left.filter(|_| from_right.is_none()),
+        };
+        if let Some(element) = kept {
+            out.extend_from_slice(element);
+            out[0] += 1;
+        }
+    }
+}

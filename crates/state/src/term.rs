@@ -1,0 +1,310 @@
+//! Values of collections, as strings of words.
+//!
+//! An atom is one word: what a slot would hold of it, read as a signed number. A collection is the number of its
+//! entries and then the entries, in place: the elements of a set or sequence; the elements of a bag, each with its
+//! multiplicity; the keys of a map, each with its value. A queue has its capacity first. Sets, bags and maps keep
+//! their entries in ascending order of the words of their elements or keys, so that equal values are equal words, however they came
+//! about.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use ir::{Id, Program, Type, TypeId};
+
+/// What values of a type look like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TermKind {
+    Data,
+    Object,
+    Thread,
+    /// An element of this abstract enum.
+    Abstract(u32),
+    Set(TypeId),
+    Bag(TypeId),
+    Map(TypeId, TypeId),
+    Seq(TypeId),
+    Queue(TypeId),
+}
+
+/// The kinds of all types of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    kinds: Vec<TermKind>,
+    /// Whether a value can mention anything that has a name.
+    names: Vec<bool>,
+}
+
+/// One entry of a collection, as ranges of its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The element or key.
+    pub key: Range<usize>,
+    /// Up to where its multiplicity or value goes, which starts where the key ends.
+    pub end: usize,
+}
+
+/// The words of an empty collection of any kind.
+const EMPTY: [u64; 2] = [0, 0];
+
+/// The order of elements.
+pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
+    a.iter().map(|&word| word as i64).cmp(b.iter().map(|&word| word as i64))
+}
+
+impl Terms {
+    pub fn new(program: &Program) -> Self {
+        let kinds: Vec<TermKind> = program
+            .types
+            .iter()
+            .map(|(_, ty)| match ty {
+                Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String | Type::Null => TermKind::Data,
+                Type::Tid => TermKind::Thread,
+                Type::Record(_) | Type::Array(_) | Type::Lock => TermKind::Object,
+                Type::Abstract(id) => TermKind::Abstract(id.0),
+                Type::Set(element) => TermKind::Set(element),
+                Type::Bag(element) => TermKind::Bag(element),
+                Type::Map(key, value) => TermKind::Map(key, value),
+                Type::Seq(element) => TermKind::Seq(element),
+                Type::Queue(element) => TermKind::Queue(element),
+            })
+            .collect();
+        let mut terms = Self { names: vec![false; kinds.len()], kinds };
+        for index in 0..terms.kinds.len() {
+            terms.names[index] = terms.mentions(TypeId::from_index(index));
+        }
+        terms
+    }
+
+    fn mentions(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TermKind::Data => false,
+            TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => true,
+            TermKind::Set(of) | TermKind::Bag(of) | TermKind::Seq(of) | TermKind::Queue(of) => {
+                self.mentions(of)
+            }
+            TermKind::Map(key, value) => self.mentions(key) || self.mentions(value),
+        }
+    }
+
+    pub fn kind(&self, ty: TypeId) -> TermKind {
+        self.kinds[ty.index()]
+    }
+
+    /// Whether values of the type can mention objects, threads or abstract ids.
+    pub fn has_names(&self, ty: TypeId) -> bool {
+        self.names[ty.index()]
+    }
+
+    pub fn is_atom(&self, ty: TypeId) -> bool {
+        use TermKind::*;
+        matches!(self.kind(ty), Data | Object | Thread | Abstract(_))
+    }
+
+    /// The words of the empty collection.
+    pub fn empty(&self, ty: TypeId) -> &'static [u64] {
+        &EMPTY[..self.head(ty)]
+    }
+
+    /// How many words come before the entries: the last of them is the number of entries.
+    pub fn head(&self, ty: TypeId) -> usize {
+        if let TermKind::Queue(_) = self.kind(ty) { 2 } else { 1 }
+    }
+
+    /// How many words the value has that starts at `at`.
+    pub fn len(&self, ty: TypeId, words: &[u64], at: usize) -> usize {
+        let (of, value) = match self.kind(ty) {
+            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => return 1,
+            TermKind::Set(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
+            TermKind::Bag(of) => (of, Some(None)),
+            TermKind::Map(key, value) => (key, Some(Some(value))),
+        };
+        let head = self.head(ty);
+        let count = words[at + head - 1] as usize;
+        let beside = match value {
+            None => Some(0),
+            Some(None) => Some(1),
+            Some(Some(value)) if self.is_atom(value) => Some(1),
+            Some(Some(_)) => None,
+        };
+        if let Some(beside) = beside
+            && self.is_atom(of)
+        {
+            return head + count * (1 + beside);
+        }
+        let mut end = at + head;
+        for _ in 0..count {
+            end = self.entry(ty, words, end).end;
+        }
+        end - at
+    }
+
+    /// The entry of a collection that starts at `at`.
+    fn entry(&self, ty: TypeId, words: &[u64], at: usize) -> Entry {
+        let (of, value) = match self.kind(ty) {
+            TermKind::Map(key, value) => (key, Some(value)),
+            TermKind::Set(of) | TermKind::Bag(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
+            kind => unreachable!("{kind:?} has no entries"),
+        };
+        let key = at..at + self.len(of, words, at);
+        let end = match (self.kind(ty), value) {
+            (TermKind::Bag(_), _) => key.end + 1,
+            (_, Some(value)) => key.end + self.len(value, words, key.end),
+            _ => key.end,
+        };
+        Entry { key, end }
+    }
+
+    /// The type of the element or key of the entry that starts at `at`, and where the entry ends.
+    pub fn entry_at(&self, ty: TypeId, words: &[u64], at: usize) -> (TypeId, usize) {
+        let key = match self.kind(ty) {
+            TermKind::Set(of)
+            | TermKind::Bag(of)
+            | TermKind::Map(of, _)
+            | TermKind::Seq(of)
+            | TermKind::Queue(of) => of,
+            kind => unreachable!("{kind:?} has no entries"),
+        };
+        (key, self.entry(ty, words, at).end)
+    }
+
+    /// The entries of a collection, in order.
+    pub fn entries<'a>(&'a self, ty: TypeId, words: &'a [u64]) -> impl Iterator<Item = Entry> + 'a {
+        let head = self.head(ty);
+        let mut at = head;
+        (0..words[head - 1]).map(move |_| {
+            let entry = self.entry(ty, words, at);
+            at = entry.end;
+            entry
+        })
+    }
+
+    /// Where the words of `key` are among the entries of a set, bag or map, or where they would have to go.
+    pub fn find(&self, ty: TypeId, words: &[u64], key: &[u64]) -> Result<Entry, usize> {
+        let mut end = self.head(ty);
+        for entry in self.entries(ty, words) {
+            match compare(&words[entry.key.clone()], key) {
+                Ordering::Less => end = entry.end,
+                Ordering::Equal => return Ok(entry),
+                Ordering::Greater => return Err(entry.key.start),
+            }
+        }
+        Err(end)
+    }
+
+    /// Every name in a value, in order: `visit` gets the kind and what a slot would hold.
+    pub fn visit(&self, ty: TypeId, words: &[u64], visit: &mut impl FnMut(TermKind, i64)) {
+        self.scan(ty, words, 0, &mut |kind, word| {
+            if kind != TermKind::Data {
+                visit(kind, word as i64);
+            }
+        });
+    }
+
+    /// Every word of the value that starts at `at`, in order: `visit` gets the kind of the atom, which is data for
+    /// numbers of entries, multiplicities and capacities too. Returns where the value ends.
+    pub fn scan(&self, ty: TypeId, words: &[u64], at: usize, visit: &mut impl FnMut(TermKind, u64)) -> usize {
+        let kind = self.kind(ty);
+        let (of, value) = match kind {
+            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
+                visit(kind, words[at]);
+                return at + 1;
+            }
+            TermKind::Map(key, value) => (key, Some(value)),
+            TermKind::Set(of) | TermKind::Bag(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
+        };
+        let head = self.head(ty);
+        let mut end = at + head;
+        words[at..end].iter().for_each(|&word| visit(TermKind::Data, word));
+        for _ in 0..words[end - 1] {
+            end = self.scan(of, words, end, visit);
+            match (kind, value) {
+                (TermKind::Bag(_), _) => {
+                    visit(TermKind::Data, words[end]);
+                    end += 1;
+                }
+                (_, Some(value)) => end = self.scan(value, words, end, visit),
+                _ => {}
+            }
+        }
+        end
+    }
+
+    /// Appends the value at the start of `words` to `out` with other names, in the order that these give.
+    pub fn rename(
+        &self,
+        ty: TypeId,
+        words: &[u64],
+        rename: &mut impl FnMut(TermKind, i64) -> i64,
+        out: &mut Vec<u64>,
+    ) {
+        self.rename_at(ty, words, 0, rename, out);
+    }
+
+    fn rename_at(
+        &self,
+        ty: TypeId,
+        words: &[u64],
+        at: usize,
+        rename: &mut impl FnMut(TermKind, i64) -> i64,
+        out: &mut Vec<u64>,
+    ) -> usize {
+        if !self.has_names(ty) {
+            let end = at + self.len(ty, words, at);
+            out.extend_from_slice(&words[at..end]);
+            return end;
+        }
+        let kind = self.kind(ty);
+        let (of, value) = match kind {
+            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
+                out.push(rename(kind, words[at] as i64) as u64);
+                return at + 1;
+            }
+            TermKind::Map(key, value) => (key, Some(value)),
+            TermKind::Set(of) | TermKind::Bag(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
+        };
+        let head = self.head(ty);
+        let start = out.len();
+        out.extend_from_slice(&words[at..at + head]);
+        let mut end = at + head;
+        for _ in 0..words[at + head - 1] {
+            end = self.rename_at(of, words, end, rename, out);
+            match (kind, value) {
+                (TermKind::Bag(_), _) => {
+                    out.push(words[end]);
+                    end += 1;
+                }
+                (_, Some(value)) => end = self.rename_at(value, words, end, rename, out),
+                _ => {}
+            }
+        }
+        if let TermKind::Set(_) | TermKind::Bag(_) | TermKind::Map(..) = kind {
+            self.sort(ty, &mut out[start..]);
+        }
+        end
+    }
+
+    /// Puts the entries of a set, bag or map, of which no two have the same key, in order.
+    pub fn sort(&self, ty: TypeId, words: &mut [u64]) {
+        let head = self.head(ty);
+        if let TermKind::Set(of) = self.kind(ty)
+            && self.is_atom(of)
+        {
+            return words[head..].sort_unstable_by_key(|&word| word as i64);
+        }
+        let mut entries: Vec<Entry> = self.entries(ty, words).collect();
+        let in_order = |pair: &[Entry]| {
+            compare(&words[pair[0].key.clone()], &words[pair[1].key.clone()]) == Ordering::Less
+        };
+        if entries.windows(2).all(in_order) {
+            return;
+        }
+        entries.sort_by(|a, b| compare(&words[a.key.clone()], &words[b.key.clone()]));
+        let old = words.to_vec();
+        let mut at = head;
+        for entry in entries {
+            let entry = &old[entry.key.start..entry.end];
+            words[at..at + entry.len()].copy_from_slice(entry);
+            at += entry.len();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The anchored part of a state: what functional places lead to from the globals. It has names without any choice.
+
+use state::{Content, Individual, Layout, NodeRef, State, TermKind};
+
+use ir::TypeId;
+
+const NONE: u32 = u32::MAX;
+
+/// The anchored individuals, in the order of a traversal from the globals.
+#[derive(Clone, Default, Debug)]
+pub struct Anchors {
+    threads: Vec<u32>,
+    objects: Vec<u32>,
+    abstracts: Vec<Vec<u32>>,
+    pub order: Vec<Individual>,
+}
+
+impl Anchors {
+    /// The rank of an individual, if it is anchored.
+    pub fn rank(&self, whom: Individual) -> Option<u32> {
+        let rank = match whom {
+            Individual::Thread(id) => self.threads[id.0 as usize],
+            Individual::Object(id) => self.objects[id.0 as usize],
+            Individual::Abstract(of, id) => self.abstracts[of as usize][id as usize],
+        };
+        (rank != NONE).then_some(rank)
+    }
+
+    /// Finds all of them, level by level.
+    pub fn find(&mut self, layout: &Layout, state: &State) {
+        let clear = |ranks: &mut Vec<u32>, len: u32| {
+            ranks.clear();
+            ranks.resize(len as usize, NONE);
+        };
+        clear(&mut self.threads, state.thread_limit());
+        clear(&mut self.objects, state.object_limit());
+        self.abstracts.resize(layout.abstracts.len(), Vec::new());
+        for (ranks, &count) in self.abstracts.iter_mut().zip(&layout.abstracts) {
+            clear(ranks, count);
+        }
+        self.order.clear();
+        for &(of, id) in &layout.pinned {
+            self.reach(Individual::Abstract(of, id));
+        }
+        self.follow(layout, state, NodeRef::Root);
+        let mut next = 0;
+        while let Some(&whom) = self.order.get(next) {
+            if let Some(node) = whom.node() {
+                self.follow(layout, state, node);
+            }
+            next += 1;
+        }
+    }
+
+    fn reach(&mut self, whom: Individual) {
+        let rank = match whom {
+            Individual::Thread(id) => &mut self.threads[id.0 as usize],
+            Individual::Object(id) => &mut self.objects[id.0 as usize],
+            Individual::Abstract(of, id) => &mut self.abstracts[of as usize][id as usize],
+        };
+        if *rank == NONE {
+            *rank = self.order.len() as u32;
+            self.order.push(whom);
+        }
+    }
+
+    fn follow(&mut self, layout: &Layout, state: &State, node: NodeRef) {
+        state.contents(layout, node, &mut |_, content| match content {
+            Content::Name(whom) => self.reach(whom),
+            Content::Value(ty, words) => {
+                self.follow_value(layout, ty, words, 0);
+            }
+        });
+    }
+
+    /// Follows what has a place of its own: elements of sequences, and values of maps whose keys are data. Returns
+    /// where the value ends.
+    fn follow_value(&mut self, layout: &Layout, ty: TypeId, words: &[u64], at: usize) -> usize {
+        let terms = &layout.terms;
+        let kind = terms.kind(ty);
+        let (before, part) = match kind {
+            TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
+                if let Some(whom) = Individual::of_term(kind, words[at] as i64) {
+                    self.reach(whom);
+                }
+                return at + 1;
+            }
+            TermKind::Seq(of) | TermKind::Queue(of) => (None, of),
+            TermKind::Map(key, value) if !terms.has_names(key) => (Some(key), value),
+            TermKind::Data | TermKind::Set(_) | TermKind::Bag(_) | TermKind::Map(..) => {
+                return at + terms.len(ty, words, at);
+            }
+        };
+        let mut end = at + terms.head(ty);
+        for _ in 0..words[end - 1] {
+            end += before.map_or(0, |key| terms.len(key, words, end));
+            end = self.follow_value(layout, part, words, end);
+        }
+        end
+    }
+}

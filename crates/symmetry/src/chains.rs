@@ -1,0 +1,674 @@
+//! Names by access chain, kept up to date step by step.
+//!
+//! The chain of a unit is the least way to it: the places to follow from the globals, or else from a running
+//! thread. Ways from globals come before ways from threads, short ones before long ones, and then they are
+//! compared place by place. Appending a place to a way makes it greater, and greater ways stay greater when both
+//! get the same place appended; so the least ways are a fixed point that can be repaired around an edit (Ramalingam
+//! and Reps) instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever
+//! traverses the heap, neither to name nor to collect.
+//!
+//! Chains are interned in a table that only grows, as (chain without its last place, last place): a chain is a
+//! number. Everything else is undone with the step that did it.
+//!
+//! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change when
+//! the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+
+use crate::content::hash_unit;
+use crate::mix::mix128;
+
+/// A chain, by its number in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ChainId(u32);
+
+impl ChainId {
+    /// The chain of the globals: nowhere to go.
+    pub const ROOT: Self = Self(0);
+    /// No chain: greater than all others.
+    pub const NONE: Self = Self(u32::MAX);
+
+    pub const fn exists(self) -> bool {
+        self.0 != Self::NONE.0
+    }
+}
+
+/// Marks the place of a thread among the roots.
+const THREAD: u64 = 1 << 63;
+
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    parent: ChainId,
+    label: u64,
+    depth: u32,
+    /// Where it starts: 0 for the globals, one more than its id for a thread.
+    origin: u32,
+    /// Of the places on the way, whatever thread it starts from.
+    hash: u128,
+}
+
+/// The chains that any state had so far.
+#[derive(Clone, Debug)]
+pub struct ChainTable {
+    chains: Vec<Chain>,
+    index: FxHashMap<(u32, u64), ChainId>,
+}
+
+impl Default for ChainTable {
+    fn default() -> Self {
+        let root = Chain { parent: ChainId::NONE, label: 0, depth: 0, origin: 0, hash: mix128(0, 0) };
+        Self { chains: vec![root], index: FxHashMap::default() }
+    }
+}
+
+impl ChainTable {
+    fn get(&self, id: ChainId) -> Chain {
+        self.chains[id.0 as usize]
+    }
+
+    /// The chain that goes one place further.
+    pub fn extend(&mut self, chain: ChainId, label: u64) -> ChainId {
+        if !chain.exists() {
+            return ChainId::NONE;
+        }
+        let chains = &mut self.chains;
+        *self.index.entry((chain.0, label)).or_insert_with(|| {
+            let parent = chains[chain.0 as usize];
+            let is_thread = label & THREAD != 0;
+            let origin = if is_thread { label as u32 + 1 } else { parent.origin };
+            let hash = if is_thread { mix128(1, 0) } else { mix128(parent.hash, label) };
+            chains.push(Chain { parent: chain, label, depth: parent.depth + 1, origin, hash });
+            ChainId(u32::try_from(chains.len() - 1).expect("fewer than 2^32 chains"))
+        })
+    }
+
+    /// Where the chain starts: 0 for the globals, one more than its id for a thread.
+    pub fn origin(&self, chain: ChainId) -> u32 {
+        self.get(chain).origin
+    }
+
+    /// A hash of the places on the way, which leaves out the thread it starts from.
+    pub fn hash(&self, chain: ChainId) -> u128 {
+        self.get(chain).hash
+    }
+
+    /// The order of two chains that exist, but for the threads that they start from.
+    pub fn compare_places(&self, a: ChainId, b: ChainId) -> Ordering {
+        let (mut x, mut y) = (self.get(a), self.get(b));
+        x.depth.cmp(&y.depth).then_with(|| {
+            // The place that is nearest to the start counts most.
+            let mut order = Ordering::Equal;
+            while x.depth > 1 {
+                order = x.label.cmp(&y.label).then(order);
+                (x, y) = (self.get(x.parent), self.get(y.parent));
+            }
+            order
+        })
+    }
+
+    pub fn compare(&self, a: ChainId, b: ChainId) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        if !a.exists() || !b.exists() {
+            return b.exists().cmp(&a.exists());
+        }
+        let (mut x, mut y) = (self.get(a), self.get(b));
+        (x.origin != 0).cmp(&(y.origin != 0)).then(x.depth.cmp(&y.depth)).then_with(|| {
+            while x.parent != y.parent {
+                (x, y) = (self.get(x.parent), self.get(y.parent));
+            }
+            x.label.cmp(&y.label)
+        })
+    }
+
+    /// How many chains there are.
+    pub fn len(&self) -> usize {
+        self.chains.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// A unit, by number: the globals, then threads and objects in turn.
+type Vertex = u32;
+
+const fn vertex(node: NodeRef) -> Vertex {
+    match node {
+        NodeRef::Root => 0,
+        NodeRef::Thread(id) => 2 * id.0 + 1,
+        NodeRef::Object(id) => 2 * id.0 + 2,
+    }
+}
+
+const fn node(vertex: Vertex) -> NodeRef {
+    match vertex {
+        0 => NodeRef::Root,
+        _ if vertex % 2 == 1 => NodeRef::Thread(ThreadId(vertex / 2)),
+        _ => NodeRef::Object(ObjectId(vertex / 2 - 1)),
+    }
+}
+
+/// What is known of a unit.
+#[derive(Clone, PartialEq, Debug)]
+struct Known {
+    /// Its chain, once everything is repaired.
+    chain: ChainId,
+    /// The least chain that those who mention it offer.
+    offered: ChainId,
+    /// What it adds to the hash of its origin, and how many of its edges cross.
+    share: Share,
+    /// Who mentions it, and where.
+    mentions: Vec<(Vertex, u64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Share {
+    hash: u128,
+    origin: u32,
+    crossing: u32,
+}
+
+const UNKNOWN: Known = Known {
+    chain: ChainId::NONE,
+    offered: ChainId::NONE,
+    share: Share { hash: 0, origin: 0, crossing: 0 },
+    mentions: Vec::new(),
+};
+
+enum Undo {
+    Chain { vertex: Vertex, chain: ChainId },
+    Offered { vertex: Vertex, chain: ChainId },
+    Mentioned { vertex: Vertex },
+    Unmentioned { vertex: Vertex, at: u32, mention: (Vertex, u64) },
+    Share { vertex: Vertex, share: Share },
+    Inserted { origin: u32, at: u32 },
+    Removed { origin: u32, at: u32, vertex: Vertex },
+    Rebuilt { lists: Vec<Vec<Vertex>> },
+}
+
+/// The chains of the units of one state.
+#[derive(Default)]
+pub struct Chains {
+    pub table: ChainTable,
+    known: Vec<Known>,
+    /// By origin: the objects whose chains start there, in the order of their chains.
+    lists: Vec<Vec<Vertex>>,
+    /// By origin: the sum of what its units add to the hash.
+    sums: Vec<u128>,
+    crossing: u32,
+    log: Vec<Undo>,
+    /// Where steps start in the log, and the version before.
+    marks: Vec<(usize, u64)>,
+    /// Which names these are: equal numbers, equal names.
+    version: u64,
+    last_version: u64,
+    /// Units whose chain is not what is offered, least first: a binary heap.
+    queue: Vec<(ChainId, Vertex)>,
+    /// The units whose chain changed in this step, and what it was before.
+    moved: Vec<(Vertex, ChainId)>,
+    created: Vec<Vertex>,
+    /// The units to hash again.
+    stale: Vec<Vertex>,
+    /// By unit: whether it is among `moved`, among `stale`.
+    flags: Vec<[bool; 2]>,
+    /// How many units were renamed or hashed again so far, and in how many steps.
+    pub touched: u64,
+    pub steps: u64,
+}
+
+const MOVED: usize = 0;
+const STALE: usize = 1;
+
+impl Chains {
+    /// The chain of a unit, if it can be reached.
+    pub fn chain(&self, unit: NodeRef) -> ChainId {
+        self.known.get(vertex(unit) as usize).map_or(ChainId::NONE, |known| known.chain)
+    }
+
+    /// Whether a way from the globals leads there.
+    pub fn is_anchored(&self, unit: NodeRef) -> bool {
+        let chain = self.chain(unit);
+        chain.exists() && self.table.origin(chain) == 0
+    }
+
+    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order.
+    pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
+        let list = self.lists.get(origin as usize).map_or(&[][..], |list| list);
+        list.iter().map(|&vertex| ObjectId(vertex / 2 - 1))
+    }
+
+    /// What a hash says of everything that chains from this origin lead to.
+    pub fn sum(&self, origin: u32) -> u128 {
+        self.sums.get(origin as usize).copied().unwrap_or(0)
+    }
+
+    /// A hash of the state with its threads told apart by their ids.
+    pub fn hash(&self) -> u128 {
+        let sums = self.sums.iter().enumerate().filter(|&(_, &sum)| sum != 0);
+        sums.fold(0, |total, (origin, &sum)| total.wrapping_add(mix128(sum, origin as u64)))
+    }
+
+    /// Whether an edge leads into the region of another thread.
+    pub fn has_crossing(&self) -> bool {
+        self.crossing > 0
+    }
+
+    /// Equal versions have equal chains.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Starts over with a state that came from elsewhere.
+    pub fn reset(&mut self, layout: &Layout, state: &State) {
+        for known in &mut self.known {
+            let mut mentions = std::mem::take(&mut known.mentions);
+            mentions.clear();
+            *known = Known { mentions, ..UNKNOWN };
+        }
+        self.lists.iter_mut().for_each(Vec::clear);
+        self.sums.fill(0);
+        self.crossing = 0;
+        self.log.clear();
+        self.marks.clear();
+        self.prepare(0);
+        self.known[0].chain = ChainId::ROOT;
+        self.known[0].offered = ChainId::ROOT;
+        let touched = self.touched;
+        for unit in state.units() {
+            self.created(state, unit);
+        }
+        for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
+            state.edges(layout, unit, &mut |edge| self.added(edge));
+            self.mark_stale(vertex(unit));
+        }
+        self.repair(layout, state);
+        self.settle(layout, state);
+        self.log.clear();
+        // No step did this.
+        self.touched = touched;
+    }
+
+    /// Takes note of what a step did, and drops what became garbage.
+    pub fn step(&mut self, layout: &Layout, state: &mut State) {
+        self.marks.push((self.log.len(), self.version));
+        for at in 0..state.events().len() {
+            match state.events()[at] {
+                Event::Added(edge) => self.added(edge),
+                Event::Removed(edge) => self.removed(edge),
+                Event::Created(unit) => self.created(state, unit),
+                Event::Ended(id) => {
+                    self.remove_mention(0, THREAD | u64::from(id.0), vertex(NodeRef::Thread(id)));
+                }
+                Event::Dropped(_) => unreachable!("only chains tell what is garbage"),
+            }
+        }
+        state.clear_events();
+        self.repair(layout, state);
+        for unit in state.changed() {
+            self.mark_stale(vertex(unit));
+        }
+        self.drop_garbage(layout, state);
+        self.settle(layout, state);
+        self.steps += 1;
+    }
+
+    /// Takes the last step back.
+    pub fn undo(&mut self) {
+        let (mark, version) = self.marks.pop().expect("every undo has its step");
+        while self.log.len() > mark {
+            match self.log.pop().expect("longer than the mark") {
+                Undo::Chain { vertex, chain } => self.known[vertex as usize].chain = chain,
+                Undo::Offered { vertex, chain } => self.known[vertex as usize].offered = chain,
+                Undo::Mentioned { vertex } => {
+                    self.known[vertex as usize].mentions.pop();
+                }
+                Undo::Unmentioned { vertex, at, mention } => {
+                    let mentions = &mut self.known[vertex as usize].mentions;
+                    mentions.push(mention);
+                    let last = mentions.len() - 1;
+                    mentions.swap(at as usize, last);
+                }
+                Undo::Share { vertex, share } => self.swap_share(vertex, share),
+                Undo::Inserted { origin, at } => {
+                    self.lists[origin as usize].remove(at as usize);
+                }
+                Undo::Removed { origin, at, vertex } => {
+                    self.lists[origin as usize].insert(at as usize, vertex);
+                }
+                Undo::Rebuilt { lists } => self.lists = lists,
+            }
+        }
+        self.version = version;
+    }
+
+    // Edges.
+
+    fn prepare(&mut self, vertex: Vertex) {
+        if vertex as usize >= self.known.len() {
+            self.known.resize(vertex as usize + 1, UNKNOWN);
+            self.flags.resize(vertex as usize + 1, [false; 2]);
+        }
+    }
+
+    fn created(&mut self, state: &State, unit: NodeRef) {
+        let vertex = vertex(unit);
+        self.prepare(vertex);
+        self.created.push(vertex);
+        if let NodeRef::Thread(id) = unit
+            && state.is_running(id)
+        {
+            self.add_mention(0, THREAD | u64::from(id.0), vertex);
+        }
+    }
+
+    fn added(&mut self, edge: Edge) {
+        if let Some(target) = edge.target.node() {
+            self.add_mention(vertex(edge.source), edge.label, vertex(target));
+        }
+    }
+
+    fn removed(&mut self, edge: Edge) {
+        if let Some(target) = edge.target.node() {
+            self.remove_mention(vertex(edge.source), edge.label, vertex(target));
+        }
+    }
+
+    fn add_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
+        self.prepare(source.max(target));
+        self.known[target as usize].mentions.push((source, label));
+        self.log.push(Undo::Mentioned { vertex: target });
+        let chain = self.table.extend(self.known[source as usize].chain, label);
+        self.offer(target, chain);
+    }
+
+    fn remove_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
+        let mentions = &mut self.known[target as usize].mentions;
+        // What came last mostly goes first.
+        let at = mentions.iter().rposition(|&mention| mention == (source, label)).expect("it was mentioned");
+        let mention = mentions.swap_remove(at);
+        self.log.push(Undo::Unmentioned { vertex: target, at: at as u32, mention });
+        let chain = self.known[source as usize].chain;
+        self.withdraw(target, chain, label);
+    }
+
+    // Repair.
+
+    /// Somebody mentions `vertex` whose chain makes `chain` a way to it.
+    fn offer(&mut self, vertex: Vertex, chain: ChainId) {
+        if self.table.compare(chain, self.known[vertex as usize].offered).is_lt() {
+            self.set_offered(vertex, chain);
+        }
+    }
+
+    /// What was a way to `vertex`, `label` after `chain`, is none any more.
+    fn withdraw(&mut self, vertex: Vertex, chain: ChainId, label: u64) {
+        if chain.exists() && self.table.extend(chain, label) == self.known[vertex as usize].offered {
+            let mut least = ChainId::NONE;
+            for at in 0..self.known[vertex as usize].mentions.len() {
+                let (source, label) = self.known[vertex as usize].mentions[at];
+                let chain = self.table.extend(self.known[source as usize].chain, label);
+                if self.table.compare(chain, least).is_lt() {
+                    least = chain;
+                }
+            }
+            self.set_offered(vertex, least);
+        }
+    }
+
+    fn set_offered(&mut self, vertex: Vertex, chain: ChainId) {
+        let known = &mut self.known[vertex as usize];
+        if known.offered != chain {
+            self.log.push(Undo::Offered { vertex, chain: known.offered });
+            known.offered = chain;
+            self.enqueue(vertex);
+        }
+    }
+
+    fn set_chain(&mut self, vertex: Vertex, chain: ChainId) {
+        let known = &mut self.known[vertex as usize];
+        self.log.push(Undo::Chain { vertex, chain: known.chain });
+        if !std::mem::replace(&mut self.flags[vertex as usize][MOVED], true) {
+            self.moved.push((vertex, known.chain));
+        }
+        known.chain = chain;
+    }
+
+    fn repair(&mut self, layout: &Layout, state: &State) {
+        while let Some((key, vertex)) = self.dequeue() {
+            let Known { chain, offered, .. } = self.known[vertex as usize];
+            // A unit may be queued more than once: only the entry with its present key counts.
+            if chain == offered || key != self.lesser(chain, offered) {
+                continue;
+            }
+            if self.table.compare(offered, chain).is_lt() {
+                self.set_chain(vertex, offered);
+                self.each_edge(layout, state, vertex, |chains, target, label| {
+                    let way = chains.table.extend(offered, label);
+                    chains.offer(target, way);
+                });
+            } else {
+                self.set_chain(vertex, ChainId::NONE);
+                self.each_edge(layout, state, vertex, |chains, target, label| {
+                    chains.withdraw(target, chain, label);
+                });
+                self.enqueue(vertex);
+            }
+        }
+    }
+
+    fn each_edge(
+        &mut self,
+        layout: &Layout,
+        state: &State,
+        source: Vertex,
+        mut visit: impl FnMut(&mut Self, Vertex, u64),
+    ) {
+        state.edges(layout, node(source), &mut |edge| {
+            if let Some(target) = edge.target.node() {
+                visit(self, vertex(target), edge.label);
+            }
+        });
+    }
+
+    fn lesser(&self, a: ChainId, b: ChainId) -> ChainId {
+        if self.table.compare(a, b).is_le() { a } else { b }
+    }
+
+    fn enqueue(&mut self, vertex: Vertex) {
+        let Known { chain, offered, .. } = self.known[vertex as usize];
+        if chain == offered {
+            return;
+        }
+        self.queue.push((self.lesser(chain, offered), vertex));
+        let mut at = self.queue.len() - 1;
+        while at > 0 && self.table.compare(self.queue[at].0, self.queue[(at - 1) / 2].0).is_lt() {
+            self.queue.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    fn dequeue(&mut self) -> Option<(ChainId, Vertex)> {
+        let last = self.queue.len().checked_sub(1)?;
+        self.queue.swap(0, last);
+        let least = self.queue.pop();
+        let mut at = 0;
+        loop {
+            let children = (2 * at + 1..2 * at + 3).filter(|&child| child < self.queue.len());
+            let child = children.min_by(|&a, &b| self.table.compare(self.queue[a].0, self.queue[b].0));
+            match child {
+                Some(child) if self.table.compare(self.queue[child].0, self.queue[at].0).is_lt() => {
+                    self.queue.swap(at, child);
+                    at = child;
+                }
+                _ => return least,
+            }
+        }
+    }
+
+    // What follows from the chains.
+
+    fn drop_garbage(&mut self, layout: &Layout, state: &mut State) {
+        let mut created = std::mem::take(&mut self.created);
+        let moved = std::mem::take(&mut self.moved);
+        for vertex in created.drain(..).chain(moved.iter().map(|&(vertex, _)| vertex)) {
+            if !self.known[vertex as usize].chain.exists() && state.exists(node(vertex)) {
+                state.drop_node(layout, node(vertex));
+                self.mark_stale(vertex);
+            }
+        }
+        (self.created, self.moved) = (created, moved);
+        for at in 0..state.events().len() {
+            if let Event::Removed(edge) = state.events()[at] {
+                self.removed(edge);
+            }
+        }
+        state.clear_events();
+        debug_assert!(self.queue.is_empty(), "garbage offers nothing");
+    }
+
+    /// Brings lists and hashes up to date with the chains.
+    fn settle(&mut self, layout: &Layout, state: &State) {
+        self.created.clear();
+        let mut moved = std::mem::take(&mut self.moved);
+        for &(vertex, _) in &moved {
+            self.flags[vertex as usize][MOVED] = false;
+        }
+        moved.retain(|&(vertex, before)| self.known[vertex as usize].chain != before);
+        if !moved.is_empty() {
+            self.last_version += 1;
+            self.version = self.last_version;
+            self.place(&moved);
+            for &(vertex, _) in &moved {
+                self.mark_stale(vertex);
+                for at in 0..self.known[vertex as usize].mentions.len() {
+                    self.mark_stale(self.known[vertex as usize].mentions[at].0);
+                }
+            }
+        }
+        moved.clear();
+        self.moved = moved;
+        let mut stale = std::mem::take(&mut self.stale);
+        self.touched += stale.len() as u64;
+        for vertex in stale.drain(..) {
+            self.flags[vertex as usize][STALE] = false;
+            let share = self.share(layout, state, vertex);
+            let old = self.known[vertex as usize].share;
+            if share != old {
+                self.log.push(Undo::Share { vertex, share: old });
+                self.swap_share(vertex, share);
+            }
+        }
+        self.stale = stale;
+    }
+
+    fn mark_stale(&mut self, vertex: Vertex) {
+        self.prepare(vertex);
+        if !std::mem::replace(&mut self.flags[vertex as usize][STALE], true) {
+            self.stale.push(vertex);
+        }
+    }
+
+    fn share(&self, layout: &Layout, state: &State, vertex: Vertex) -> Share {
+        let chain = self.known[vertex as usize].chain;
+        if !chain.exists() {
+            return Share::default();
+        }
+        let own = self.table.get(chain);
+        let mut crossing = 0;
+        let content = hash_unit(layout, state, node(vertex), &mut |target| match target {
+            Individual::Abstract(of, id) => mix128(of.into(), id.into()),
+            Individual::Thread(_) | Individual::Object(_) => {
+                let target = target.node().expect("a unit");
+                let chain = self.table.get(self.chain(target));
+                let foreign = chain.origin != 0 && chain.origin != own.origin;
+                crossing += u32::from(foreign);
+                mix128(chain.hash, if foreign { chain.origin.into() } else { 0 })
+            }
+        });
+        Share {
+            hash: mix128(own.hash ^ content.rotate_left(64), content as u64),
+            origin: own.origin,
+            crossing,
+        }
+    }
+
+    fn swap_share(&mut self, vertex: Vertex, share: Share) {
+        let old = std::mem::replace(&mut self.known[vertex as usize].share, share);
+        let widest = old.origin.max(share.origin) as usize;
+        if widest >= self.sums.len() {
+            self.sums.resize(widest + 1, 0);
+        }
+        let sums = &mut self.sums;
+        sums[old.origin as usize] = sums[old.origin as usize].wrapping_sub(old.hash);
+        sums[share.origin as usize] = sums[share.origin as usize].wrapping_add(share.hash);
+        self.crossing = self.crossing + share.crossing - old.crossing;
+    }
+
+    /// Moves the objects that have other chains now to where they belong in the lists.
+    fn place(&mut self, moved: &[(Vertex, ChainId)]) {
+        let listed: usize = self.lists.iter().map(Vec::len).sum();
+        if moved.len() * 2 > listed.max(16) {
+            return self.rebuild();
+        }
+        let is_object = |vertex: Vertex| vertex != 0 && vertex % 2 == 0;
+        // Until they are taken out, those that moved stand where their old chains belong.
+        let before: FxHashMap<Vertex, ChainId> = moved.iter().copied().collect();
+        for &(vertex, chain) in moved.iter().filter(|&&(vertex, chain)| is_object(vertex) && chain.exists()) {
+            let origin = self.table.origin(chain);
+            let list = &self.lists[origin as usize];
+            let placed =
+                |vertex: &Vertex| before.get(vertex).copied().unwrap_or(self.known[*vertex as usize].chain);
+            let at = list.partition_point(|other| self.table.compare(placed(other), chain).is_lt());
+            debug_assert_eq!(list[at], vertex);
+            self.lists[origin as usize].remove(at);
+            self.log.push(Undo::Removed { origin, at: at as u32, vertex });
+        }
+        for &(vertex, _) in moved.iter().filter(|&&(vertex, _)| is_object(vertex)) {
+            let chain = self.known[vertex as usize].chain;
+            if chain.exists() {
+                let origin = self.table.origin(chain);
+                self.prepare_list(origin);
+                let list = &self.lists[origin as usize];
+                let less =
+                    |other: &Vertex| self.table.compare(self.known[*other as usize].chain, chain).is_lt();
+                let at = list.partition_point(less);
+                self.lists[origin as usize].insert(at, vertex);
+                self.log.push(Undo::Inserted { origin, at: at as u32 });
+            }
+        }
+    }
+
+    fn prepare_list(&mut self, origin: u32) {
+        if origin as usize >= self.lists.len() {
+            self.lists.resize(origin as usize + 1, Vec::new());
+        }
+    }
+
+    /// Makes the lists anew: cheaper when much has changed.
+    fn rebuild(&mut self) {
+        let mut lists = self.lists.clone();
+        lists.iter_mut().for_each(Vec::clear);
+        for vertex in (2..self.known.len() as Vertex).step_by(2) {
+            let chain = self.known[vertex as usize].chain;
+            if chain.exists() {
+                let origin = self.table.origin(chain) as usize;
+                if origin >= lists.len() {
+                    lists.resize(origin + 1, Vec::new());
+                }
+                lists[origin].push(vertex);
+            }
+        }
+        for list in &mut lists {
+            list.sort_by(|&a, &b| {
+                self.table.compare(self.known[a as usize].chain, self.known[b as usize].chain)
+            });
+        }
+        self.log.push(Undo::Rebuilt { lists: std::mem::replace(&mut self.lists, lists) });
+    }
+}

@@ -1,0 +1,277 @@
+//! The level `full`: what is not anchored becomes a graph, which is put in canonical order.
+//!
+//! Nodes are the threads, objects and abstract ids that float, and whatever of collections needs a node of its own:
+//! the units that members hang from, elements that are collections themselves, entries of maps. Everything that has
+//! a name already (data, anchored individuals) goes into labels of nodes and edges, as a hash. Two parts of a
+//! collection that no order tells apart hang from it by edges of the same label.
+
+use ir::TypeId;
+use state::{Content, Individual, Layout, NodeRef, State, TermKind};
+
+use crate::content::hash_data;
+use crate::mix::mix;
+use crate::{Canonizer, Graph, Options, Ordered};
+
+const NONE: u32 = u32::MAX;
+
+/// Where the names of anchored individuals come from.
+pub trait Anchored {
+    /// Something that identifies an anchored individual, whatever it happens to be called.
+    fn anchor(&self, whom: Individual) -> Option<u64>;
+}
+
+/// The graph of what floats.
+#[derive(Default, Debug)]
+pub struct Floating {
+    graph: Graph,
+    canonizer: Canonizer,
+    /// By node: its label, to which more may be added until the graph is complete.
+    labels: Vec<u64>,
+    /// By node: what it is, if it is an individual.
+    whom: Vec<Option<Individual>>,
+    threads: Vec<u32>,
+    objects: Vec<u32>,
+    abstracts: Vec<Vec<u32>>,
+    /// The nodes in canonical order.
+    order: Vec<u32>,
+}
+
+impl Floating {
+    /// Orders everything that floats; [`Floating::ordered`] then tells the order. `units` are all units of the
+    /// state, or those that float if only these mention what floats.
+    pub fn canonize(
+        &mut self,
+        layout: &Layout,
+        state: &State,
+        anchors: &impl Anchored,
+        units: impl Iterator<Item = NodeRef>,
+        options: Options,
+    ) -> Ordered {
+        self.graph.clear();
+        self.labels.clear();
+        self.whom.clear();
+        let clear = |nodes: &mut Vec<u32>, len: u32| {
+            nodes.clear();
+            nodes.resize(len as usize, NONE);
+        };
+        clear(&mut self.threads, state.thread_limit());
+        clear(&mut self.objects, state.object_limit());
+        self.abstracts.resize(layout.abstracts.len(), Vec::new());
+        for (nodes, &count) in self.abstracts.iter_mut().zip(&layout.abstracts) {
+            clear(nodes, count);
+        }
+        let mut builder = Builder { floating: self, layout, anchors };
+        for unit in units {
+            builder.unit(state, unit);
+        }
+        for &label in &self.labels {
+            self.graph.add_node(label);
+        }
+        let ordered = self.canonizer.order(&self.graph, options);
+        self.order.clear();
+        self.order.resize(self.labels.len(), 0);
+        for (node, &position) in self.canonizer.position().iter().enumerate() {
+            self.order[position as usize] = node as u32;
+        }
+        ordered
+    }
+
+    /// The number of nodes of the graph.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The individuals that float, in canonical order.
+    pub fn ordered(&self) -> impl Iterator<Item = Individual> {
+        self.order.iter().filter_map(|&node| self.whom[node as usize])
+    }
+
+    fn add(&mut self, label: u64, whom: Option<Individual>) -> u32 {
+        self.labels.push(label);
+        self.whom.push(whom);
+        self.labels.len() as u32 - 1
+    }
+
+    /// The node of an individual that floats.
+    fn node(&mut self, whom: Individual) -> u32 {
+        let (place, label) = match whom {
+            Individual::Thread(id) => (&mut self.threads[id.0 as usize], 0),
+            Individual::Object(id) => (&mut self.objects[id.0 as usize], 0),
+            Individual::Abstract(of, id) => {
+                (&mut self.abstracts[of as usize][id as usize], mix(4, of.into()))
+            }
+        };
+        if *place != NONE {
+            return *place;
+        }
+        *place = self.labels.len() as u32;
+        self.add(label, Some(whom))
+    }
+}
+
+struct Builder<'a, A> {
+    floating: &'a mut Floating,
+    layout: &'a Layout,
+    anchors: &'a A,
+}
+
+/// The labels of an edge are hashes of where it comes from.
+const fn short(label: u64) -> u32 {
+    (label ^ label >> 32) as u32
+}
+
+const MEMBER: u64 = 1;
+const KEY: u64 = 2;
+const VALUE: u64 = 3;
+
+impl<A: Anchored> Builder<'_, A> {
+    fn unit(&mut self, state: &State, unit: NodeRef) {
+        let whom = match unit {
+            NodeRef::Root => return self.anchored_unit(state, unit, 0),
+            NodeRef::Thread(id) => Individual::Thread(id),
+            NodeRef::Object(id) => Individual::Object(id),
+        };
+        if let Some(anchor) = self.anchors.anchor(whom) {
+            return self.anchored_unit(state, unit, mix(6, anchor));
+        }
+        let node = self.floating.node(whom);
+        self.label(node, hash_data(self.layout, state, unit));
+        state.contents(self.layout, unit, &mut |label, content| self.content(node, label, content));
+    }
+
+    /// An anchored unit mentions what floats in collections only, and has a node if there are any.
+    fn anchored_unit(&mut self, state: &State, unit: NodeRef, anchor: u64) {
+        let mut own = None;
+        state.contents(self.layout, unit, &mut |label, content| {
+            if let Content::Value(..) = content {
+                let node = *own.get_or_insert_with(|| self.floating.add(mix(5, anchor), None));
+                self.content(node, label, content);
+            }
+        });
+    }
+
+    /// Adds to the label of a node, in any order.
+    fn label(&mut self, node: u32, what: u64) {
+        let label = &mut self.floating.labels[node as usize];
+        *label = label.wrapping_add(what);
+    }
+
+    fn content(&mut self, node: u32, label: u64, content: Content<'_>) {
+        match content {
+            Content::Name(whom) => self.name(node, label, whom),
+            Content::Value(ty, words) => {
+                self.value(node, mix(label, 0), ty, words, 0);
+            }
+        }
+    }
+
+    fn name(&mut self, node: u32, label: u64, whom: Individual) {
+        match self.anchors.anchor(whom) {
+            Some(anchor) => self.label(node, mix(label, anchor)),
+            None => {
+                let target = self.floating.node(whom);
+                self.floating.graph.add_edge(node, short(label), target);
+            }
+        }
+    }
+
+    /// Hangs the value at `at` from `node` under `label`. Returns where the value ends.
+    fn value(&mut self, node: u32, label: u64, ty: TypeId, words: &[u64], at: usize) -> usize {
+        let terms = &self.layout.terms;
+        let kind = terms.kind(ty);
+        if !terms.has_names(ty) {
+            let end = at + terms.len(ty, words, at);
+            self.label(node, hash(label, &words[at..end]));
+            return end;
+        }
+        let head = terms.head(ty);
+        let mut end = at + head;
+        if terms.is_atom(ty) {
+            match Individual::of_term(kind, words[at] as i64) {
+                Some(whom) => self.name(node, label, whom),
+                None => self.label(node, label),
+            }
+            return at + 1;
+        }
+        let count = words[end - 1];
+        self.label(node, hash(label, &words[at..end]));
+        match kind {
+            TermKind::Seq(of) | TermKind::Queue(of) => {
+                for index in 0..count {
+                    end = self.value(node, mix(label, index + 2), of, words, end);
+                }
+            }
+            TermKind::Set(of) => {
+                for _ in 0..count {
+                    end = self.member(node, mix(label, MEMBER), of, words, end);
+                }
+            }
+            TermKind::Bag(of) => {
+                for _ in 0..count {
+                    let multiplicity = words[end + terms.len(of, words, end)];
+                    end = self.member(node, mix(label, mix(MEMBER, multiplicity)), of, words, end) + 1;
+                }
+            }
+            TermKind::Map(key, value) => {
+                for _ in 0..count {
+                    end = self.entry(node, label, key, value, words, end);
+                }
+            }
+            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
+                unreachable!("atoms are done")
+            }
+        }
+        end
+    }
+
+    /// Hangs an element of a set or bag from `node`: itself if it is an individual, by a node of its own otherwise.
+    fn member(&mut self, node: u32, label: u64, of: TypeId, words: &[u64], at: usize) -> usize {
+        if self.layout.terms.is_atom(of) {
+            return self.value(node, label, of, words, at);
+        }
+        let member = self.floating.add(MEMBER, None);
+        self.floating.graph.add_edge(node, short(label), member);
+        self.value(member, MEMBER, of, words, at)
+    }
+
+    /// Hangs an entry of a map from `node`. A key that has a name without choice is a place; so is one with a value
+    /// that mentions nobody, turned around.
+    fn entry(
+        &mut self,
+        node: u32,
+        label: u64,
+        key: TypeId,
+        value: TypeId,
+        words: &[u64],
+        at: usize,
+    ) -> usize {
+        let terms = &self.layout.terms;
+        let middle = at + terms.len(key, words, at);
+        if !terms.has_names(key) {
+            return self.value(node, hash(label, &words[at..middle]), value, words, middle);
+        }
+        if terms.is_atom(key) {
+            match Individual::of_term(terms.kind(key), words[at] as i64) {
+                None => return self.value(node, mix(label, KEY), value, words, middle),
+                Some(whom) => {
+                    if let Some(anchor) = self.anchors.anchor(whom) {
+                        return self.value(node, mix(label, mix(KEY, anchor)), value, words, middle);
+                    }
+                }
+            }
+        }
+        if !terms.has_names(value) {
+            let end = middle + terms.len(value, words, middle);
+            self.member(node, hash(mix(label, VALUE), &words[middle..end]), key, words, at);
+            return end;
+        }
+        let entry = self.floating.add(VALUE, None);
+        self.floating.graph.add_edge(node, short(mix(label, MEMBER)), entry);
+        self.value(entry, KEY, key, words, at);
+        self.value(entry, VALUE, value, words, middle)
+    }
+}
+
+fn hash(label: u64, words: &[u64]) -> u64 {
+    words.iter().fold(label, |hash, &word| mix(hash, word))
+}

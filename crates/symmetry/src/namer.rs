@@ -1,0 +1,541 @@
+//! The ladder: what the threads, objects and abstract ids of a state are called, level by level.
+//!
+//! All levels look the same from outside: a [`Namer`] is told when its state takes a step, takes one back or becomes
+//! another, and writes the encoding of the state under the names of its level. Names are a function of the state up
+//! to renaming as far as the level goes; at `full`, of its orbit alone, unless a search runs out of budget.
+
+use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use system::Encoding;
+
+use crate::Options;
+use crate::anchors::Anchors;
+use crate::chains::{ChainId, Chains};
+use crate::full::{Anchored, Floating};
+use crate::order::{Signatures, by_location};
+
+/// The name of what has none: of what does not exist.
+const UNNAMED: u32 = u32::MAX;
+
+/// How far names go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// Objects are named by how they are reached; threads keep their order.
+    Heap,
+    /// Threads in the order of their stacks of locations.
+    Pc,
+    /// Threads in the order of signatures of what they reach by so many references.
+    Bots(u32),
+    /// Everything in canonical order.
+    Full,
+}
+
+/// How objects are named that places lead to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Naming {
+    /// In the order of a depth-first traversal, anew for each state.
+    Dfs,
+    /// In the order of their least access chains, which are repaired step by step.
+    Chain,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Ladder {
+    pub level: Level,
+    pub naming: Naming,
+    pub options: Options,
+}
+
+/// What it took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// States that were named.
+    pub named: u64,
+    /// States for which ties had to be searched.
+    pub searched: u64,
+    /// States whose search ran out of budget: their names may not be canonical.
+    pub exhausted: u64,
+    /// Steps, and the units that they renamed or let be hashed again.
+    pub steps: u64,
+    pub touched: u64,
+}
+
+impl Stats {
+    pub fn add(&mut self, other: Self) {
+        self.named += other.named;
+        self.searched += other.searched;
+        self.exhausted += other.exhausted;
+        self.steps += other.steps;
+        self.touched += other.touched;
+    }
+}
+
+/// The names of one state.
+pub struct Namer {
+    ladder: Ladder,
+    chains: Option<Chains>,
+    names: Names,
+    /// The names that the encoding shows which is up to date with this namer's state, and their version.
+    shown: Names,
+    shown_version: Option<u64>,
+    /// Whether `names` are those of the present state.
+    is_named: bool,
+    threads: Vec<ThreadId>,
+    ended: Vec<ThreadId>,
+    signatures: Signatures,
+    anchors: Anchors,
+    floating: Floating,
+    pending: Vec<ObjectId>,
+    stats: Stats,
+}
+
+impl Namer {
+    /// Follows `state` from now on.
+    pub fn new(ladder: Ladder, layout: &Layout, state: &mut State) -> Self {
+        let chains = match ladder.naming {
+            Naming::Dfs => None,
+            Naming::Chain => {
+                state.record_events();
+                Some(Chains::default())
+            }
+        };
+        let mut namer = Self {
+            ladder,
+            chains,
+            names: Names::default(),
+            shown: Names::default(),
+            shown_version: None,
+            is_named: false,
+            threads: Vec::new(),
+            ended: Vec::new(),
+            signatures: Signatures::default(),
+            anchors: Anchors::default(),
+            floating: Floating::default(),
+            pending: Vec::new(),
+            stats: Stats::default(),
+        };
+        namer.reset(layout, state);
+        // Nothing shows it yet.
+        namer.shown.threads.push(u32::MAX);
+        namer
+    }
+
+    /// The state became another, which an encoding shows under the names that its ids are.
+    pub fn reset(&mut self, layout: &Layout, state: &State) {
+        if let Some(chains) = &mut self.chains {
+            chains.reset(layout, state);
+        }
+        self.is_named = false;
+        let Names { threads, objects, abstracts } = &mut self.shown;
+        let identity = |names: &mut Vec<u32>, len: u32| {
+            names.clear();
+            names.extend(0..len);
+        };
+        identity(threads, state.thread_limit());
+        identity(objects, state.object_limit());
+        abstracts.resize(layout.abstracts.len(), Vec::new());
+        for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
+            identity(names, count);
+        }
+        self.shown_version = None;
+    }
+
+    /// The state took a step: garbage is collected, in the same pass as names are given where that is one pass.
+    pub fn step(&mut self, layout: &Layout, state: &mut State) {
+        self.is_named = false;
+        self.stats.steps += 1;
+        match (&mut self.chains, self.ladder.level) {
+            (Some(chains), _) => chains.step(layout, state),
+            (None, Level::Full) => state.collect(layout),
+            (None, _) => self.traverse(layout, state, true),
+        }
+    }
+
+    /// The state took its last step back.
+    pub fn undo(&mut self) {
+        self.is_named = false;
+        if let Some(chains) = &mut self.chains {
+            chains.undo();
+        }
+    }
+
+    /// Brings `into` up to date, which shows what the state was when it was last encoded or decoded.
+    pub fn encode(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        self.stats.named += 1;
+        let version = match (&self.chains, self.ladder.level) {
+            // Threads keep their order, so chains are all there is to names.
+            (Some(chains), Level::Heap) if layout.abstracts.iter().all(|&count| count == 0) => {
+                Some(chains.version())
+            }
+            _ => None,
+        };
+        if version.is_some() && version == self.shown_version {
+            return state.encode_changed(layout, &self.shown, into);
+        }
+        if !self.is_named {
+            self.name(layout, state);
+        }
+        if self.names == self.shown {
+            state.encode_changed(layout, &self.shown, into);
+        } else {
+            state.encode_all(layout, &self.names, into);
+            std::mem::swap(&mut self.shown, &mut self.names);
+            // What was swapped out are no names of this state.
+            self.is_named = false;
+        }
+        self.shown_version = version;
+    }
+
+    pub fn stats(&mut self) -> Stats {
+        if let Some(chains) = &mut self.chains {
+            self.stats.touched += std::mem::take(&mut chains.touched);
+        }
+        std::mem::take(&mut self.stats)
+    }
+
+    pub fn chains(&self) -> Option<&Chains> {
+        self.chains.as_ref()
+    }
+
+    /// What everything in the state is called.
+    pub fn names(&mut self, layout: &Layout, state: &mut State) -> &Names {
+        if !self.is_named {
+            self.name(layout, state);
+        }
+        &self.names
+    }
+
+    /// Computes the names of the state.
+    fn name(&mut self, layout: &Layout, state: &mut State) {
+        self.is_named = true;
+        match self.ladder.level {
+            Level::Full => self.name_fully(layout, state),
+            Level::Heap => match self.chains.take() {
+                Some(chains) => {
+                    self.order_threads(layout, state);
+                    self.name_by_chains(layout, state, &chains);
+                    self.chains = Some(chains);
+                }
+                None => self.traverse(layout, state, false),
+            },
+            Level::Pc | Level::Bots(_) => match self.chains.take() {
+                // Chains know threads by id. That is as good as any order, unless regions mention each other.
+                Some(chains) if !chains.has_crossing() => {
+                    self.order_threads(layout, state);
+                    self.name_by_chains(layout, state, &chains);
+                    self.chains = Some(chains);
+                }
+                chains => {
+                    self.traverse(layout, state, false);
+                    self.chains = chains;
+                }
+            },
+        }
+    }
+
+    // Threads in the order of the level.
+
+    /// Names the threads; `self.threads` are the running ones in order.
+    fn order_threads(&mut self, layout: &Layout, state: &State) {
+        self.list_threads(state);
+        match self.ladder.level {
+            Level::Heap | Level::Full => {}
+            Level::Pc => by_location(layout, state, &mut self.threads),
+            Level::Bots(depth) => self.signatures.sort(layout, state, depth, &mut self.threads),
+        }
+        self.name_threads(state);
+        if self.ladder.level == Level::Heap {
+            // The order of their ids, ended ones among the others.
+            let mut next = 0..;
+            for id in (0..state.thread_limit()).map(ThreadId).filter(|&id| state.thread_exists(id)) {
+                self.names.threads[id.0 as usize] = next.next().expect("endless");
+            }
+        }
+    }
+
+    fn list_threads(&mut self, state: &State) {
+        self.threads.clear();
+        self.ended.clear();
+        for id in (0..state.thread_limit()).map(ThreadId) {
+            if state.is_running(id) {
+                self.threads.push(id);
+            } else if state.thread_exists(id) {
+                self.ended.push(id);
+            }
+        }
+    }
+
+    /// Names the running threads in the order of their list, then the ended ones.
+    fn name_threads(&mut self, state: &State) {
+        self.names.threads.clear();
+        self.names.threads.resize(state.thread_limit() as usize, UNNAMED);
+        for (&id, name) in self.threads.iter().chain(&self.ended).zip(0..) {
+            self.names.threads[id.0 as usize] = name;
+        }
+    }
+
+    // Objects, and abstract ids by the way.
+
+    fn name_by_chains(&mut self, layout: &Layout, state: &State, chains: &Chains) {
+        let Names { objects, .. } = &mut self.names;
+        objects.clear();
+        objects.resize(state.object_limit() as usize, UNNAMED);
+        let regions = self.threads.iter().map(|id| id.0 + 1);
+        let listed = std::iter::once(0).chain(regions).flat_map(|origin| chains.objects_from(origin));
+        let mut order = 0..;
+        for id in listed {
+            objects[id.0 as usize] = order.next().expect("endless");
+        }
+        self.name_abstracts(layout, state);
+    }
+
+    /// Abstract ids in the order in which units mention them.
+    fn name_abstracts(&mut self, layout: &Layout, state: &State) {
+        let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
+        if !given.needed {
+            return;
+        }
+        let mut visit = |node| {
+            state.edges(layout, node, &mut |edge| {
+                if let Individual::Abstract(of, id) = edge.target {
+                    given.name(of, id);
+                }
+            });
+        };
+        visit(NodeRef::Root);
+        let mut by_name: Vec<NodeRef> = state.units().collect();
+        by_name.sort_by_key(|&node| match node {
+            NodeRef::Root => (0, 0),
+            NodeRef::Thread(id) => (1, self.names.threads[id.0 as usize]),
+            NodeRef::Object(id) => (2, self.names.objects[id.0 as usize]),
+        });
+        by_name.into_iter().for_each(visit);
+        given.finish();
+    }
+
+    /// Names objects in the order of a depth-first traversal from the globals and then from the threads. With
+    /// `collect` it drops what it did not meet.
+    fn traverse(&mut self, layout: &Layout, state: &mut State, collect: bool) {
+        self.stats.touched += state.units().count() as u64;
+        self.order_threads(layout, state);
+        let Self { names, threads, pending, .. } = self;
+        names.objects.clear();
+        names.objects.resize(state.object_limit() as usize, UNNAMED);
+        let mut met_threads = vec![false; if collect { self.ended.len() } else { 0 }];
+        let mut count = 0;
+        let roots = std::iter::once(NodeRef::Root).chain(threads.iter().map(|&id| NodeRef::Thread(id)));
+        for root in roots {
+            let mut unit = Some(root);
+            while let Some(node) = unit {
+                let first = pending.len();
+                state.edges(layout, node, &mut |edge| match edge.target {
+                    Individual::Object(id) => pending.push(id),
+                    Individual::Thread(id) => {
+                        if collect && let Some(at) = self.ended.iter().position(|&ended| ended == id) {
+                            met_threads[at] = true;
+                        }
+                    }
+                    Individual::Abstract(..) => {}
+                });
+                // The first mention is followed first, and all that it leads to before the second.
+                pending[first..].reverse();
+                unit = loop {
+                    let Some(id) = pending.pop() else { break None };
+                    if names.objects[id.0 as usize] == UNNAMED {
+                        names.objects[id.0 as usize] = count;
+                        count += 1;
+                        break Some(NodeRef::Object(id));
+                    }
+                };
+            }
+        }
+        if collect {
+            self.is_named = true;
+            for id in (0..state.object_limit()).map(ObjectId) {
+                let node = NodeRef::Object(id);
+                if self.names.objects[id.0 as usize] == UNNAMED && state.exists(node) {
+                    state.drop_node(layout, node);
+                }
+            }
+            let unmet = self.ended.iter().zip(&met_threads).filter(|&(_, &met)| !met);
+            if unmet.clone().count() > 0 {
+                unmet.for_each(|(&id, _)| state.drop_node(layout, NodeRef::Thread(id)));
+                // Names are dense: the other ended threads may have other ones now.
+                self.order_threads(layout, state);
+            }
+        }
+        self.name_abstracts(layout, state);
+    }
+
+    // The level `full`.
+
+    fn name_fully(&mut self, layout: &Layout, state: &mut State) {
+        let has_relations = layout.has_relations();
+        match self.chains.take() {
+            Some(chains) if !has_relations && !chains.has_crossing() => {
+                self.name_regions(layout, state, &chains);
+                self.chains = Some(chains);
+            }
+            Some(chains) if !has_relations => {
+                // Only what floats mentions what floats.
+                let floats = |&node: &NodeRef| !chains.is_anchored(node);
+                let units = state.units().filter(floats);
+                let ordered = self.floating.canonize(layout, state, &chains, units, self.ladder.options);
+                self.count(ordered);
+                self.start_names(layout, state);
+                let mut given = Given::new(&mut self.names);
+                let mut anchored: Vec<ThreadId> = (0..state.thread_limit()).map(ThreadId).collect();
+                anchored.retain(|&id| chains.is_anchored(NodeRef::Thread(id)));
+                let chain = |&id: &ThreadId| chains.chain(NodeRef::Thread(id));
+                anchored.sort_by(|a, b| chains.table.compare(chain(a), chain(b)));
+                anchored.into_iter().for_each(|id| given.name(Individual::Thread(id)));
+                chains.objects_from(0).for_each(|id| given.name(Individual::Object(id)));
+                self.floating.ordered().for_each(|whom| given.name(whom));
+                self.chains = Some(chains);
+            }
+            chains => {
+                self.anchors.find(layout, state);
+                let units = std::iter::once(NodeRef::Root).chain(state.units());
+                let options = self.ladder.options;
+                let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
+                self.count(ordered);
+                self.start_names(layout, state);
+                let (units, abstracts): (Vec<_>, Vec<_>) = self
+                    .anchors
+                    .order
+                    .iter()
+                    .copied()
+                    .chain(self.floating.ordered())
+                    .partition(|whom| whom.node().is_some());
+                let mut given = Given::new(&mut self.names);
+                units.into_iter().for_each(|whom| given.name(whom));
+                let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
+                for whom in abstracts {
+                    if let Individual::Abstract(of, id) = whom {
+                        given.name(of, id);
+                    }
+                }
+                given.finish();
+                self.chains = chains;
+            }
+        }
+    }
+
+    fn count(&mut self, ordered: crate::Ordered) {
+        self.stats.touched += self.floating.len() as u64;
+        self.stats.searched += u64::from(ordered.searched);
+        self.stats.exhausted += u64::from(!ordered.canonical);
+    }
+
+    fn start_names(&mut self, layout: &Layout, state: &State) {
+        self.names.threads.clear();
+        self.names.threads.resize(state.thread_limit() as usize, UNNAMED);
+        self.names.objects.clear();
+        self.names.objects.resize(state.object_limit() as usize, UNNAMED);
+        AbstractNames::new(layout, &mut self.names.abstracts).finish();
+    }
+
+    /// Threads that share nothing but what is anchored: the state is a multiset of regions, and nothing is to be
+    /// searched. Those with equal hashes are alike.
+    fn name_regions(&mut self, layout: &Layout, state: &State, chains: &Chains) {
+        self.list_threads(state);
+        let chain = |id: ThreadId| chains.chain(NodeRef::Thread(id));
+        let origin = |id: ThreadId| chains.table.origin(chain(id));
+        let compare = |a: ChainId, b: ChainId| chains.table.compare(a, b);
+        let key = |id: ThreadId| (origin(id) != 0, chains.sum(id.0 + 1));
+        self.threads.sort_by(|&a, &b| match (origin(a), origin(b)) {
+            (0, 0) => compare(chain(a), chain(b)),
+            _ => key(a).cmp(&key(b)),
+        });
+        self.name_threads(state);
+        let rank = |id: ThreadId| match origin(id) {
+            0 => 0,
+            thread => self.names.threads[thread as usize - 1] + 1,
+        };
+        self.ended.sort_by(|&a, &b| {
+            rank(a).cmp(&rank(b)).then_with(|| chains.table.compare_places(chain(a), chain(b)))
+        });
+        self.name_threads(state);
+        self.name_by_chains(layout, state, chains);
+    }
+}
+
+impl Anchored for Chains {
+    fn anchor(&self, whom: Individual) -> Option<u64> {
+        let chain = self.chain(whom.node()?);
+        (self.table.origin(chain) == 0).then(|| self.table.hash(chain) as u64)
+    }
+}
+
+impl Anchored for Anchors {
+    fn anchor(&self, whom: Individual) -> Option<u64> {
+        self.rank(whom).map(u64::from)
+    }
+}
+
+/// Gives names to threads and objects, each kind from 0 on.
+struct Given<'n> {
+    names: &'n mut Names,
+    threads: u32,
+    objects: u32,
+}
+
+impl<'n> Given<'n> {
+    fn new(names: &'n mut Names) -> Self {
+        Self { names, threads: 0, objects: 0 }
+    }
+
+    fn name(&mut self, whom: Individual) {
+        let (place, next) = match whom {
+            Individual::Thread(id) => (&mut self.names.threads[id.0 as usize], &mut self.threads),
+            Individual::Object(id) => (&mut self.names.objects[id.0 as usize], &mut self.objects),
+            Individual::Abstract(..) => return,
+        };
+        *place = *next;
+        *next += 1;
+    }
+}
+
+/// Gives names to elements of abstract enums. Pinned ones keep theirs: the model knows them by it.
+struct AbstractNames<'n> {
+    names: &'n mut Vec<Vec<u32>>,
+    /// By enum: the names that are left, the next one last.
+    left: Vec<Vec<u32>>,
+    needed: bool,
+}
+
+impl<'n> AbstractNames<'n> {
+    fn new(layout: &Layout, names: &'n mut Vec<Vec<u32>>) -> Self {
+        let needed = layout.abstracts.iter().any(|&count| count > 0);
+        names.resize(layout.abstracts.len(), Vec::new());
+        let mut left = Vec::new();
+        if needed {
+            for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
+                names.clear();
+                names.resize(count as usize, UNNAMED);
+                let is_pinned = |&id: &u32| layout.pinned.contains(&(of, id));
+                for id in (0..count).filter(is_pinned) {
+                    names[id as usize] = id;
+                }
+                left.push((0..count).rev().filter(|id| !is_pinned(id)).collect());
+            }
+        }
+        Self { names, left, needed }
+    }
+
+    fn name(&mut self, of: u32, id: u32) {
+        let name = &mut self.names[of as usize][id as usize];
+        if *name == UNNAMED {
+            *name = self.left[of as usize].pop().expect("a name for each element");
+        }
+    }
+
+    /// Those that nobody mentions get what is left.
+    fn finish(mut self) {
+        for of in 0..self.left.len() as u32 {
+            for id in 0..self.names[of as usize].len() as u32 {
+                self.name(of, id);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Runs along chains of encodings, for systems in which states with equal encodings have successors with equal
+//! encodings.
+
+use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+
+pub fn retrace<S: TransitionSystem + ?Sized>(
+    system: &S,
+    chain: &[Encoding],
+    last: Option<(Step, Fault)>,
+) -> Vec<Step> {
+    let (mut state, mut encoding) = (system.initial(), Encoding::new());
+    system.encode(&mut state, &mut encoding);
+    let mut taken = Vec::new();
+    for target in &chain[1..] {
+        taken.push(step_to(system, &mut state, &mut encoding, target));
+    }
+    if let Some((step, fault)) = last {
+        let found = steps_to_fault(system, &mut state, fault);
+        let step = found.iter().copied().find(|&other| other == step).or(found.first().copied());
+        taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
+    }
+    taken
+}
+
+/// Takes the first step of `state`, which `encoding` shows, to a state with the encoding `target`.
+pub fn step_to<S: TransitionSystem + ?Sized>(
+    system: &S,
+    state: &mut S::State,
+    encoding: &mut Encoding,
+    target: &Encoding,
+) -> Step {
+    let mut offered = Steps::default();
+    system.steps(state, &mut offered);
+    for &step in &offered.enabled {
+        if system.fire(state, step) != Fired::Moved {
+            continue;
+        }
+        system.encode(state, encoding);
+        if encoding.same(target) {
+            return step;
+        }
+        system.undo(state);
+    }
+    panic!("no step leads to the next state: states with equal encodings have other successors");
+}
+
+/// The steps of `state` that end in `fault`, in their guards or when they are fired.
+pub fn steps_to_fault<S: TransitionSystem + ?Sized>(
+    system: &S,
+    state: &mut S::State,
+    fault: Fault,
+) -> Vec<Step> {
+    let mut offered = Steps::default();
+    system.steps(state, &mut offered);
+    let guards = offered.faults.iter().filter(|&&(_, other)| other == fault).map(|&(step, _)| step);
+    let mut found: Vec<Step> = guards.collect();
+    for &step in &offered.enabled {
+        match system.fire(state, step) {
+            Fired::Fault(other) if other == fault => found.push(step),
+            Fired::Moved => system.undo(state),
+            _ => {}
+        }
+    }
+    found
+}
