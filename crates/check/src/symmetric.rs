@@ -4,6 +4,7 @@
 //! the store.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use engine::{Engine, EngineState};
 use state::{Names, State};
@@ -15,25 +16,35 @@ use crate::lift::Lift;
 pub struct Symmetric<'e> {
     engine: &'e Engine,
     ladder: Ladder,
-    stats: Cell<Stats>,
+    /// What naming took in the states that are gone.
+    stats: Rc<Cell<Stats>>,
 }
 
 /// A state and its names.
 pub struct Named {
     state: EngineState,
     namer: Namer,
+    stats: Rc<Cell<Stats>>,
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let mut stats = self.stats.get();
+        stats.add(self.namer.take_stats());
+        self.stats.set(stats);
+    }
 }
 
 impl<'e> Symmetric<'e> {
     pub fn new(engine: &'e Engine, ladder: Ladder) -> Self {
-        Self { engine, ladder, stats: Cell::default() }
+        Self { engine, ladder, stats: Rc::default() }
     }
 
     pub fn engine(&self) -> &'e Engine {
         self.engine
     }
 
-    /// What naming took, in all states together.
+    /// What naming took, in all states that are gone by now.
     pub fn stats(&self) -> Stats {
         self.stats.get()
     }
@@ -56,7 +67,7 @@ impl TransitionSystem for Symmetric<'_> {
     fn initial(&self) -> Named {
         let mut state = self.engine.initial();
         let namer = Namer::new(self.ladder, self.engine.layout(), &mut state.state);
-        Named { state, namer }
+        Named { state, namer, stats: Rc::clone(&self.stats) }
     }
 
     fn steps(&self, named: &mut Named, out: &mut Steps) {
@@ -72,8 +83,8 @@ impl TransitionSystem for Symmetric<'_> {
     }
 
     fn undo(&self, named: &mut Named) {
+        named.namer.undo(&named.state.state);
         self.engine.undo(&mut named.state);
-        named.namer.undo();
     }
 
     fn check(&self, named: &mut Named) -> Option<Fault> {
@@ -86,14 +97,11 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn encode(&self, named: &mut Named, into: &mut Encoding) {
         named.namer.encode(self.engine.layout(), &mut named.state.state, into);
-        let mut stats = self.stats.get();
-        stats.add(named.namer.stats());
-        self.stats.set(stats);
     }
 
     fn decode(&self, from: &Encoding, named: &mut Named) {
         self.engine.decode(from, &mut named.state);
-        named.namer.reset(self.engine.layout(), &named.state.state);
+        named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
     fn retrace(&self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {

@@ -75,6 +75,10 @@ pub enum Event {
     /// A thread has ended.
     Ended(ThreadId),
     Dropped(NodeRef),
+    /// By decoding: a unit has other words, and perhaps other edges, which are told as well.
+    Rewritten(NodeRef),
+    /// By decoding: nothing is what it was.
+    Replaced,
 }
 
 /// The place of a slot, `base` words into its unit.

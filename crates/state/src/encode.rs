@@ -7,7 +7,9 @@
 use system::{Encoding, Key, Section};
 
 use crate::memory::{Node, Nodes};
-use crate::{Individual, Layout, NodeRef, ObjectId, ObjectKind, Shape, SlotKind, State, TermKind, ThreadId};
+use crate::{
+    Event, Individual, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
+};
 
 impl NodeRef {
     pub const fn key(self) -> Key {
@@ -37,6 +39,7 @@ impl Names {
         }
     }
 
+    #[inline]
     fn key(&self, node: NodeRef) -> Key {
         match node {
             NodeRef::Root => node.key(),
@@ -45,10 +48,60 @@ impl Names {
         }
     }
 
-    /// What a slot holds for the same individual under its name.
+    /// Lets `slot` in the words of its unit name the same individual by its name.
     #[inline]
-    fn slot(&self, kind: SlotKind, raw: i64) -> i64 {
-        Individual::of_slot(kind, raw).map_or(raw, |whom| i64::from(self.of(whom)) + 1)
+    fn rename(&self, slot: Slot, words: &mut [u64]) {
+        let word = &mut words[slot.word as usize];
+        let id = (*word >> slot.shift & slot.mask()) as usize;
+        if id == 0 {
+            return;
+        }
+        let name = match slot.kind {
+            SlotKind::Object => self.objects[id - 1],
+            SlotKind::Thread => self.threads[id - 1],
+            SlotKind::Abstract(of) => self.abstracts[of as usize][id - 1],
+            SlotKind::Data | SlotKind::Value(_) => return,
+        };
+        *word = *word & !(slot.mask() << slot.shift) | (u64::from(name) + 1) << slot.shift;
+    }
+
+    #[inline]
+    fn rename_shape(&self, shape: &Shape, words: &mut [u64]) {
+        for &slot in &shape.edges {
+            self.rename(slot, words);
+        }
+    }
+
+    /// The same for everything that a unit without collections mentions.
+    #[inline]
+    fn rename_unit(&self, layout: &Layout, node: NodeRef, words: &mut [u64]) {
+        match node {
+            NodeRef::Root => self.rename_shape(&layout.root, words),
+            NodeRef::Thread(_) => {
+                let (header, mut frames) = words.split_at_mut(layout.thread.len().min(words.len()));
+                if !header.is_empty() {
+                    self.rename_shape(&layout.thread, header);
+                }
+                while !frames.is_empty() {
+                    let location = ir::LocationId(layout.location.get(frames) as u32);
+                    let shape = &layout.frames[layout.procedure_of[location]];
+                    self.rename_shape(shape, frames);
+                    frames = &mut frames[shape.len()..];
+                }
+            }
+            NodeRef::Object(_) => match layout.kind(layout.tag.get(words)) {
+                ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
+                ObjectKind::Lock => self.rename_shape(&layout.lock, words),
+                ObjectKind::Array(array) => {
+                    let array = layout.arrays[array as usize];
+                    if array.kind.is_name() {
+                        for index in 0..layout.array_length.get(words) as u32 {
+                            self.rename(array.slot(index), words);
+                        }
+                    }
+                }
+            },
+        }
     }
 
     fn term(&self, kind: TermKind, raw: i64) -> i64 {
@@ -126,17 +179,42 @@ impl State {
                 NodeRef::Thread(id) => _ = self.threads.clean(id.0),
                 NodeRef::Object(id) => _ = self.objects.clean(id.0),
             }
-            buffer.clear();
-            self.append(layout, node, Some(names), &mut buffer);
-            into.set(names.key(node), &buffer);
+            // What came and went since has no name.
+            if self.exists(node) {
+                buffer.clear();
+                self.append(layout, node, Some(names), &mut buffer);
+                into.set(names.key(node), &buffer);
+            }
         }
         self.dirty = dirty;
         self.buffer = buffer;
-        into.settle(self.changed().map(|node| names.key(node)));
+        into.settle(self.changed().filter(|&node| self.exists(node)).map(|node| names.key(node)));
     }
 
     /// Appends what an encoding shows of a unit.
+    #[inline]
     pub fn append(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
+        if layout.has_values {
+            return self.append_with_values(layout, node, names, out);
+        }
+        let start = out.len();
+        // Most units are one word long: too short for a call of `memcpy`.
+        match self.words_of(node) {
+            Some(&[word]) => out.push(word),
+            words => out.extend_from_slice(words.unwrap_or_default()),
+        }
+        if let Some(names) = names {
+            names.rename_unit(layout, node, &mut out[start..]);
+        }
+    }
+
+    fn append_with_values(
+        &self,
+        layout: &Layout,
+        node: NodeRef,
+        names: Option<&Names>,
+        out: &mut Vec<u64>,
+    ) {
         match node {
             NodeRef::Root => self.append_shape(layout, 0, &layout.root, names, out),
             NodeRef::Thread(id) => {
@@ -168,9 +246,8 @@ impl State {
                             }
                             _ => {
                                 if let Some(names) = names {
-                                    for slot in (0..length).map(|index| array.slot(index)) {
-                                        let raw = slot.get(&out[start..]);
-                                        slot.put(&mut out[start..], names.slot(slot.kind, raw));
+                                    for index in 0..length {
+                                        names.rename(array.slot(index), &mut out[start..]);
                                     }
                                 }
                             }
@@ -181,6 +258,7 @@ impl State {
         }
     }
 
+    #[inline]
     fn append_shape(
         &self,
         layout: &Layout,
@@ -192,10 +270,7 @@ impl State {
         let start = out.len();
         out.extend_from_slice(&self.words[base..][..shape.len()]);
         if let Some(names) = names {
-            for slot in &shape.edges {
-                let raw = slot.get(&out[start..]);
-                slot.put(&mut out[start..], names.slot(slot.kind, raw));
-            }
+            names.rename_shape(shape, &mut out[start..]);
         }
         for &slot in &shape.values {
             self.append_value(layout, base, slot, names, start, out);
@@ -207,7 +282,7 @@ impl State {
         &self,
         layout: &Layout,
         base: usize,
-        slot: crate::Slot,
+        slot: Slot,
         names: Option<&Names>,
         start: usize,
         out: &mut Vec<u64>,
@@ -253,12 +328,12 @@ impl State {
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
         if let Some(words) = words(Section::Root, 0) {
-            self.words[..words.len()].copy_from_slice(words);
+            self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }
         for index in 0..from.width(Section::Threads) {
             if let Some(words) = words(Section::Threads, index) {
                 let offset = self.threads.table[index as usize].offset as usize;
-                copy(words, &mut self.words[offset..][..words.len()]);
+                self.overwrite_unit(layout, NodeRef::Thread(ThreadId(index)), offset, words);
                 let top = self.top_frame(layout, offset, words.len());
                 self.threads.table[index as usize].frame = top as u32;
             }
@@ -266,9 +341,26 @@ impl State {
         for index in 0..from.width(Section::Objects) {
             if let Some(words) = words(Section::Objects, index) {
                 let offset = self.objects.table[index as usize].offset as usize;
-                copy(words, &mut self.words[offset..][..words.len()]);
+                self.overwrite_unit(layout, NodeRef::Object(ObjectId(index)), offset, words);
             }
         }
+    }
+
+    #[inline]
+    fn overwrite_unit(&mut self, layout: &Layout, node: NodeRef, offset: usize, words: &[u64]) {
+        if self.records_events() {
+            let old = &self.words[offset..][..words.len()];
+            if old == words {
+                return;
+            }
+            if !layout.has_same_names(node, old, words) {
+                return self.record_rewriting(layout, node, |state| {
+                    copy(words, &mut state.words[offset..][..words.len()]);
+                });
+            }
+            self.record(Event::Rewritten(node));
+        }
+        copy(words, &mut self.words[offset..][..words.len()]);
     }
 
     /// Where the top frame starts in a thread of `len` words at `offset`.
@@ -304,6 +396,8 @@ impl State {
         self.buffer = fixed;
         self.forget();
         self.clean();
+        self.clear_events();
+        self.record(Event::Replaced);
     }
 
     /// Takes the collections out of what an encoding shows of a unit: `fixed` gets the words of the unit itself.
@@ -355,13 +449,48 @@ impl State {
         }
     }
 
-    fn absorb_value(&mut self, layout: &Layout, slot: crate::Slot, rest: &mut &[u64], fixed: &mut [u64]) {
+    fn absorb_value(&mut self, layout: &Layout, slot: Slot, rest: &mut &[u64], fixed: &mut [u64]) {
         let SlotKind::Value(ty) = slot.kind else { unreachable!("collections are in slots for them") };
         if slot.get(fixed) != 0 {
             let (words, after) = rest.split_at(layout.terms.len(ty, rest, 0));
             *rest = after;
             let raw = self.new_value(layout, ty, words);
             slot.put(fixed, raw);
+        }
+    }
+}
+
+impl Layout {
+    /// Whether two versions of a unit of the same length, without collections, mention the same individuals at the
+    /// same places. `false` may mean that this is not easy to tell.
+    fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
+        let same = |shape: &Shape, old: &[u64], new: &[u64]| {
+            shape.data.iter().zip(old.iter().zip(new)).all(|(data, (old, new))| (old ^ new) & !data == 0)
+        };
+        match node {
+            NodeRef::Root => same(&self.root, old, new),
+            NodeRef::Thread(_) => {
+                let mut at = self.thread.len();
+                if !same(&self.thread, old, new) {
+                    return false;
+                }
+                while at < old.len() {
+                    let procedure = |words: &[u64]| {
+                        self.procedure_of[ir::LocationId(self.location.get(&words[at..]) as u32)]
+                    };
+                    let shape = &self.frames[procedure(old)];
+                    if procedure(old) != procedure(new) || !same(shape, &old[at..], &new[at..]) {
+                        return false;
+                    }
+                    at += shape.len();
+                }
+                true
+            }
+            NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
+                (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
+                (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
+                _ => false,
+            },
         }
     }
 }

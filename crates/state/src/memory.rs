@@ -171,8 +171,8 @@ pub struct State {
     pub(crate) objects: Nodes,
     free: Vec<Vec<u32>>,
     log: Vec<Undo>,
-    /// Where the steps start in the log, and whether there was garbage to collect by then.
-    marks: Vec<(usize, bool)>,
+    /// Where the steps start in the log, whether there was garbage to collect by then, and how many events there were.
+    marks: Vec<(usize, bool, usize)>,
     /// What an encoding of this state does not show yet.
     pub(crate) dirty: Vec<NodeRef>,
     pub(crate) root_dirty: bool,
@@ -185,6 +185,7 @@ pub struct State {
     pub(crate) scratch: crate::collect::Marks,
     /// Memory for encoding and decoding.
     pub(crate) buffer: Vec<u64>,
+    edges: Vec<Edge>,
     pub(crate) order: Vec<u32>,
 }
 
@@ -206,6 +207,7 @@ impl State {
             events: None,
             scratch: crate::collect::Marks::default(),
             buffer: Vec::new(),
+            edges: Vec::new(),
             order: Vec::new(),
         }
     }
@@ -332,10 +334,33 @@ impl State {
         }
     }
 
-    fn record(&mut self, event: Event) {
+    pub(crate) fn record(&mut self, event: Event) {
         if let Some(events) = &mut self.events {
             events.push(event);
         }
+    }
+
+    pub(crate) fn records_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// Records what `write`, which leaves the unit as long as it is, does to its edges.
+    pub(crate) fn record_rewriting(&mut self, layout: &Layout, node: NodeRef, write: impl FnOnce(&mut Self)) {
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.clear();
+        self.edges(layout, node, &mut |edge| edges.push(edge));
+        let count = edges.len();
+        write(self);
+        self.edges(layout, node, &mut |edge| edges.push(edge));
+        self.record(Event::Rewritten(node));
+        let (before, after) = edges.split_at(count);
+        for &edge in before.iter().filter(|edge| !after.contains(edge)) {
+            self.record(Event::Removed(edge));
+        }
+        for &edge in after.iter().filter(|edge| !before.contains(edge)) {
+            self.record(Event::Added(edge));
+        }
+        self.edges = edges;
     }
 
     /// Records that a unit comes to or ceases to mention what words of this shape mention.
@@ -622,12 +647,12 @@ impl State {
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]
     pub fn mark(&mut self) {
-        self.marks.push((self.log.len(), self.garbage_possible));
+        self.marks.push((self.log.len(), self.garbage_possible, self.events().len()));
     }
 
     /// Takes back everything since the last mark, and the mark.
     pub fn undo(&mut self) {
-        let (mark, garbage_possible) = self.marks.pop().expect("every undo has its mark");
+        let (mark, garbage_possible, events) = self.marks.pop().expect("every undo has its mark");
         while self.log.len() > mark {
             let Some(undo) = self.log.pop() else { break };
             match undo {
@@ -657,16 +682,23 @@ impl State {
         }
         self.garbage_possible = garbage_possible;
         // What was taken note of is taken back by whoever did; the rest never happened.
-        self.clear_events();
+        if let Some(list) = &mut self.events {
+            list.truncate(events);
+        }
     }
 
     /// The units that the step since the last mark wrote; some more than once.
     pub fn changed(&self) -> impl Iterator<Item = NodeRef> {
-        let since = self.marks.last().map_or(0, |&(start, _)| start);
+        let since = self.marks.last().map_or(0, |&(start, ..)| start);
         self.log[since..].iter().filter_map(|undo| match undo {
             Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
             Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } | Undo::Values { .. } => None,
         })
+    }
+
+    /// The units that may not be what they were when the state was last encoded or decoded.
+    pub fn dirty(&self) -> &[NodeRef] {
+        &self.dirty
     }
 
     /// Forgets the past: what was done stays done.
@@ -797,7 +829,7 @@ pub struct Snapshot {
     free: Vec<Vec<u32>>,
     size: (usize, usize),
     log: usize,
-    marks: Vec<(usize, bool)>,
+    marks: Vec<(usize, bool, usize)>,
 }
 
 impl State {

@@ -12,6 +12,10 @@
 //!
 //! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change when
 //! the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+//!
+//! Every unit adds a share to the hash of where its chain starts: a hash of its chain and of what it says, with chains
+//! for names. Shares are brought up to date when somebody asks, for those units alone that changed, whose chain
+//! changed, or that mention such a one.
 
 use std::cmp::Ordering;
 
@@ -101,7 +105,7 @@ impl ChainTable {
         x.depth.cmp(&y.depth).then_with(|| {
             // The place that is nearest to the start counts most.
             let mut order = Ordering::Equal;
-            while x.depth > 1 {
+            while x.depth > u32::from(x.origin != 0) {
                 order = x.label.cmp(&y.label).then(order);
                 (x, y) = (self.get(x.parent), self.get(y.parent));
             }
@@ -161,7 +165,11 @@ struct Known {
     chain: ChainId,
     /// The least chain that those who mention it offer.
     offered: ChainId,
-    /// What it adds to the hash of its origin, and how many of its edges cross.
+    /// The chain under which it is listed.
+    placed: ChainId,
+    /// How many of its edges cross.
+    crossing: u32,
+    /// What it adds to the hash of its origin, once nothing is stale.
     share: Share,
     /// Who mentions it, and where.
     mentions: Vec<(Vertex, u64)>,
@@ -171,13 +179,14 @@ struct Known {
 struct Share {
     hash: u128,
     origin: u32,
-    crossing: u32,
 }
 
 const UNKNOWN: Known = Known {
     chain: ChainId::NONE,
     offered: ChainId::NONE,
-    share: Share { hash: 0, origin: 0, crossing: 0 },
+    placed: ChainId::NONE,
+    crossing: 0,
+    share: Share { hash: 0, origin: 0 },
     mentions: Vec::new(),
 };
 
@@ -186,10 +195,10 @@ enum Undo {
     Offered { vertex: Vertex, chain: ChainId },
     Mentioned { vertex: Vertex },
     Unmentioned { vertex: Vertex, at: u32, mention: (Vertex, u64) },
-    Share { vertex: Vertex, share: Share },
-    Inserted { origin: u32, at: u32 },
-    Removed { origin: u32, at: u32, vertex: Vertex },
-    Rebuilt { lists: Vec<Vec<Vertex>> },
+    Crossing { vertex: Vertex, crossing: u32 },
+    Inserted { at: u32 },
+    Removed { at: u32, vertex: Vertex },
+    Sorted { list: Vec<Vertex> },
 }
 
 /// The chains of the units of one state.
@@ -197,8 +206,8 @@ enum Undo {
 pub struct Chains {
     pub table: ChainTable,
     known: Vec<Known>,
-    /// By origin: the objects whose chains start there, in the order of their chains.
-    lists: Vec<Vec<Vertex>>,
+    /// The objects that have chains, by where these start and then in the order of their chains.
+    list: Vec<Vertex>,
     /// By origin: the sum of what its units add to the hash.
     sums: Vec<u128>,
     crossing: u32,
@@ -213,19 +222,28 @@ pub struct Chains {
     /// The units whose chain changed in this step, and what it was before.
     moved: Vec<(Vertex, ChainId)>,
     created: Vec<Vertex>,
-    /// The units to hash again.
+    /// The units whose edges changed in this step, or lead to such that have another chain.
+    rewired: Vec<Vertex>,
+    /// The units whose shares are out of date.
     stale: Vec<Vertex>,
-    /// By unit: whether it is among `moved`, among `stale`.
-    flags: Vec<[bool; 2]>,
-    /// How many units were renamed or hashed again so far, and in how many steps.
+    /// By unit: whether it is among `moved`, `rewired`, `stale`.
+    flags: Vec<[bool; 3]>,
+    /// Whether nobody will ask for hashes.
+    unhashed: bool,
+    /// How many units steps changed or renamed so far.
     pub touched: u64,
-    pub steps: u64,
 }
 
 const MOVED: usize = 0;
-const STALE: usize = 1;
+const REWIRED: usize = 1;
+const STALE: usize = 2;
 
 impl Chains {
+    /// Chains without hashes, which cost as much as chains.
+    pub fn unhashed() -> Self {
+        Self { unhashed: true, ..Self::default() }
+    }
+
     /// The chain of a unit, if it can be reached.
     pub fn chain(&self, unit: NodeRef) -> ChainId {
         self.known.get(vertex(unit) as usize).map_or(ChainId::NONE, |known| known.chain)
@@ -239,17 +257,26 @@ impl Chains {
 
     /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order.
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
-        let list = self.lists.get(origin as usize).map_or(&[][..], |list| list);
-        list.iter().map(|&vertex| ObjectId(vertex / 2 - 1))
+        let starts_before = |origin: u32| {
+            self.list.partition_point(|&vertex| {
+                self.table.origin(self.known[vertex as usize].chain) < origin
+            })
+        };
+        let range = starts_before(origin)..starts_before(origin + 1);
+        self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
     }
 
-    /// What a hash says of everything that chains from this origin lead to.
+    /// What a hash says of everything that chains from this origin lead to. Shares must be [up to
+    /// date](Chains::refresh).
     pub fn sum(&self, origin: u32) -> u128 {
+        debug_assert!(self.stale.is_empty());
         self.sums.get(origin as usize).copied().unwrap_or(0)
     }
 
-    /// A hash of the state with its threads told apart by their ids.
-    pub fn hash(&self) -> u128 {
+    /// A hash of the state, with its threads told apart by their ids.
+    pub fn hash(&mut self, layout: &Layout, state: &State) -> u128 {
+        assert!(!self.unhashed, "these chains have no hashes");
+        self.refresh(layout, state);
         let sums = self.sums.iter().enumerate().filter(|&(_, &sum)| sum != 0);
         sums.fold(0, |total, (origin, &sum)| total.wrapping_add(mix128(sum, origin as u64)))
     }
@@ -264,18 +291,45 @@ impl Chains {
         self.version
     }
 
-    /// Starts over with a state that came from elsewhere.
+    /// Takes note of that the state became another by decoding, in which there is no garbage.
+    pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
+        if state.events().contains(&Event::Replaced) {
+            self.reset(layout, state);
+        } else {
+            let touched = self.touched;
+            for at in 0..state.events().len() {
+                match state.events()[at] {
+                    Event::Added(edge) => self.added(edge),
+                    Event::Removed(edge) => self.removed(edge),
+                    Event::Rewritten(unit) => _ = self.flag(STALE, vertex(unit)),
+                    event => unreachable!("decoding does not lead to {event:?}"),
+                }
+            }
+            self.repair(layout, state);
+            self.settle(layout, state);
+            // No step did this.
+            self.touched = touched;
+            self.log.clear();
+            self.marks.clear();
+        }
+        state.clear_events();
+    }
+
+    /// Starts over with any state.
     pub fn reset(&mut self, layout: &Layout, state: &State) {
         for known in &mut self.known {
             let mut mentions = std::mem::take(&mut known.mentions);
             mentions.clear();
             *known = Known { mentions, ..UNKNOWN };
         }
-        self.lists.iter_mut().for_each(Vec::clear);
+        self.list.clear();
         self.sums.fill(0);
         self.crossing = 0;
         self.log.clear();
         self.marks.clear();
+        // The globals may be all there is: then nothing moves.
+        self.last_version += 1;
+        self.version = self.last_version;
         self.prepare(0);
         self.known[0].chain = ChainId::ROOT;
         self.known[0].offered = ChainId::ROOT;
@@ -285,7 +339,7 @@ impl Chains {
         }
         for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
             state.edges(layout, unit, &mut |edge| self.added(edge));
-            self.mark_stale(vertex(unit));
+            self.flag(STALE, vertex(unit));
         }
         self.repair(layout, state);
         self.settle(layout, state);
@@ -297,6 +351,11 @@ impl Chains {
     /// Takes note of what a step did, and drops what became garbage.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.marks.push((self.log.len(), self.version));
+        self.mark_changed(state);
+        // Most steps leave the graph as it is.
+        if state.events().is_empty() {
+            return;
+        }
         for at in 0..state.events().len() {
             match state.events()[at] {
                 Event::Added(edge) => self.added(edge),
@@ -305,25 +364,41 @@ impl Chains {
                 Event::Ended(id) => {
                     self.remove_mention(0, THREAD | u64::from(id.0), vertex(NodeRef::Thread(id)));
                 }
-                Event::Dropped(_) => unreachable!("only chains tell what is garbage"),
+                event => unreachable!("no step leads to {event:?}: only chains tell what is garbage"),
             }
         }
         state.clear_events();
         self.repair(layout, state);
-        for unit in state.changed() {
-            self.mark_stale(vertex(unit));
-        }
         self.drop_garbage(layout, state);
         self.settle(layout, state);
-        self.steps += 1;
     }
 
-    /// Takes the last step back.
-    pub fn undo(&mut self) {
+    /// What the last step wrote is to be hashed again.
+    fn mark_changed(&mut self, state: &State) {
+        if self.unhashed {
+            self.touched += state.changed().count() as u64;
+            return;
+        }
+        for unit in state.changed() {
+            self.touched += u64::from(self.flag(STALE, vertex(unit)));
+        }
+    }
+
+    /// Takes the last step back, which the state is about to take back.
+    pub fn undo(&mut self, state: &State) {
+        if !self.unhashed {
+            for unit in state.changed() {
+                self.flag(STALE, vertex(unit));
+            }
+        }
         let (mark, version) = self.marks.pop().expect("every undo has its step");
         while self.log.len() > mark {
             match self.log.pop().expect("longer than the mark") {
-                Undo::Chain { vertex, chain } => self.known[vertex as usize].chain = chain,
+                Undo::Chain { vertex, chain } => {
+                    let known = &mut self.known[vertex as usize];
+                    (known.chain, known.placed) = (chain, chain);
+                    self.flag_with_mentions(STALE, vertex);
+                }
                 Undo::Offered { vertex, chain } => self.known[vertex as usize].offered = chain,
                 Undo::Mentioned { vertex } => {
                     self.known[vertex as usize].mentions.pop();
@@ -334,14 +409,13 @@ impl Chains {
                     let last = mentions.len() - 1;
                     mentions.swap(at as usize, last);
                 }
-                Undo::Share { vertex, share } => self.swap_share(vertex, share),
-                Undo::Inserted { origin, at } => {
-                    self.lists[origin as usize].remove(at as usize);
+                Undo::Crossing { vertex, crossing } => {
+                    let old = std::mem::replace(&mut self.known[vertex as usize].crossing, crossing);
+                    self.crossing = self.crossing + crossing - old;
                 }
-                Undo::Removed { origin, at, vertex } => {
-                    self.lists[origin as usize].insert(at as usize, vertex);
-                }
-                Undo::Rebuilt { lists } => self.lists = lists,
+                Undo::Inserted { at } => _ = self.list.remove(at as usize),
+                Undo::Removed { at, vertex } => self.list.insert(at as usize, vertex),
+                Undo::Sorted { list } => self.list = list,
             }
         }
         self.version = version;
@@ -352,7 +426,7 @@ impl Chains {
     fn prepare(&mut self, vertex: Vertex) {
         if vertex as usize >= self.known.len() {
             self.known.resize(vertex as usize + 1, UNKNOWN);
-            self.flags.resize(vertex as usize + 1, [false; 2]);
+            self.flags.resize(vertex as usize + 1, [false; 3]);
         }
     }
 
@@ -381,6 +455,7 @@ impl Chains {
 
     fn add_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.prepare(source.max(target));
+        self.flag(REWIRED, source);
         self.known[target as usize].mentions.push((source, label));
         self.log.push(Undo::Mentioned { vertex: target });
         let chain = self.table.extend(self.known[source as usize].chain, label);
@@ -388,6 +463,7 @@ impl Chains {
     }
 
     fn remove_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
+        self.flag(REWIRED, source);
         let mentions = &mut self.known[target as usize].mentions;
         // What came last mostly goes first.
         let at = mentions.iter().rposition(|&mention| mention == (source, label)).expect("it was mentioned");
@@ -519,7 +595,7 @@ impl Chains {
         for vertex in created.drain(..).chain(moved.iter().map(|&(vertex, _)| vertex)) {
             if !self.known[vertex as usize].chain.exists() && state.exists(node(vertex)) {
                 state.drop_node(layout, node(vertex));
-                self.mark_stale(vertex);
+                self.flag(STALE, vertex);
             }
         }
         (self.created, self.moved) = (created, moved);
@@ -532,7 +608,7 @@ impl Chains {
         debug_assert!(self.queue.is_empty(), "garbage offers nothing");
     }
 
-    /// Brings lists and hashes up to date with the chains.
+    /// Brings everything else up to date with the chains.
     fn settle(&mut self, layout: &Layout, state: &State) {
         self.created.clear();
         let mut moved = std::mem::take(&mut self.moved);
@@ -543,35 +619,79 @@ impl Chains {
         if !moved.is_empty() {
             self.last_version += 1;
             self.version = self.last_version;
+            self.touched += moved.len() as u64;
             self.place(&moved);
             for &(vertex, _) in &moved {
-                self.mark_stale(vertex);
-                for at in 0..self.known[vertex as usize].mentions.len() {
-                    self.mark_stale(self.known[vertex as usize].mentions[at].0);
-                }
+                self.flag_with_mentions(REWIRED, vertex);
+                self.flag_with_mentions(STALE, vertex);
             }
         }
         moved.clear();
         self.moved = moved;
+        let mut rewired = std::mem::take(&mut self.rewired);
+        for vertex in rewired.drain(..) {
+            self.flags[vertex as usize][REWIRED] = false;
+            let crossing = self.count_crossing(layout, state, vertex);
+            let old = std::mem::replace(&mut self.known[vertex as usize].crossing, crossing);
+            if old != crossing {
+                self.crossing = self.crossing + crossing - old;
+                self.log.push(Undo::Crossing { vertex, crossing: old });
+            }
+        }
+        self.rewired = rewired;
+    }
+
+    /// Sets a flag of a unit and puts it on the list that goes with it. Says whether it was not set.
+    fn flag(&mut self, which: usize, vertex: Vertex) -> bool {
+        if which == STALE && self.unhashed {
+            return false;
+        }
+        self.prepare(vertex);
+        let is_new = !std::mem::replace(&mut self.flags[vertex as usize][which], true);
+        if is_new {
+            if which == STALE { &mut self.stale } else { &mut self.rewired }.push(vertex);
+        }
+        is_new
+    }
+
+    fn flag_with_mentions(&mut self, which: usize, vertex: Vertex) {
+        self.flag(which, vertex);
+        for at in 0..self.known[vertex as usize].mentions.len() {
+            self.flag(which, self.known[vertex as usize].mentions[at].0);
+        }
+    }
+
+    fn count_crossing(&self, layout: &Layout, state: &State, vertex: Vertex) -> u32 {
+        let chain = self.known[vertex as usize].chain;
+        let mut count = 0;
+        if chain.exists() {
+            let own = self.table.origin(chain);
+            state.edges(layout, node(vertex), &mut |edge| {
+                if let Some(target) = edge.target.node() {
+                    let origin = self.table.origin(self.chain(target));
+                    count += u32::from(origin != 0 && origin != own);
+                }
+            });
+        }
+        count
+    }
+
+    /// Brings the shares up to date.
+    pub fn refresh(&mut self, layout: &Layout, state: &State) {
         let mut stale = std::mem::take(&mut self.stale);
-        self.touched += stale.len() as u64;
         for vertex in stale.drain(..) {
             self.flags[vertex as usize][STALE] = false;
             let share = self.share(layout, state, vertex);
-            let old = self.known[vertex as usize].share;
-            if share != old {
-                self.log.push(Undo::Share { vertex, share: old });
-                self.swap_share(vertex, share);
+            let old = std::mem::replace(&mut self.known[vertex as usize].share, share);
+            let widest = old.origin.max(share.origin) as usize;
+            if widest >= self.sums.len() {
+                self.sums.resize(widest + 1, 0);
             }
+            let sums = &mut self.sums;
+            sums[old.origin as usize] = sums[old.origin as usize].wrapping_sub(old.hash);
+            sums[share.origin as usize] = sums[share.origin as usize].wrapping_add(share.hash);
         }
         self.stale = stale;
-    }
-
-    fn mark_stale(&mut self, vertex: Vertex) {
-        self.prepare(vertex);
-        if !std::mem::replace(&mut self.flags[vertex as usize][STALE], true) {
-            self.stale.push(vertex);
-        }
     }
 
     fn share(&self, layout: &Layout, state: &State, vertex: Vertex) -> Share {
@@ -580,95 +700,68 @@ impl Chains {
             return Share::default();
         }
         let own = self.table.get(chain);
-        let mut crossing = 0;
         let content = hash_unit(layout, state, node(vertex), &mut |target| match target {
             Individual::Abstract(of, id) => mix128(of.into(), id.into()),
             Individual::Thread(_) | Individual::Object(_) => {
                 let target = target.node().expect("a unit");
                 let chain = self.table.get(self.chain(target));
-                let foreign = chain.origin != 0 && chain.origin != own.origin;
-                crossing += u32::from(foreign);
-                mix128(chain.hash, if foreign { chain.origin.into() } else { 0 })
+                let is_foreign = chain.origin != 0 && chain.origin != own.origin;
+                mix128(chain.hash, if is_foreign { chain.origin.into() } else { 0 })
             }
         });
-        Share {
-            hash: mix128(own.hash ^ content.rotate_left(64), content as u64),
-            origin: own.origin,
-            crossing,
-        }
+        Share { hash: mix128(own.hash ^ content.rotate_left(64), content as u64), origin: own.origin }
     }
 
-    fn swap_share(&mut self, vertex: Vertex, share: Share) {
-        let old = std::mem::replace(&mut self.known[vertex as usize].share, share);
-        let widest = old.origin.max(share.origin) as usize;
-        if widest >= self.sums.len() {
-            self.sums.resize(widest + 1, 0);
-        }
-        let sums = &mut self.sums;
-        sums[old.origin as usize] = sums[old.origin as usize].wrapping_sub(old.hash);
-        sums[share.origin as usize] = sums[share.origin as usize].wrapping_add(share.hash);
-        self.crossing = self.crossing + share.crossing - old.crossing;
-    }
-
-    /// Moves the objects that have other chains now to where they belong in the lists.
+    /// Moves the objects that have other chains now to where they belong in the list.
     fn place(&mut self, moved: &[(Vertex, ChainId)]) {
-        let listed: usize = self.lists.iter().map(Vec::len).sum();
-        if moved.len() * 2 > listed.max(16) {
-            return self.rebuild();
+        if moved.len() * 2 > self.list.len().max(16) {
+            return self.sort();
         }
-        let is_object = |vertex: Vertex| vertex != 0 && vertex % 2 == 0;
-        // Until they are taken out, those that moved stand where their old chains belong.
-        let before: FxHashMap<Vertex, ChainId> = moved.iter().copied().collect();
-        for &(vertex, chain) in moved.iter().filter(|&&(vertex, chain)| is_object(vertex) && chain.exists()) {
-            let origin = self.table.origin(chain);
-            let list = &self.lists[origin as usize];
-            let placed =
-                |vertex: &Vertex| before.get(vertex).copied().unwrap_or(self.known[*vertex as usize].chain);
-            let at = list.partition_point(|other| self.table.compare(placed(other), chain).is_lt());
-            debug_assert_eq!(list[at], vertex);
-            self.lists[origin as usize].remove(at);
-            self.log.push(Undo::Removed { origin, at: at as u32, vertex });
-        }
-        for &(vertex, _) in moved.iter().filter(|&&(vertex, _)| is_object(vertex)) {
-            let chain = self.known[vertex as usize].chain;
+        let is_object = |&&(vertex, _): &&(Vertex, ChainId)| vertex != 0 && vertex % 2 == 0;
+        // Until they are taken out, those that moved are listed under their old chains.
+        for &(vertex, chain) in moved.iter().filter(is_object) {
             if chain.exists() {
-                let origin = self.table.origin(chain);
-                self.prepare_list(origin);
-                let list = &self.lists[origin as usize];
-                let less =
-                    |other: &Vertex| self.table.compare(self.known[*other as usize].chain, chain).is_lt();
-                let at = list.partition_point(less);
-                self.lists[origin as usize].insert(at, vertex);
-                self.log.push(Undo::Inserted { origin, at: at as u32 });
+                let at = self.place_of(chain);
+                debug_assert_eq!(self.list[at], vertex);
+                self.list.remove(at);
+                self.log.push(Undo::Removed { at: at as u32, vertex });
+            }
+        }
+        for &(vertex, _) in moved.iter().filter(is_object) {
+            let chain = self.known[vertex as usize].chain;
+            self.known[vertex as usize].placed = chain;
+            if chain.exists() {
+                let at = self.place_of(chain);
+                self.list.insert(at, vertex);
+                self.log.push(Undo::Inserted { at: at as u32 });
             }
         }
     }
 
-    fn prepare_list(&mut self, origin: u32) {
-        if origin as usize >= self.lists.len() {
-            self.lists.resize(origin as usize + 1, Vec::new());
-        }
+    /// Where in the list an object with this chain belongs.
+    fn place_of(&self, chain: ChainId) -> usize {
+        self.list.partition_point(|&other| self.listed_before(self.known[other as usize].placed, chain))
     }
 
-    /// Makes the lists anew: cheaper when much has changed.
-    fn rebuild(&mut self) {
-        let mut lists = self.lists.clone();
-        lists.iter_mut().for_each(Vec::clear);
+    fn listed_before(&self, a: ChainId, b: ChainId) -> bool {
+        let by_origin = self.table.origin(a).cmp(&self.table.origin(b));
+        by_origin.then_with(|| self.table.compare(a, b)).is_lt()
+    }
+
+    /// Makes the list anew: cheaper when much has changed.
+    fn sort(&mut self) {
+        let mut list = Vec::with_capacity(self.known.len() / 2);
         for vertex in (2..self.known.len() as Vertex).step_by(2) {
-            let chain = self.known[vertex as usize].chain;
-            if chain.exists() {
-                let origin = self.table.origin(chain) as usize;
-                if origin >= lists.len() {
-                    lists.resize(origin + 1, Vec::new());
-                }
-                lists[origin].push(vertex);
+            let known = &mut self.known[vertex as usize];
+            known.placed = known.chain;
+            if known.chain.exists() {
+                list.push(vertex);
             }
         }
-        for list in &mut lists {
-            list.sort_by(|&a, &b| {
-                self.table.compare(self.known[a as usize].chain, self.known[b as usize].chain)
-            });
-        }
-        self.log.push(Undo::Rebuilt { lists: std::mem::replace(&mut self.lists, lists) });
+        list.sort_unstable_by(|&a, &b| {
+            let (a, b) = (self.known[a as usize].chain, self.known[b as usize].chain);
+            self.table.origin(a).cmp(&self.table.origin(b)).then_with(|| self.table.compare(a, b))
+        });
+        self.log.push(Undo::Sorted { list: std::mem::replace(&mut self.list, list) });
     }
 }

@@ -10,7 +10,7 @@ use state::{Content, Individual, Layout, NodeRef, State, TermKind};
 
 use crate::content::hash_data;
 use crate::mix::mix;
-use crate::{Canonizer, Graph, Options, Ordered};
+use crate::{Canonizer, Chains, Edge, Graph, Options, Ordered};
 
 const NONE: u32 = u32::MAX;
 
@@ -34,6 +34,12 @@ pub struct Floating {
     abstracts: Vec<Vec<u32>>,
     /// The nodes in canonical order.
     order: Vec<u32>,
+    /// By node: where its edges are in the graph, if it is a unit that floats.
+    rows: Vec<(u32, u32)>,
+    /// Of which names the graph is that is there.
+    version: Option<u64>,
+    /// What a unit looks like now: its label and edges.
+    row: (u64, Vec<Edge>),
 }
 
 impl Floating {
@@ -60,6 +66,7 @@ impl Floating {
         for (nodes, &count) in self.abstracts.iter_mut().zip(&layout.abstracts) {
             clear(nodes, count);
         }
+        self.version = None;
         let mut builder = Builder { floating: self, layout, anchors };
         for unit in units {
             builder.unit(state, unit);
@@ -67,6 +74,101 @@ impl Floating {
         for &label in &self.labels {
             self.graph.add_node(label);
         }
+        self.sort(options)
+    }
+
+    /// The same where only what floats mentions what floats, and never in collections. As long as names have the
+    /// same version, only the units that changed since the last time are looked at: those that are dirty, and
+    /// `changed`.
+    pub fn canonize_changed(
+        &mut self,
+        layout: &Layout,
+        state: &State,
+        chains: &Chains,
+        changed: &[NodeRef],
+        options: Options,
+    ) -> Ordered {
+        let version = Some(chains.version());
+        if self.version != version || !self.update(layout, state, chains, changed) {
+            let floats = |&node: &NodeRef| !chains.is_anchored(node);
+            self.rows.clear();
+            self.graph.clear();
+            self.labels.clear();
+            self.whom.clear();
+            self.threads.clear();
+            self.threads.resize(state.thread_limit() as usize, NONE);
+            self.objects.clear();
+            self.objects.resize(state.object_limit() as usize, NONE);
+            for unit in state.units().filter(floats) {
+                let (place, whom) = match unit {
+                    NodeRef::Root => continue,
+                    NodeRef::Thread(id) => (&mut self.threads[id.0 as usize], Individual::Thread(id)),
+                    NodeRef::Object(id) => (&mut self.objects[id.0 as usize], Individual::Object(id)),
+                };
+                *place = self.labels.len() as u32;
+                self.add(0, Some(whom));
+            }
+            for unit in state.units().filter(floats) {
+                self.describe(layout, state, chains, unit);
+                let start = self.graph.edges().len() as u32;
+                self.graph.add_node(self.row.0);
+                self.row.1.iter().for_each(|edge| self.graph.add_edge(edge.source, edge.label, edge.target));
+                self.rows.push((start, self.graph.edges().len() as u32));
+            }
+            self.version = version;
+        }
+        self.sort(options)
+    }
+
+    /// Updates the labels of the units that changed. Says whether that was all: no edge has changed.
+    fn update(&mut self, layout: &Layout, state: &State, chains: &Chains, changed: &[NodeRef]) -> bool {
+        for &unit in state.dirty().iter().chain(changed) {
+            let node = match unit {
+                NodeRef::Root => continue,
+                NodeRef::Thread(id) => self.threads.get(id.0 as usize),
+                NodeRef::Object(id) => self.objects.get(id.0 as usize),
+            };
+            let Some(&node) = node.filter(|&&node| node != NONE) else { continue };
+            if !state.exists(unit) {
+                return false;
+            }
+            self.describe(layout, state, chains, unit);
+            let (start, end) = self.rows[node as usize];
+            if self.graph.edges()[start as usize..end as usize] != self.row.1 {
+                return false;
+            }
+            self.graph.set_label(node, self.row.0);
+        }
+        true
+    }
+
+    /// Lets `row` be the label and the edges of a unit that floats.
+    fn describe(&mut self, layout: &Layout, state: &State, chains: &Chains, unit: NodeRef) {
+        let Self { row: (label, edges), threads, objects, .. } = self;
+        let source = match unit {
+            NodeRef::Root => unreachable!("the globals do not float"),
+            NodeRef::Thread(id) => threads[id.0 as usize],
+            NodeRef::Object(id) => objects[id.0 as usize],
+        };
+        *label = hash_data(layout, state, unit);
+        edges.clear();
+        state.contents(layout, unit, &mut |place, content| {
+            let Content::Name(whom) = content else { unreachable!("there are no such collections") };
+            let target = match whom {
+                Individual::Thread(id) => threads[id.0 as usize],
+                Individual::Object(id) => objects[id.0 as usize],
+                Individual::Abstract(..) => unreachable!("there are no abstract ids"),
+            };
+            if target == NONE {
+                let anchor = chains.anchor(whom).expect("what does not float is anchored");
+                *label = label.wrapping_add(mix(place, anchor));
+            } else {
+                edges.push(Edge { source, label: short(place), target });
+            }
+        });
+    }
+
+    fn sort(&mut self, options: Options) -> Ordered {
         let ordered = self.canonizer.order(&self.graph, options);
         self.order.clear();
         self.order.resize(self.labels.len(), 0);

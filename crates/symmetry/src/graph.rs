@@ -37,6 +37,11 @@ impl Graph {
         node
     }
 
+    /// Changes the label of a node.
+    pub fn set_label(&mut self, node: u32, label: u64) {
+        self.labels[node as usize] = label;
+    }
+
     /// Adds an edge. Its nodes may be added later, but before the graph is put in order.
     pub fn add_edge(&mut self, source: u32, label: u32, target: u32) {
         self.edges.push(Edge { source, label, target });

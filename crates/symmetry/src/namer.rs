@@ -4,7 +4,7 @@
 //! another, and writes the encoding of the state under the names of its level. Names are a function of the state up
 //! to renaming as far as the level goes; at `full`, of its orbit alone, unless a search runs out of budget.
 
-use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Event, Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
@@ -78,6 +78,11 @@ pub struct Namer {
     /// The names that the encoding shows which is up to date with this namer's state, and their version.
     shown: Names,
     shown_version: Option<u64>,
+    /// Whether those names are the ids, and the last version of names that were.
+    shows_ids: bool,
+    version_of_ids: Option<u64>,
+    /// What decoding has changed since the state was last named.
+    decoded: Vec<NodeRef>,
     /// Whether `names` are those of the present state.
     is_named: bool,
     threads: Vec<ThreadId>,
@@ -96,7 +101,7 @@ impl Namer {
             Naming::Dfs => None,
             Naming::Chain => {
                 state.record_events();
-                Some(Chains::default())
+                Some(if ladder.level == Level::Full { Chains::default() } else { Chains::unhashed() })
             }
         };
         let mut namer = Self {
@@ -105,6 +110,9 @@ impl Namer {
             names: Names::default(),
             shown: Names::default(),
             shown_version: None,
+            shows_ids: false,
+            version_of_ids: None,
+            decoded: Vec::new(),
             is_named: false,
             threads: Vec::new(),
             ended: Vec::new(),
@@ -114,16 +122,23 @@ impl Namer {
             pending: Vec::new(),
             stats: Stats::default(),
         };
-        namer.reset(layout, state);
-        // Nothing shows it yet.
-        namer.shown.threads.push(u32::MAX);
+        if let Some(chains) = &mut namer.chains {
+            chains.reset(layout, state);
+        }
+        // No encoding shows it yet.
+        namer.shown.threads.push(UNNAMED);
         namer
     }
 
-    /// The state became another, which an encoding shows under the names that its ids are.
-    pub fn reset(&mut self, layout: &Layout, state: &State) {
+    /// The state was decoded from an encoding, which shows it under the names that its ids are.
+    pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
         if let Some(chains) = &mut self.chains {
-            chains.reset(layout, state);
+            for event in state.events() {
+                if let &Event::Rewritten(unit) = event {
+                    self.decoded.push(unit);
+                }
+            }
+            chains.decoded(layout, state);
         }
         self.is_named = false;
         let Names { threads, objects, abstracts } = &mut self.shown;
@@ -137,7 +152,9 @@ impl Namer {
         for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
             identity(names, count);
         }
-        self.shown_version = None;
+        self.shows_ids = true;
+        let version = self.chains.as_ref().map(Chains::version);
+        self.shown_version = version.filter(|_| version == self.version_of_ids);
     }
 
     /// The state took a step: garbage is collected, in the same pass as names are given where that is one pass.
@@ -151,11 +168,11 @@ impl Namer {
         }
     }
 
-    /// The state took its last step back.
-    pub fn undo(&mut self) {
+    /// The state is about to take its last step back.
+    pub fn undo(&mut self, state: &State) {
         self.is_named = false;
         if let Some(chains) = &mut self.chains {
-            chains.undo();
+            chains.undo(state);
         }
     }
 
@@ -170,23 +187,37 @@ impl Namer {
             _ => None,
         };
         if version.is_some() && version == self.shown_version {
-            return state.encode_changed(layout, &self.shown, into);
+            return self.encode_as_shown(layout, state, into);
         }
         if !self.is_named {
             self.name(layout, state);
         }
         if self.names == self.shown {
-            state.encode_changed(layout, &self.shown, into);
+            self.encode_as_shown(layout, state, into);
+            if self.shows_ids {
+                self.version_of_ids = version;
+            }
         } else {
             state.encode_all(layout, &self.names, into);
             std::mem::swap(&mut self.shown, &mut self.names);
             // What was swapped out are no names of this state.
             self.is_named = false;
+            self.shows_ids = false;
         }
         self.shown_version = version;
     }
 
-    pub fn stats(&mut self) -> Stats {
+    /// Brings `into` up to date under the names that it shows.
+    fn encode_as_shown(&self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        if self.shows_ids {
+            state.encode(layout, into);
+        } else {
+            state.encode_changed(layout, &self.shown, into);
+        }
+    }
+
+    /// What it took since this was last asked.
+    pub fn take_stats(&mut self) -> Stats {
         if let Some(chains) = &mut self.chains {
             self.stats.touched += std::mem::take(&mut chains.touched);
         }
@@ -372,23 +403,25 @@ impl Namer {
     fn name_fully(&mut self, layout: &Layout, state: &mut State) {
         let has_relations = layout.has_relations();
         match self.chains.take() {
-            Some(chains) if !has_relations && !chains.has_crossing() => {
+            Some(mut chains) if !has_relations && !chains.has_crossing() => {
+                chains.refresh(layout, state);
                 self.name_regions(layout, state, &chains);
                 self.chains = Some(chains);
             }
             Some(chains) if !has_relations => {
-                // Only what floats mentions what floats.
-                let floats = |&node: &NodeRef| !chains.is_anchored(node);
-                let units = state.units().filter(floats);
-                let ordered = self.floating.canonize(layout, state, &chains, units, self.ladder.options);
+                let options = self.ladder.options;
+                let ordered =
+                    self.floating.canonize_changed(layout, state, &chains, &self.decoded, options);
+                self.decoded.clear();
                 self.count(ordered);
                 self.start_names(layout, state);
-                let mut given = Given::new(&mut self.names);
-                let mut anchored: Vec<ThreadId> = (0..state.thread_limit()).map(ThreadId).collect();
-                anchored.retain(|&id| chains.is_anchored(NodeRef::Thread(id)));
                 let chain = |&id: &ThreadId| chains.chain(NodeRef::Thread(id));
-                anchored.sort_by(|a, b| chains.table.compare(chain(a), chain(b)));
-                anchored.into_iter().for_each(|id| given.name(Individual::Thread(id)));
+                self.threads.clear();
+                self.threads.extend((0..state.thread_limit()).map(ThreadId));
+                self.threads.retain(|&id| chains.is_anchored(NodeRef::Thread(id)));
+                self.threads.sort_by(|a, b| chains.table.compare(chain(a), chain(b)));
+                let mut given = Given::new(&mut self.names);
+                self.threads.iter().for_each(|&id| given.name(Individual::Thread(id)));
                 chains.objects_from(0).for_each(|id| given.name(Individual::Object(id)));
                 self.floating.ordered().for_each(|whom| given.name(whom));
                 self.chains = Some(chains);

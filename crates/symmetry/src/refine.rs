@@ -456,3 +456,104 @@ fn finish(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(MIX[1]);
     word ^ word >> 29
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::graph::Graph;
+
+    /// The coarsest equitable partition, by exact signatures. Answers the classes by node.
+    fn naive(graph: &Graph, mut classes: Vec<u32>) -> Vec<u32> {
+        loop {
+            let mut signatures: Vec<_> = classes.iter().map(|&class| (class, vec![], vec![])).collect();
+            for edge in graph.edges() {
+                let (source, target) = (edge.source as usize, edge.target as usize);
+                signatures[source].1.push((edge.label, classes[target]));
+                signatures[target].2.push((edge.label, classes[source]));
+            }
+            let mut numbers = HashMap::new();
+            let refined: Vec<u32> = signatures
+                .into_iter()
+                .map(|mut signature| {
+                    signature.1.sort_unstable();
+                    signature.2.sort_unstable();
+                    let next = numbers.len() as u32;
+                    *numbers.entry(signature).or_insert(next)
+                })
+                .collect();
+            if refined == classes {
+                return classes;
+            }
+            classes = refined;
+        }
+    }
+
+    /// Nodes of one colour, numbered like classes: by first occurrence.
+    fn numbered(colours: &[u32]) -> Vec<u32> {
+        let mut numbers = HashMap::new();
+        let mut number = |&colour: &u32| {
+            let next = numbers.len() as u32;
+            *numbers.entry(colour).or_insert(next)
+        };
+        colours.iter().map(&mut number).collect()
+    }
+
+    /// A few edges at random, with few labels, so that something is tied and something is not; or a tree.
+    fn sparse(n: u32, seed: u64) -> Graph {
+        let mut graph = Graph::new();
+        let mut state = seed;
+        let mut random = |bound: u32| {
+            state = finish(state.wrapping_add(MIX[0]));
+            (state % u64::from(bound)) as u32
+        };
+        for _ in 0..n {
+            graph.add_node(random(8).saturating_sub(6).into());
+        }
+        if seed.is_multiple_of(2) {
+            for _ in 0..random(2 * n) {
+                graph.add_edge(random(n), random(4) / 3, random(n));
+            }
+        } else {
+            (1..n).for_each(|node| graph.add_edge(node, 0, random(node)));
+        }
+        graph
+    }
+
+    #[test]
+    fn rounds_and_refinement_reach_the_coarsest_equitable_partition() {
+        let mut partition = Partition::default();
+        let mut links = Links::default();
+        let (mut discrete, mut tied) = (0, 0);
+        for seed in 0..4000 {
+            let graph = sparse(2 + seed as u32 % 80, seed);
+            partition.start(graph.labels(), u64::MAX);
+            let labels: Vec<u32> = graph.labels().iter().map(|&label| label as u32).collect();
+            assert_eq!(numbered(partition.colours()), numbered(&labels));
+            for _ in 0..=seed % 4 {
+                partition.round(graph.edges());
+            }
+            partition.end_rounds();
+            links.collect(&graph, |node| partition.tied(node));
+            partition.refine(&links, 0);
+            let stable = naive(&graph, numbered(&labels));
+            assert_eq!(numbered(partition.colours()), numbered(&stable), "{graph:?}");
+            // Set a node apart.
+            let whole = Cell { start: 0, length: partition.end() };
+            let mut cells = Vec::new();
+            partition.parts(whole, &mut cells);
+            let Some(&cell) = cells.last() else {
+                discrete += 1;
+                continue;
+            };
+            tied += 1;
+            let node = partition.elements(cell)[0];
+            partition.individualize(node, &cells, &links, 0);
+            let mut apart = stable;
+            apart[node as usize] = u32::MAX;
+            assert_eq!(numbered(partition.colours()), naive(&graph, numbered(&apart)), "{graph:?}");
+        }
+        assert!(discrete > 500 && tied > 500, "{discrete} {tied}");
+    }
+}

@@ -2,13 +2,21 @@
 //!
 //! The brute force of the plain interpreter, and the searches over the engine, have to find the same in each: as
 //! many states and steps, the same faults, the same verdict. What the front end does on the way must not change
-//! that either: merging the steps of atomic blocks makes no difference.
+//! that either: merging the steps of atomic blocks makes no difference. Under [symmetry](levels) there are fewer states, and
+//! nothing else is different.
 //!
 //! A model that shows a difference is made as small as possible and printed.
 //!
 //! `QUOTIENT_MODELS=50000 cargo test --release -p quotient --test random_models` looks at more of them.
 
-#[path = "common/walk.rs"]
+mod alike;
+mod levels;
+#[path = "../../src/lift.rs"]
+mod lift;
+mod orbits;
+#[path = "../../src/symmetric.rs"]
+mod symmetric;
+#[path = "../common/walk.rs"]
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +27,7 @@ use bir::testing::{Variant, compile_unmerged, random_model, random_variant, shri
 use ir::testing::SplitMix64;
 use ir::{Id, Type};
 use naive::{Naive, State, Summary, Value};
-use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind};
+use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
 use system::Bound;
@@ -131,7 +139,7 @@ fn check(model: &Model, config: &Config) -> Result<Report, String> {
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
     // One more than brute force admits: who stops at the limit has found a state beyond it.
     let limits = Limits { states: Some(MOST_STATES as u64 + 1), ..Limits::default() };
-    Config { bounds, search, store, limits, ..Config::default() }
+    Config { bounds, search, store, limits, symmetry: Symmetry::None, ..Config::default() }
 }
 
 /// Compares all ways to look at a model.
@@ -159,14 +167,18 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Option<Found>, String> {
     Ok(expected)
 }
 
-/// Runs a test on a model. If it fails, the model is made as small as possible before it is reported.
+/// Runs a test on the model of a seed.
 fn survives<T>(seed: u64, test: impl Fn(&str) -> Result<T, String>) -> T {
+    passes(seed, random_model(seed), test)
+}
+
+/// Runs a test on a model. If it fails, the model is made as small as possible before it is reported.
+fn passes<T>(seed: u64, text: String, test: impl Fn(&str) -> Result<T, String>) -> T {
     let outcome = |text: &str| {
         let run = || test(text);
         // What it says is printed anyway.
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panics".to_owned()))
     };
-    let text = random_model(seed);
     match outcome(&text) {
         Ok(value) => value,
         Err(first) => {

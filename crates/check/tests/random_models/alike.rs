@@ -1,0 +1,439 @@
+//! Random models in which much is alike: several threads of one kind, objects in rings and pairs, sets of objects,
+//! threads and abstract ids, in which nothing tells members apart. Most of them go wrong somewhere.
+//!
+//! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
+
+use ir::testing::SplitMix64;
+
+/// The model of this seed.
+pub fn random_model_of_the_alike(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let mut has = |percent| rng.chance(percent);
+    let features = Features {
+        keys: has(60),
+        sets: has(60),
+        nested: has(30),
+        handles: has(50),
+        monitor: has(40),
+        failures: has(40),
+        starts: has(30),
+        pins: has(20),
+        asserts: 5 + 5 * usize::from(has(50)),
+    };
+    Generator { features, rng, lines: Vec::new(), indent: 1, inside: false }.model(seed)
+}
+
+/// What a model has beside objects and threads.
+#[derive(Clone, Copy)]
+struct Features {
+    /// An abstract enum.
+    keys: bool,
+    /// Sets, bags, maps and sequences, and such of collections.
+    sets: bool,
+    nested: bool,
+    /// Threads are mentioned.
+    handles: bool,
+    /// A lock to wait for.
+    monitor: bool,
+    failures: bool,
+    /// Threads start others.
+    starts: bool,
+    /// Properties name elements of the abstract enum.
+    pins: bool,
+    /// How many of a hundred statements are assertions.
+    asserts: usize,
+}
+
+struct Generator {
+    features: Features,
+    rng: SplitMix64,
+    lines: Vec<String>,
+    indent: usize,
+    /// Of an atomic block.
+    inside: bool,
+}
+
+impl Generator {
+    fn model(mut self, seed: u64) -> String {
+        let Features { keys, sets, nested, handles, monitor, failures, pins, .. } = self.features;
+        let members = [
+            (true, "top record Node { Node a; Node b; int (0, 2) v; }"),
+            (true, "Node g;"),
+            (true, "Node h;"),
+            (true, "int (0, 2) x;"),
+            (keys, "abstract enum Key { K0, K1, K2 }"),
+            (keys, "Key id;"),
+            (keys, "record Box extends Node { Key key; }"),
+            (keys && sets, "Set.type<Key> keys;"),
+            (keys && sets, "Map.type<Key, Node> home;"),
+            (keys && nested, "Set.type<Set.type<Key>> groups;"),
+            (keys && pins, "invariant Pinned = id != Key.K1 || x < 2;"),
+            (sets, "Set.type<Node> nodes;"),
+            (sets, "Seq.type<Node> line;"),
+            (sets, "record Bunch extends Node { Set.type<Node> all; }"),
+            (nested, "Bag.type<Set.type<Node>> heaps;"),
+            (nested, "Map.type<Node, Node> link;"),
+            (handles, "tid who;"),
+            (handles && sets, "Bag.type<tid> crew;"),
+            (handles && sets, "Map.type<tid, Node> seat;"),
+            (monitor, "lock m;"),
+            (failures, "throwable record Failure { Node about; }"),
+        ];
+        for (there, member) in members {
+            if there {
+                self.line(member);
+            }
+        }
+        if self.rng.chance(30) {
+            let test = self.test(&["g", "h"]);
+            self.line(format!("invariant Tested = {test};"));
+        }
+        self.worker();
+        self.main();
+        format!("system Alike{seed} {{\n{}}}\n", self.lines.concat())
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.lines.push(format!("{:indent$}{}\n", "", text.as_ref(), indent = 2 * self.indent));
+    }
+
+    fn within(&mut self, head: &str, end: &str, body: impl FnOnce(&mut Self)) {
+        self.line(head);
+        self.indent += 1;
+        body(self);
+        self.indent -= 1;
+        self.line(end);
+    }
+
+    fn pick<'t>(&mut self, items: &[&'t str]) -> &'t str {
+        *self.rng.pick(items)
+    }
+
+    fn locals(&mut self) {
+        let Features { keys, handles, failures, .. } = self.features;
+        self.line("Node p;");
+        self.line("Node q;");
+        if keys {
+            self.line("Key k;");
+        }
+        if handles {
+            self.line("tid t;");
+        }
+        if failures {
+            self.line("Failure e;");
+        }
+    }
+
+    fn worker(&mut self) {
+        let loops = self.rng.chance(25);
+        self.within("thread Worker(Node mine) {", "}", |this| {
+            this.locals();
+            let statements = 2 + this.rng.below(3);
+            if loops {
+                this.within("while x < 2 do", "end", |this| this.block(statements));
+            } else {
+                this.block(statements);
+            }
+        });
+    }
+
+    /// Builds something, and starts two or three who work on it.
+    fn main(&mut self) {
+        let workers = 2 + usize::from(self.rng.chance(40));
+        let nodes: Vec<String> = (0..workers).map(|index| format!("n{index}")).collect();
+        self.within("main thread Main() {", "}", |this| {
+            this.locals();
+            for node in &nodes {
+                this.line(format!("Node {node};"));
+            }
+            this.line("Node mine;");
+            this.inside = true;
+            this.within("atomic", "end", |this| this.setup(&nodes));
+            this.inside = false;
+            let statements = this.rng.below(2);
+            this.block(statements);
+        });
+    }
+
+    fn setup(&mut self, nodes: &[String]) {
+        let Features { sets, nested, handles, monitor, .. } = self.features;
+        if monitor {
+            self.line("m := new lock;");
+        }
+        // Who is made in another way is not alike.
+        let (record, kept) = (self.record(), self.kept_handle());
+        for node in nodes {
+            let record = if self.rng.chance(95) { record } else { self.record() };
+            self.line(format!("{node} := new {record};"));
+        }
+        let shape = self.rng.below(4);
+        for (index, node) in nodes.iter().enumerate() {
+            let next = &nodes[(index + 1) % nodes.len()];
+            match shape {
+                0 => {}
+                1 => self.line(format!("{node}.a := {next};")),
+                2 => self.line(format!("{node}.b := {};", nodes[0])),
+                _ => {
+                    let target = self.rng.pick(nodes).clone();
+                    self.line(format!("{node}.a := {target};"));
+                }
+            }
+        }
+        let shared = self.rng.chance(20);
+        for node in nodes {
+            let argument = if shared { "null" } else { node };
+            if handles {
+                self.line(format!("t := start Worker({argument});"));
+                let kept = if self.rng.chance(95) { kept } else { self.kept_handle() };
+                self.line(kept);
+            } else {
+                self.line(format!("start Worker({argument});"));
+            }
+        }
+        let list = nodes.join(", ");
+        if sets && self.rng.chance(50) {
+            self.line(format!("nodes := Set.create({list});"));
+        }
+        if nested && self.rng.chance(30) {
+            let rotated = [&nodes[1..], &nodes[..1]].concat();
+            let entries: Vec<String> =
+                nodes.iter().zip(&rotated).map(|(node, next)| format!("{node}, {next}")).collect();
+            self.line(format!("link := Map.create({});", entries.join(", ")));
+            for (node, next) in nodes.iter().zip(&rotated) {
+                self.line(format!("heaps := Bag.add(heaps, Set.create({node}, {next}));"));
+            }
+        }
+        for node in nodes {
+            self.line(format!("{node} := null;"));
+        }
+    }
+
+    /// What to do with the thread `t`.
+    fn kept_handle(&mut self) -> &'static str {
+        let sets = self.features.sets;
+        match self.rng.below(4) {
+            0 => "who := t;",
+            1 if sets => "crew := Bag.add(crew, t);",
+            2 if sets => "seat := Map.put(seat, t, g);",
+            _ => "t := null;",
+        }
+    }
+
+    fn record(&mut self) -> &'static str {
+        let mut records = vec!["Node"];
+        records.extend(self.features.keys.then_some("Box"));
+        records.extend(self.features.sets.then_some("Bunch"));
+        self.pick(&records)
+    }
+
+    fn block(&mut self, statements: usize) {
+        for _ in 0..statements {
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        if self.rng.chance(self.features.asserts) {
+            let test = self.test(&["g", "h", "p", "q", "mine"]);
+            return self.line(format!("assert {test};"));
+        }
+        match self.rng.below(12) {
+            0 | 1 if !self.inside => {
+                self.inside = true;
+                let statements = 2 + self.rng.below(2);
+                self.within("atomic", "end", |this| this.block(statements));
+                self.inside = false;
+            }
+            0..=2 => {
+                let test = self.test(&["g", "h", "p", "q", "mine"]);
+                self.within(&format!("if {test} do"), "end", |this| this.block(1));
+            }
+            3 => self.within("choose", "end", |this| {
+                let alternatives = 2 + this.rng.below(2);
+                for _ in 0..alternatives {
+                    let test = this.test(&["g", "p", "mine"]);
+                    let guard = if this.rng.chance(50) { "true" } else { &test };
+                    this.line(format!("when <{guard}> do"));
+                    this.indent += 1;
+                    this.block(1);
+                    this.indent -= 1;
+                }
+            }),
+            4 if self.features.failures => self.failure(),
+            5 | 6 if self.features.monitor && !self.inside => self.monitor(),
+            7 if self.features.starts && !self.inside => {
+                self.within("if x == 1 do", "end", |this| {
+                    let node = this.node();
+                    if this.features.handles {
+                        this.within("atomic", "end", |this| {
+                            this.line("x := 2;");
+                            this.line(format!("t := start Worker({node});"));
+                            let kept = this.kept_handle();
+                            this.line(kept);
+                        });
+                    } else {
+                        this.within("atomic", "end", |this| {
+                            this.line("x := 2;");
+                            this.line(format!("start Worker({node});"));
+                        });
+                    }
+                });
+            }
+            _ => {
+                let change = self.change();
+                self.line(change);
+            }
+        }
+    }
+
+    fn failure(&mut self) {
+        let node = self.node();
+        let throws = |this: &mut Self| {
+            this.within("atomic", "end", |this| {
+                this.line("e := new Failure;");
+                this.line(format!("e.about := {node};"));
+                this.line("throw e;");
+            });
+        };
+        let test = self.test(&["g", "p", "mine"]);
+        self.within("try", "end", |this| {
+            this.within(&format!("if {test} do"), "end", throws);
+            this.block(1);
+            this.indent -= 1;
+            this.line("catch (Failure e)");
+            this.indent += 1;
+            this.line("p := e.about;");
+        });
+    }
+
+    fn monitor(&mut self) {
+        let body = self.rng.below(5);
+        self.line("lock(m);");
+        match body {
+            0 => self.within("if x == 0 do", "end", |this| this.line("wait(m);")),
+            1 => {
+                self.line("x := 1;");
+                self.line("notify(m);");
+            }
+            2 => {
+                self.line("notify(m);");
+                self.block(1);
+            }
+            3 => self.line("notifyAll(m);"),
+            _ => self.block(1),
+        }
+        // Who forgets that blocks others.
+        if self.rng.chance(90) {
+            self.line("unlock(m);");
+        }
+    }
+
+    fn node(&mut self) -> &'static str {
+        self.pick(&["g", "h", "p", "q", "mine", "mine", "null"])
+    }
+
+    /// A statement that takes one step.
+    fn change(&mut self) -> String {
+        let Features { keys, sets, nested, handles, .. } = self.features;
+        let (node, other) = (self.node(), self.node());
+        let place = self.pick(&["g", "h", "p", "q", "p", "q"]);
+        let mut kinds = vec![0, 0, 1, 2, 2, 3, 4, 5];
+        kinds.extend([10, 11, 12].into_iter().filter(|_| keys));
+        kinds.extend([20, 21, 22, 23, 24].into_iter().filter(|_| sets));
+        kinds.extend([30, 31, 32].into_iter().filter(|_| keys && sets));
+        kinds.extend([40, 41, 42].into_iter().filter(|_| nested));
+        kinds.extend([43].into_iter().filter(|_| nested && keys));
+        kinds.extend([50, 51].into_iter().filter(|_| handles));
+        kinds.extend([52, 53].into_iter().filter(|_| handles && sets));
+        let guarded = |what: &str, change: String| {
+            if what == "null" { "skip;".to_owned() } else { format!("if {what} != null do {change} end") }
+        };
+        match *self.rng.pick(&kinds) {
+            0 => format!("{place} := {node};"),
+            1 => format!("{place} := new {};", self.record()),
+            2 => {
+                let field = self.pick(&["a", "b"]);
+                guarded(node, format!("{node}.{field} := {other};"))
+            }
+            3 => {
+                let field = self.pick(&["a", "b"]);
+                guarded(node, format!("{place} := {node}.{field};"))
+            }
+            4 => "x := (x + 1) % 3;".to_owned(),
+            5 if node == "null" => "x := 0;".to_owned(),
+            // Nobody asked whether it is there.
+            5 => format!("{node}.v := {};", self.pick(&["x", "1"])),
+            10 => "k := Set.choose(Key.all);".to_owned(),
+            11 => format!("{};", self.pick(&["id := k", "k := id", "id := null"])),
+            12 => guarded(node, format!("if {node} instanceof Box do ((Box) {node}).key := k; end")),
+            20 => format!("nodes := Set.add(nodes, {node});"),
+            21 => format!("nodes := Set.remove(nodes, {node});"),
+            22 => self.chosen(place, "Set", "nodes"),
+            23 => format!("line := Seq.size(line) < 3 ? Seq.append(line, {node}) : Seq.tail(line);"),
+            24 => guarded(node, format!("if {node} instanceof Bunch do ((Bunch) {node}).all := Set.create({other}, g); end")),
+            30 => "keys := Set.add(keys, k);".to_owned(),
+            31 => self.chosen("k", "Set", "keys"),
+            32 => format!("home := Map.put(home, k, {node});"),
+            40 => format!("heaps := Bag.size(heaps) < 3 ? Bag.add(heaps, Set.create({node}, {other})) : heaps;"),
+            41 => format!("link := Map.put(link, {node}, {other});"),
+            42 => self.chosen(place, "Map", "link"),
+            43 => "groups := Set.add(groups, Set.create(k, id));".to_owned(),
+            50 => "who := t;".to_owned(),
+            51 => "t := who;".to_owned(),
+            52 => "crew := Bag.size(crew) < 3 ? Bag.add(crew, t) : Bag.remove(crew, who);".to_owned(),
+            _ => format!("seat := Map.put(seat, t, {node});"),
+        }
+    }
+
+    /// Chooses from a collection, which others may have emptied in the meantime.
+    fn chosen(&mut self, place: &str, kind: &str, from: &str) -> String {
+        let choice = format!("{place} := {kind}.choose({from});");
+        if self.rng.chance(90) { format!("if !{kind}.isEmpty({from}) do {choice} end") } else { choice }
+    }
+
+    /// Something to ask about these and the globals.
+    fn test(&mut self, nodes: &[&str]) -> String {
+        let Features { keys, sets, nested, handles, monitor, .. } = self.features;
+        let (one, other) = (self.pick(nodes), self.pick(nodes));
+        let mut tests = vec![
+            format!("{one} == {other}"),
+            format!("{one} != null"),
+            format!("{one} == null || {one}.a != {other}"),
+            format!("{one} == null || {one}.a == null || {one}.a.b == {other}"),
+            "x < 2".to_owned(),
+            "x != 1".to_owned(),
+        ];
+        if keys {
+            tests.extend(["id == null".to_owned(), "exists y in Key.all : y == id".to_owned()]);
+            if sets {
+                tests.push("Map.containsKey(home, id)".to_owned());
+                tests.push("Set.size(keys) < 2".to_owned());
+                tests.push(format!("forall y in Map.keys(home) : Map.get(home, y) != {one}"));
+            }
+            if nested {
+                tests.push("forall y in groups : !Set.contains(y, id)".to_owned());
+            }
+        }
+        if sets {
+            tests.push(format!("Set.contains(nodes, {one})"));
+            tests.push(format!("forall y in nodes : y == null || y.a != {one}"));
+            tests.push("Seq.size(line) < 2".to_owned());
+        }
+        if nested {
+            tests.push(format!("exists y in heaps : Set.contains(y, {one})"));
+            tests.push(format!("!Map.containsKey(link, {one})"));
+        }
+        if handles {
+            tests.push("who == null".to_owned());
+            tests.push("who == null || threadTerminated(who)".to_owned());
+            if sets {
+                tests.push("Bag.count(crew, who) < 2".to_owned());
+                tests.push("!Map.containsKey(seat, who)".to_owned());
+            }
+        }
+        if monitor && nodes.contains(&"mine") {
+            tests.push("!hasLock(m)".to_owned());
+        }
+        self.rng.pick(&tests).clone()
+    }
+}

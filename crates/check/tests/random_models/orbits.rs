@@ -1,0 +1,255 @@
+//! States up to renaming.
+//!
+//! However a state is renamed, its canonical form is the same, and so are its properties and, up to renaming, its
+//! successors. So what a search stores at any level, put in canonical form, are the canonical forms of the
+//! states that there are without symmetry.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::{Engine, EngineState};
+use ir::testing::SplitMix64;
+use quotient::Quiet;
+use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
+use search::{Completeness, Options};
+use state::{Names, NodeRef, State};
+use store::{Budget, StateId, StateStore};
+use ::symmetry::{Ladder, Namer};
+use system::{Encoding, Fault, Fired, Steps, TransitionSystem};
+
+use bir::testing::random_model;
+
+use crate::alike::random_model_of_the_alike;
+use crate::levels::LEVELS;
+use crate::symmetric::Symmetric;
+use crate::{MOST_STATES, bounds, load, models, passes};
+
+type Flat = Vec<u64>;
+
+fn flat(encoding: &Encoding) -> Flat {
+    let mut words = Vec::new();
+    encoding.flatten(&mut words);
+    words
+}
+
+fn ladder(symmetry: Symmetry, naming: Naming) -> Ladder {
+    Config { symmetry, naming: Some(naming), ..Config::default() }.ladder().expect("something is renamed")
+}
+
+/// The canonical form of a state, found from scratch.
+fn canonical(engine: &Engine, state: &mut State, naming: Naming) -> Flat {
+    let layout = engine.layout();
+    let mut namer = Namer::new(ladder(Symmetry::Full, naming), layout, state);
+    let mut encoding = Encoding::new();
+    let names = namer.names(layout, state);
+    state.encode_all(layout, names, &mut encoding);
+    assert_eq!(namer.stats().exhausted, 0, "the search was given up");
+    flat(&encoding)
+}
+
+fn decoded(engine: &Engine, encoding: &Encoding) -> EngineState {
+    let mut state = engine.initial();
+    engine.decode(encoding, &mut state);
+    state
+}
+
+/// Everything that a search stores, unless it is too much.
+fn stored(system: &impl TransitionSystem, search: SearchKind) -> Option<Vec<Encoding>> {
+    let mut store = store::Naive::new(&Budget::unlimited());
+    // Names of `pc` and `bots` can make several states of one.
+    let options = Options { keep_going: true, max_states: Some(10 * MOST_STATES), ..Options::default() };
+    let outcome = match search {
+        SearchKind::Bfs => search::bfs(system, &mut store, &options, &mut Quiet),
+        SearchKind::Dfs => search::dfs(system, &mut store, &options, &mut Quiet),
+    };
+    let ids = 0..store.len() as u32;
+    let decode = |id| {
+        let mut encoding = Encoding::new();
+        store.decode(StateId(id), &mut encoding);
+        encoding
+    };
+    (outcome.completeness == Completeness::Exhausted).then(|| ids.map(decode).collect())
+}
+
+/// The states of a model that differ in more than names, by whatever search they are found.
+fn the_same_orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
+    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let Some(states) = stored(&engine, SearchKind::Bfs).filter(|states| states.len() <= MOST_STATES) else {
+        return Ok(None);
+    };
+    let mut count = None;
+    for &naming in Naming::ALL {
+        let canonical = |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
+        let orbits: BTreeSet<Flat> = states.iter().map(canonical).collect();
+        if *count.get_or_insert(orbits.len()) != orbits.len() {
+            return Err(format!("{count:?} orbits, but {} by {naming}", orbits.len()));
+        }
+        for &search in SearchKind::ALL {
+            // One of the lower levels, each in its turn.
+            for level in [LEVELS[seed as usize % (LEVELS.len() - 1)], Symmetry::Full] {
+                let way = format!("--symmetry {level} --naming {naming} --search {search}");
+                let system = Symmetric::new(&engine, ladder(level, naming));
+                let stored = stored(&system, search).ok_or_else(|| format!("{way}: too many states"))?;
+                let found: BTreeSet<Flat> = stored.iter().map(canonical).collect();
+                if found != orbits {
+                    return Err(format!("{way}: {} orbits, but there are {}", found.len(), orbits.len()));
+                }
+                let canonizes = match level {
+                    Symmetry::Full => true,
+                    Symmetry::Heap => false,
+                    _ => false,
+                };
+                if canonizes && !stored.iter().map(flat).all(|words| orbits.contains(&words)) {
+                    return Err(format!("{way}: stored states have other names than the same from scratch"));
+                }
+            }
+        }
+    }
+    Ok(count)
+}
+
+fn all_the_same_orbits(all: u64, model: impl Fn(u64) -> String) {
+    let (mut compared, mut orbits) = (0, 0);
+    for seed in 0..all {
+        let count = passes(seed, model(seed), |text| the_same_orbits(text, bounds(seed), seed));
+        compared += u64::from(count.is_some());
+        orbits += count.unwrap_or(0);
+    }
+    eprintln!("{compared} models, {orbits} orbits");
+}
+
+#[test]
+fn searches_store_one_state_of_each_orbit() {
+    all_the_same_orbits(models() * 2 / 3, random_model);
+}
+
+#[test]
+fn searches_store_one_state_of_each_orbit_of_the_alike() {
+    all_the_same_orbits(models() * 2 / 3, random_model_of_the_alike);
+}
+
+/// Names by chance.
+fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Names {
+    fn permutation(random: &mut SplitMix64, len: usize) -> Vec<u32> {
+        let mut names: Vec<u32> = (0..len as u32).collect();
+        for last in (1..len).rev() {
+            names.swap(last, random.below(last + 1));
+        }
+        names
+    }
+    let layout = engine.layout();
+    let mut names = Names {
+        threads: vec![u32::MAX; state.thread_limit() as usize],
+        objects: vec![u32::MAX; state.object_limit() as usize],
+        abstracts: Vec::new(),
+    };
+    let threads = state.units().filter(|node| matches!(node, NodeRef::Thread(_))).count();
+    let objects = state.units().filter(|node| matches!(node, NodeRef::Object(_))).count();
+    let mut threads = permutation(random, threads).into_iter();
+    let mut objects = permutation(random, objects).into_iter();
+    for node in state.units() {
+        match node {
+            NodeRef::Root => {}
+            NodeRef::Thread(id) => names.threads[id.0 as usize] = threads.next().expect("one for each"),
+            NodeRef::Object(id) => names.objects[id.0 as usize] = objects.next().expect("one for each"),
+        }
+    }
+    for (of, &count) in (0..).zip(&layout.abstracts) {
+        // What is pinned keeps its name.
+        let free: Vec<u32> = (0..count).filter(|&id| !layout.pinned.contains(&(of, id))).collect();
+        let mut abstracts: Vec<u32> = (0..count).collect();
+        for (&id, name) in free.iter().zip(permutation(random, free.len())) {
+            abstracts[id as usize] = free[name as usize];
+        }
+        names.abstracts.push(abstracts);
+    }
+    names
+}
+
+/// What can be observed in a state and right after it, whatever everybody is called.
+#[derive(PartialEq, Eq, Debug)]
+struct Observable {
+    canonical: Flat,
+    ended: bool,
+    check: Option<Fault>,
+    /// By transition, and how many there are.
+    outcomes: BTreeMap<(u32, Outcome), u32>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Outcome {
+    Moved(Flat),
+    /// By kind and site.
+    Fault(String, u32),
+    Truncated(String),
+}
+
+fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observable {
+    let mut outcomes: BTreeMap<_, u32> = BTreeMap::new();
+    let mut steps = Steps::default();
+    engine.steps(state, &mut steps);
+    let fault = |fault: Fault| Outcome::Fault(fault.kind.to_string(), fault.site);
+    for &(step, found) in &steps.faults {
+        *outcomes.entry((step.transition, fault(found))).or_default() += 1;
+    }
+    let mut encoding = Encoding::new();
+    for &step in &steps.enabled {
+        let outcome = match engine.fire(state, step) {
+            Fired::Moved => {
+                state.state.mark_all_dirty();
+                encoding.clear();
+                engine.encode(state, &mut encoding);
+                let outcome = canonical(engine, &mut decoded(engine, &encoding).state, naming);
+                engine.undo(state);
+                Outcome::Moved(outcome)
+            }
+            Fired::Fault(found) => fault(found),
+            Fired::Truncated(bound) => Outcome::Truncated(format!("{bound:?}")),
+        };
+        *outcomes.entry((step.transition, outcome)).or_default() += 1;
+    }
+    Observable {
+        canonical: canonical(engine, &mut state.state, naming),
+        ended: engine.ended(state),
+        check: engine.check(state),
+        outcomes,
+    }
+}
+
+/// How many states of a model to look at.
+const SAMPLES: usize = 8;
+
+fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
+    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let Some(states) = stored(&engine, SearchKind::Bfs) else { return Ok(0) };
+    let mut random = SplitMix64::new(seed);
+    let mut renamed = 0;
+    for _ in 0..SAMPLES {
+        let naming = *random.pick(Naming::ALL);
+        let mut state = decoded(&engine, random.pick(&states));
+        let expected = observe(&engine, &mut state, naming);
+        let names = shuffled(&engine, &state.state, &mut random);
+        let mut encoding = Encoding::new();
+        state.state.encode_all(engine.layout(), &names, &mut encoding);
+        let found = observe(&engine, &mut decoded(&engine, &encoding), naming);
+        if found != expected {
+            return Err(format!("{naming}, as {names:?}:\n{found:#?}\nbut before:\n{expected:#?}"));
+        }
+        let mut plain = Encoding::new();
+        state.state.mark_all_dirty();
+        engine.encode(&mut state, &mut plain);
+        renamed += usize::from(!plain.same(&encoding));
+    }
+    Ok(renamed)
+}
+
+#[test]
+fn nobody_can_tell_names() {
+    let all = models() * 2 / 3;
+    let mut renamed = 0;
+    for seed in 0..all {
+        for text in [random_model(seed), random_model_of_the_alike(seed)] {
+            renamed += passes(seed, text, |text| names_are_unobservable(text, bounds(seed), seed));
+        }
+    }
+    eprintln!("{renamed} states renamed");
+}
