@@ -31,10 +31,18 @@ impl<'a> Lift<'a> {
     }
 
     /// See [`TransitionSystem::retrace`].
-    pub fn retrace(mut self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {
-        for pair in chain.windows(2) {
-            self.system.decode(&pair[0], &mut self.decoded);
-            self.advance(pair[0].clone(), &pair[1]);
+    pub fn retrace(mut self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
+        for (at, (encoding, memo)) in chain.iter().enumerate() {
+            if let Some(ids) = self.system.thread_ids(*memo) {
+                for name in self.names.threads.iter_mut().filter(|name| **name != u32::MAX) {
+                    *name = ids[*name as usize];
+                }
+            }
+            if let Some((target, _)) = chain.get(at + 1) {
+                self.system.decode(encoding, &mut self.decoded);
+                self.system.recall(*memo, &mut self.decoded);
+                self.advance(encoding.clone(), target);
+            }
         }
         if let Some((step, fault)) = last {
             let found = system::steps_to_fault(self.engine, &mut self.concrete, fault);

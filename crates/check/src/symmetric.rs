@@ -3,12 +3,13 @@
 //! Steps are those of the concrete state at hand, so trails are concrete executions, whatever states are called in
 //! the store.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine::{Engine, EngineState};
 use state::{Names, State};
-use symmetry::{Ladder, Namer, Stats};
+use symmetry::{Ladder, Level, Namer, Stats};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::lift::Lift;
@@ -18,6 +19,28 @@ pub struct Symmetric<'e> {
     ladder: Ladder,
     /// What naming took in the states that are gone.
     stats: Rc<Cell<Stats>>,
+    orders: RefCell<Orders>,
+}
+
+/// The orders by age in which the threads of states stand, by number.
+#[derive(Default)]
+struct Orders {
+    orders: Vec<Rc<[u32]>>,
+    numbers: HashMap<Rc<[u32]>, u32>,
+}
+
+impl Orders {
+    fn intern(&mut self, order: Vec<u32>) -> u32 {
+        let order: Rc<[u32]> = order.into();
+        *self.numbers.entry(order).or_insert_with_key(|order| {
+            self.orders.push(Rc::clone(order));
+            self.orders.len() as u32 - 1
+        })
+    }
+
+    fn get(&self, number: u32) -> Rc<[u32]> {
+        Rc::clone(&self.orders[number as usize])
+    }
 }
 
 /// A state and its names.
@@ -37,11 +60,16 @@ impl Drop for Named {
 
 impl<'e> Symmetric<'e> {
     pub fn new(engine: &'e Engine, ladder: Ladder) -> Self {
-        Self { engine, ladder, stats: Rc::default() }
+        Self { engine, ladder, stats: Rc::default(), orders: RefCell::default() }
     }
 
     pub fn engine(&self) -> &'e Engine {
         self.engine
+    }
+
+    /// By name in an encoding with this memo: the id of the thread in the state that it decodes to.
+    pub fn thread_ids(&self, memo: u32) -> Option<Rc<[u32]>> {
+        self.has_memos().then(|| self.orders.borrow().get(memo))
     }
 
     /// What naming took, in all states that are gone by now.
@@ -104,7 +132,49 @@ impl TransitionSystem for Symmetric<'_> {
         named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
-    fn retrace(&self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {
+    /// Where ties are broken by age, the names of a decoded state do not tell who is older.
+    fn has_memos(&self) -> bool {
+        matches!(self.ladder.level, Level::Pc | Level::Bots(_))
+    }
+
+    fn memo(&self, named: &mut Named) -> u32 {
+        let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
+        let mut by_name = vec![0; names.iter().filter(|&&name| name != u32::MAX).count()];
+        for (&name, age) in names.iter().filter(|&&name| name != u32::MAX).zip(0..) {
+            by_name[name as usize] = age;
+        }
+        self.orders.borrow_mut().intern(by_name)
+    }
+
+    fn recall(&self, memo: u32, named: &mut Named) {
+        if !self.has_memos() {
+            return;
+        }
+        let ages = self.orders.borrow().get(memo);
+        if ages.is_sorted() {
+            return;
+        }
+        // The oldest thread gets the least id, and so on.
+        let layout = self.engine.layout();
+        let state = &mut named.state.state;
+        let identity = |count: u32| (0..count).collect();
+        let names = Names {
+            threads: ages.to_vec(),
+            objects: identity(state.object_limit()),
+            abstracts: layout.abstracts.iter().map(|&count| identity(count)).collect(),
+        };
+        let mut encoding = Encoding::new();
+        state.encode_all(layout, &names, &mut encoding);
+        self.engine.decode(&encoding, &mut named.state);
+        named.namer.decoded(layout, &mut named.state.state);
+        let mut shown = vec![0; ages.len()];
+        for (&age, name) in ages.iter().zip(0..) {
+            shown[age as usize] = name;
+        }
+        named.namer.shows_threads_as(shown);
+    }
+
+    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
         Lift::new(self).retrace(chain, last)
     }
 }

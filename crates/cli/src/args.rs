@@ -22,6 +22,20 @@ Exit codes:
   0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or holds only up to bounds
   4 internal error   130 interrupted";
 
+const SYMMETRY: &str = "\
+Which states count as one:
+none      only equal ones
+heap      those that differ in addresses of objects
+pc        also many that differ in threads, which are sorted by location
+bots[=K]  more of them: sorted by what they reach [by K references]
+full      all that differ in names: of objects, threads, abstract ids";
+
+const NAMING: &str = "\
+How objects get their names under symmetry:
+chain     from the way to them, repaired around each step
+dfs       from a traversal of each state
+[default: chain]";
+
 /// Checks concurrent programs that create threads and objects while they run.
 ///
 /// Quotient explores every interleaving of a model and reports deadlocks, failed assertions, broken
@@ -112,12 +126,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "STORE", default_value_t, value_parser = choice::<StoreKind>)]
     pub store: StoreKind,
 
-    /// Which states count as the same: none (only equal ones); later heap, pc, bots[=K], full
-    #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>)]
+    #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
 
-    /// How objects are named under symmetry: dfs or chain (not available yet)
-    #[arg(long, value_name = "HOW", value_parser = choice::<Naming>)]
+    #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
     /// Partial order reduction: on (not available yet) or off

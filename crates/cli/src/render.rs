@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use quotient::report::{Place, Report, Verdict};
+use quotient::report::{Place, Report, Symmetry, Verdict};
 use quotient::simulate::Choice;
 use quotient::{Style, Trace};
 
@@ -155,9 +155,35 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         report.store.bytes_per_state,
         units::bytes(report.peak_memory_bytes)
     );
+    out += &symmetry(&report.symmetry);
     let _ = writeln!(out, "\nAssumptions:");
     for assumption in &report.assumptions {
         let _ = writeln!(out, "  - {assumption}");
+    }
+    out
+}
+
+/// Whether a class of states that differ only in names has exactly one state, and who is in no class with others.
+/// Without symmetry there are no classes to speak of.
+fn symmetry(symmetry: &Symmetry) -> String {
+    if symmetry.naming.is_none() {
+        return String::new();
+    }
+    let searches = match symmetry.ties_searched {
+        0 => String::new(),
+        1 => "; names took a search once".to_owned(),
+        n => format!("; names took a search {} times", units::count(n)),
+    };
+    let exact = match (symmetry.canonical, symmetry.searches_exhausted) {
+        (true, _) => format!("one state a class{searches}"),
+        (false, 0) => "a class may have several states; --symmetry full has one".to_owned(),
+        (false, n) => {
+            format!("a class may have several states{searches}, and {} ran out of budget", units::count(n))
+        }
+    };
+    let mut out = format!("symmetry {}: {exact}\n", symmetry.level);
+    if !symmetry.pinned.is_empty() {
+        let _ = writeln!(out, "pinned, since a property names them: {}", symmetry.pinned.join(", "));
     }
     out
 }

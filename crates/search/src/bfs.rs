@@ -40,7 +40,7 @@ where
 {
     let initial = explorer.start(&frontier)?;
     // The initial state is its own parent, which ends every chain.
-    or_stop(frontier.parents.push(initial))?;
+    frontier.push(explorer, initial)?;
     explorer.check(&frontier)?;
     let (mut depth, mut level_end) = (0, 1);
     for next in 0.. {
@@ -52,12 +52,12 @@ where
         }
         let source = StateId(next as u32);
         frontier.at = source;
-        explorer.restore(source, depth);
+        explorer.restore(source, frontier.memo(source), depth);
         explorer.offer(&frontier)?;
         for at in 0..explorer.steps.enabled.len() {
             match explorer.take(explorer.steps.enabled[at], source, &frontier)? {
                 Taken::New(id) => {
-                    or_stop(frontier.parents.push(source))?;
+                    frontier.push(explorer, source)?;
                     frontier.at = id;
                     explorer.check(&frontier)?;
                     frontier.at = source;
@@ -73,13 +73,36 @@ where
 
 struct Frontier {
     parents: Chunked<StateId>,
+    /// Of systems that have them.
+    memos: Chunked<u32>,
     /// The state that the search looks at.
     at: StateId,
 }
 
 impl Frontier {
     fn new(budget: &Budget) -> Self {
-        Self { parents: Chunked::new(budget), at: StateId(0) }
+        Self { parents: Chunked::new(budget), memos: Chunked::new(budget), at: StateId(0) }
+    }
+
+    /// Takes note of the state that the explorer stands at, the last one stored.
+    fn push<S, T, O>(
+        &mut self,
+        explorer: &mut Explorer<'_, S, T, O>,
+        parent: StateId,
+    ) -> ControlFlow<StopReason>
+    where
+        S: TransitionSystem,
+        T: StateStore + ?Sized,
+        O: Observer,
+    {
+        if let Some(memo) = explorer.memo() {
+            or_stop(self.memos.push(memo))?;
+        }
+        or_stop(self.parents.push(parent))
+    }
+
+    fn memo(&self, id: StateId) -> u32 {
+        if self.memos.is_empty() { 0 } else { self.memos[id.index()] }
     }
 }
 
@@ -94,9 +117,9 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
         let decode = |&id: &StateId| {
             let mut encoding = Encoding::new();
             store.decode(id, &mut encoding);
-            encoding
+            (encoding, self.memo(id))
         };
-        let chain: Vec<Encoding> = chain.iter().rev().map(decode).collect();
+        let chain: Vec<(Encoding, u32)> = chain.iter().rev().map(decode).collect();
         system.retrace(&chain, last).into()
     }
 

@@ -104,10 +104,16 @@ where
     }
 
     /// Goes to a stored state.
-    pub fn restore(&mut self, id: StateId, depth: u32) {
+    pub fn restore(&mut self, id: StateId, memo: u32, depth: u32) {
         self.store.decode(id, &mut self.encoding);
         self.system.decode(&self.encoding, &mut self.state);
+        self.system.recall(memo, &mut self.state);
         self.depth = depth;
+    }
+
+    /// The memo of the state that it stands at, if states have any.
+    pub fn memo(&mut self) -> Option<u32> {
+        self.system.has_memos().then(|| self.system.memo(&mut self.state))
     }
 
     /// Looks at a state that was just stored, to which `path` leads.

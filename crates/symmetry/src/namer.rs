@@ -142,19 +142,26 @@ impl Namer {
         }
         self.is_named = false;
         let Names { threads, objects, abstracts } = &mut self.shown;
-        let identity = |names: &mut Vec<u32>, len: u32| {
-            names.clear();
-            names.extend(0..len);
-        };
-        identity(threads, state.thread_limit());
-        identity(objects, state.object_limit());
+        let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
+        threads.clear();
+        threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
+        objects.clear();
+        objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
         abstracts.resize(layout.abstracts.len(), Vec::new());
         for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
-            identity(names, count);
+            names.clear();
+            names.extend(0..count);
         }
         self.shows_ids = true;
         let version = self.chains.as_ref().map(Chains::version);
         self.shown_version = version.filter(|_| version == self.version_of_ids);
+    }
+
+    /// What was decoded last has other thread ids than the encoding has names, which are given by id.
+    pub fn shows_threads_as(&mut self, names: Vec<u32>) {
+        self.shown.threads = names;
+        self.shown_version = None;
+        self.shows_ids = false;
     }
 
     /// The state took a step: garbage is collected, in the same pass as names are given where that is one pass.
@@ -178,6 +185,15 @@ impl Namer {
 
     /// Brings `into` up to date, which shows what the state was when it was last encoded or decoded.
     pub fn encode(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        self.encode_changes(layout, state, into);
+        if cfg!(debug_assertions) {
+            let mut whole = Encoding::new();
+            state.encode_all(layout, &self.shown, &mut whole);
+            assert!(into.same(&whole), "an encoding is what it would be if it were written anew");
+        }
+    }
+
+    fn encode_changes(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         self.stats.named += 1;
         let version = match (&self.chains, self.ladder.level) {
             // Threads keep their order, so chains are all there is to names.

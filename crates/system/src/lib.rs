@@ -97,12 +97,27 @@ pub trait TransitionSystem {
     /// Replaces `state` by the one that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
 
-    /// The steps of a run from the initial state that goes the way of `chain`: encodings of the initial state and
-    /// of successors, where each is that of a successor of the state decoded from the one before. If `last` is given,
-    /// the step is one of the state decoded from the end of the chain, and the run ends with a step to the same fault.
+    /// Whether searches that decode states must keep a memo of each.
+    fn has_memos(&self) -> bool {
+        false
+    }
+
+    /// What there is to know of a state besides its encoding: a number of the system's own. Names that break ties by
+    /// age need it, since an encoding does not tell who is older.
+    fn memo(&self, _state: &mut Self::State) -> u32 {
+        0
+    }
+
+    /// Gives a state that was just decoded what its memo tells.
+    fn recall(&self, _memo: u32, _state: &mut Self::State) {}
+
+    /// The steps of a run from the initial state that goes the way of `chain`: encodings and memos of the initial
+    /// state and of successors, where each is that of a successor of the state decoded from the one before. If `last`
+    /// is given, the step is one of the state decoded from the end of the chain, and the run ends with a step to the
+    /// same fault.
     ///
     /// Systems whose states decode to themselves need not do anything about it.
-    fn retrace(&self, chain: &[Encoding], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
         retrace::retrace(self, chain, last)
     }
 }

@@ -5,13 +5,13 @@ use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 pub fn retrace<S: TransitionSystem + ?Sized>(
     system: &S,
-    chain: &[Encoding],
+    chain: &[(Encoding, u32)],
     last: Option<(Step, Fault)>,
 ) -> Vec<Step> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     system.encode(&mut state, &mut encoding);
     let mut taken = Vec::new();
-    for target in &chain[1..] {
+    for (target, _) in &chain[1..] {
         taken.push(step_to(system, &mut state, &mut encoding, target));
     }
     if let Some((step, fault)) = last {

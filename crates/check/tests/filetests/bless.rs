@@ -7,7 +7,7 @@ use crate::header::{Expected, Header, leading_comment};
 use crate::oracle::Case;
 use crate::rejected::is_rejected;
 
-/// Writes the number of states into the header of a model.
+/// Writes the numbers of states, without symmetry and with all of it, into the header of a model.
 pub fn bless(file: &mut ModelFile) -> Result<(), String> {
     if is_rejected(file) {
         return Ok(());
@@ -15,7 +15,10 @@ pub fn bless(file: &mut ModelFile) -> Result<(), String> {
     let header = Header::parse(&file.text)?;
     let case = Case::new(file.clone(), header);
     let truth = case.truth()?;
-    let text = blessed(&file.text, &case.header.expected, &truth.expected, truth.states)?;
+    let mut text = blessed(&file.text, &case.header.expected, &truth.expected, "states", truth.states)?;
+    if case.header.orbits.is_some() {
+        text = blessed(&text, &case.header.expected, &truth.expected, "orbits", case.orbits()?)?;
+    }
     if text != file.text {
         let path = models().join(&file.name);
         fs::write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -26,16 +29,17 @@ pub fn bless(file: &mut ModelFile) -> Result<(), String> {
 }
 
 /// The text with the number in it, if it has the verdict.
-fn blessed(text: &str, has: &Expected, is: &Expected, states: u64) -> Result<String, String> {
+fn blessed(text: &str, has: &Expected, is: &Expected, key: &str, count: u64) -> Result<String, String> {
     if has != is {
         return Err(format!(
             "the verdict is `{is}`, not `{has}`: that is not blessed, and nothing was written"
         ));
     }
+    let start = format!("// {key}:");
     let line = leading_comment(text)
-        .find(|line| line.starts_with("// states:"))
-        .ok_or("there is no line `// states: N`")?;
-    Ok(text.replacen(line, &format!("// states: {states}"), 1))
+        .find(|line| line.starts_with(&start))
+        .ok_or_else(|| format!("there is no line `{start} N`"))?;
+    Ok(text.replacen(line, &format!("{start} {count}"), 1))
 }
 
 pub mod tests {
@@ -44,11 +48,13 @@ pub mod tests {
     pub fn all() {
         let expected = |text: &str| text.parse::<Expected>().unwrap();
         let (holds, violated) = (expected("holds"), expected("violated index"));
-        let text = "// A.\r\n// states: 12\r\nsystem S {} // states: 12\r\n";
-        let new = blessed(text, &holds, &holds, 345).unwrap();
+        let text = "// A.\r\n// states: 12\r\n// orbits: 6\r\nsystem S {} // states: 12\r\n";
+        let new = blessed(text, &holds, &holds, "states", 345).unwrap();
         assert_eq!(new, text.replacen("12", "345", 1));
-        assert_eq!(blessed(&new, &holds, &holds, 345).unwrap(), new);
-        assert!(blessed(text, &holds, &violated, 345).unwrap_err().contains("not blessed"));
-        assert!(blessed(text, &violated, &expected("violated index, range"), 345).is_err());
+        assert_eq!(blessed(&new, &holds, &holds, "states", 345).unwrap(), new);
+        assert_eq!(blessed(text, &holds, &holds, "orbits", 5).unwrap(), text.replacen('6', "5", 1));
+        assert!(blessed(text, &holds, &holds, "states of mind", 345).is_err());
+        assert!(blessed(text, &holds, &violated, "states", 345).unwrap_err().contains("not blessed"));
+        assert!(blessed(text, &violated, &expected("violated index, range"), "states", 345).is_err());
     }
 }

@@ -12,7 +12,10 @@ use quotient::report::Verdict;
 pub struct Header {
     pub options: Options,
     pub expected: Expected,
+    /// Without symmetry.
     pub states: u64,
+    /// With all symmetry, where the header says so.
+    pub orbits: Option<u64>,
 }
 
 /// A verdict, and the kinds of all violations there are.
@@ -66,11 +69,15 @@ impl FromStr for Expected {
 
 impl Header {
     pub fn parse(text: &str) -> Result<Self, String> {
-        let states = value(text, "states")?.ok_or("there is no line `// states: N` (BLESS=1 corrects N)")?;
+        let count = |key| {
+            let number = |text: &str| text.parse().map_err(|_| format!("no number of {key}: `{text}`"));
+            value(text, key)?.map(number).transpose()
+        };
         Ok(Self {
             options: value(text, "options")?.unwrap_or_default().parse()?,
             expected: value(text, "verdict")?.ok_or("there is no line `// verdict: …`")?.parse()?,
-            states: states.parse().map_err(|_| format!("the number of states is no number: `{states}`"))?,
+            states: count("states")?.ok_or("there is no line `// states: N` (BLESS=1 corrects N)")?,
+            orbits: count("orbits")?,
         })
     }
 }
@@ -164,7 +171,9 @@ pub mod tests {
 
     fn headers() {
         let header = Header::parse("// About.\n//\n// verdict: holds\n// states: 7\nsystem S {}\n").unwrap();
-        assert_eq!(header.states, 7);
+        assert_eq!((header.states, header.orbits), (7, None));
+        let header = Header::parse("// verdict: holds\n// states: 7\n// orbits: 3\nsystem S {}\n").unwrap();
+        assert_eq!((header.states, header.orbits), (7, Some(3)));
         assert_eq!(header.expected.to_string(), "holds");
         assert_eq!(header.options, Options::default());
         for wrong in [
@@ -172,6 +181,7 @@ pub mod tests {
             "// states: 7\nsystem S {}\n",
             "// verdict: holds\n// states: 7\n// states: 8\n",
             "// verdict: holds\n// states: many\n",
+            "// verdict: holds\n// states: 7\n// orbits: few\n",
             "// verdict: holds\n// states: 7\n// options: --fast\n",
         ] {
             assert!(Header::parse(wrong).is_err(), "{wrong}");

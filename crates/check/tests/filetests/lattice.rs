@@ -7,14 +7,34 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use quotient::config::{Config, SearchKind, StoreKind, Switch, Symmetry};
+use quotient::config::{Config, Naming, SearchKind, StoreKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Checked, Model, Quiet, TrailFile};
 
-use crate::oracle::{Case, Truth, violation};
+use crate::oracle::{Case, Truth, Violation, violation};
 
-const SYMMETRIES: [Symmetry; 5] =
-    [Symmetry::None, Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Full];
+const SYMMETRIES: [Symmetry; 7] = [
+    Symmetry::None,
+    Symmetry::Heap,
+    Symmetry::Pc,
+    Symmetry::Bots(Some(0)),
+    Symmetry::Bots(Some(1)),
+    Symmetry::Bots(None),
+    Symmetry::Full,
+];
+
+/// Models with more states are checked in fewer cells.
+const FEW_STATES: u64 = 5000;
+
+/// Fails with what is found and what was expected.
+macro_rules! same {
+    ($found:expr, $expected:expr, $($what:tt)+) => {{
+        let (found, expected) = (&$found, &$expected);
+        if found != expected {
+            return Err(format!("{}: found {found:?}, expected {expected:?}", format_args!($($what)+)));
+        }
+    }};
+}
 
 /// One way to check a model.
 #[derive(Clone, Debug)]
@@ -22,6 +42,7 @@ pub struct Cell {
     search: SearchKind,
     store: StoreKind,
     symmetry: Symmetry,
+    naming: Option<Naming>,
     por: Switch,
     merge: Switch,
     keep_going: bool,
@@ -29,8 +50,11 @@ pub struct Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { search, store, symmetry, por, merge, keep_going } = self;
+        let Self { search, store, symmetry, naming, por, merge, keep_going } = self;
         write!(f, "--search {search} --store {store} --symmetry {symmetry}")?;
+        if let Some(naming) = naming {
+            write!(f, " --naming {naming}")?;
+        }
         if *por == Switch::On {
             f.write_str(" --por on")?;
         }
@@ -50,6 +74,7 @@ impl Cell {
             search: self.search,
             store: self.store,
             symmetry: self.symmetry,
+            naming: self.naming,
             por: self.por,
             merge: self.merge,
             keep_going: self.keep_going,
@@ -59,60 +84,86 @@ impl Cell {
 
     /// Every state and every step of the model is visited, so that all counts are those of the brute force.
     fn is_plain(&self) -> bool {
-        self.symmetry == Symmetry::None && self.por == Switch::Off && self.merge == Switch::Off
+        self.symmetry == Symmetry::None && self.is_unreduced()
+    }
+
+    fn is_unreduced(&self) -> bool {
+        self.por == Switch::Off && self.merge == Switch::Off
+    }
+
+    /// Whether a model with so many states is checked in this cell. How a search ends does not depend on the
+    /// store, and what a store says does not depend on the levels in between. Beside that, large models do
+    /// without what small ones show as well.
+    fn is_wanted(&self, states: u64) -> bool {
+        let default_store = self.store == StoreKind::default();
+        let default_naming = self.naming == Some(Naming::default());
+        let large = states > FEW_STATES;
+        match (self.symmetry, self.keep_going) {
+            (Symmetry::None, true) => true,
+            (Symmetry::None, false) => default_store,
+            (Symmetry::Full, true) => default_store || default_naming && !large,
+            (Symmetry::Full, false) => default_store && (default_naming || !large),
+            (Symmetry::Bots(Some(_)), _) if large => false,
+            (_, true) => default_store && (default_naming || !large),
+            (_, false) => default_store && default_naming && !large,
+        }
     }
 }
 
-/// With `--continue` all combinations, and without it those with the default store: how a search ends does not
-/// depend on the store.
-pub fn cells() -> Vec<Cell> {
+/// The cells for a model with so many states.
+pub fn cells(states: u64) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &search in SearchKind::ALL {
         for &store in StoreKind::ALL {
             for symmetry in SYMMETRIES {
-                for &por in Switch::ALL {
-                    for &merge in Switch::ALL {
-                        for keep_going in [true, false] {
-                            cells.push(Cell { search, store, symmetry, por, merge, keep_going });
+                let namings = Naming::ALL.iter().copied().map(Some).chain([None]);
+                for naming in namings.filter(|naming| naming.is_none() == (symmetry == Symmetry::None)) {
+                    for &por in Switch::ALL {
+                        for &merge in Switch::ALL {
+                            for keep_going in [true, false] {
+                                let cell = Cell { search, store, symmetry, naming, por, merge, keep_going };
+                                cells.push(cell);
+                            }
                         }
                     }
                 }
             }
         }
     }
-    cells.retain(|cell| {
-        let wanted = cell.keep_going || cell.store == StoreKind::default();
-        wanted && cell.config(Config::default()).refusal().is_none()
-    });
+    cells.retain(|cell| cell.is_wanted(states) && cell.config(Config::default()).refusal().is_none());
     cells
 }
 
-/// Fails with what is found and what was expected.
-macro_rules! same {
-    ($found:expr, $expected:expr, $($what:tt)+) => {{
-        let (found, expected) = (&$found, &$expected);
-        if found != expected {
-            return Err(format!("{}: found {found:?}, expected {expected:?}", format_args!($($what)+)));
-        }
-    }};
+/// The number of states that differ in more than names.
+pub fn count_orbits(case: &Case) -> Result<u64, String> {
+    let config = Config { keep_going: true, ..case.header.options.config() };
+    let report = run(case, &config)?.report;
+    same!(report.symmetry.level, "full", "the default level");
+    same!(report.symmetry.canonical, true, "canonical");
+    Ok(report.states)
+}
+
+fn run(case: &Case, config: &Config) -> Result<Checked, String> {
+    let checked = quotient::check(&case.model()?, config, 0, &AtomicBool::new(false), &mut Quiet);
+    checked.map_err(|error| format!("{error:?}"))
 }
 
 /// A cell finds what the brute force finds.
 pub fn check(case: &Case, cell: &Cell) -> Result<(), String> {
-    let model = case.model()?;
     let config = cell.config(case.header.options.config());
-    let Checked { report, trail, interrupted } =
-        quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut Quiet)
-            .map_err(|error| format!("{error:?}"))?;
+    let Checked { report, trail, interrupted } = run(case, &config)?;
     same!(interrupted, false, "interrupted");
     let truth = case.truth()?;
     same!(report.verdict.as_str(), truth.expected.verdict, "verdict");
     if cell.keep_going || report.verdict != Verdict::Violated {
         explored_everything(cell, &report, truth)?;
+        if !cell.is_plain() && cell.is_unreduced() {
+            counted_orbits(cell, &report, case)?;
+        }
     } else {
-        stopped_at_a_violation(&report, truth)?;
+        stopped_at_a_violation(cell, &report, truth)?;
     }
-    counterexample(&model, &config, &report, trail.as_ref())
+    counterexample(&case.model()?, &config, &report, trail.as_ref())
 }
 
 fn explored_everything(cell: &Cell, report: &Report, truth: &Truth) -> Result<(), String> {
@@ -120,27 +171,45 @@ fn explored_everything(cell: &Cell, report: &Report, truth: &Truth) -> Result<()
     let truncated = truth.truncations.iter().any(|&count| count > 0);
     same!(report.exhaustive, !truncated, "exhaustive");
     same!(report.incomplete.is_some(), truncated, "incomplete");
-    let kinds: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
-    same!(kinds, truth.expected.kinds, "kinds of violations");
-    if !cell.is_plain() {
-        if report.states > truth.states {
-            return Err(format!("{} states, and without reduction only {}", report.states, truth.states));
-        }
-        return Ok(());
-    }
     let mut violations = BTreeMap::new();
     for found in &report.violations {
         *violations.entry(violation(&found.kind, found.location.as_ref())).or_default() += found.count;
+    }
+    let truncations = [bounds.objects, bounds.threads, bounds.frames];
+    if !cell.is_plain() {
+        let places = |found: &BTreeMap<Violation, u64>| found.keys().cloned().collect::<BTreeSet<_>>();
+        same!(places(&violations), places(&truth.violations), "violations");
+        let exceeded = |counts: [u64; 3]| counts.map(|count| count > 0);
+        same!(exceeded(truncations), exceeded(truth.truncations), "truncations");
+        if cell.symmetry == Symmetry::Full {
+            let more = |(what, count): (&Violation, &u64)| *count > truth.violations[what];
+            let transitions = report.transitions > truth.transitions;
+            if report.states > truth.states || transitions || violations.iter().any(more) {
+                return Err(format!("more than without symmetry: {report:#?}, {truth:#?}"));
+            }
+        }
+        return Ok(());
     }
     same!(violations, truth.violations, "violations");
     same!(report.states, truth.states, "states");
     same!(report.matched, truth.matched, "matched");
     same!(report.transitions, truth.transitions, "transitions");
-    same!([bounds.objects, bounds.threads, bounds.frames], truth.truncations, "truncations");
+    same!(truncations, truth.truncations, "truncations");
     Ok(())
 }
 
-fn stopped_at_a_violation(report: &Report, truth: &Truth) -> Result<(), String> {
+/// No level stores fewer states than there are orbits, and the last one as many.
+fn counted_orbits(cell: &Cell, report: &Report, case: &Case) -> Result<(), String> {
+    let orbits = case.orbits()?;
+    if cell.symmetry == Symmetry::Full && report.symmetry.canonical {
+        same!(report.states, orbits, "states");
+    } else if report.states < orbits {
+        return Err(format!("{} states, but there are {orbits} orbits", report.states));
+    }
+    Ok(())
+}
+
+fn stopped_at_a_violation(cell: &Cell, report: &Report, truth: &Truth) -> Result<(), String> {
     let [found] = report.violations.as_slice() else {
         return Err(format!("a search that stops has one violation, not {:?}", report.violations));
     };
@@ -149,7 +218,9 @@ fn stopped_at_a_violation(report: &Report, truth: &Truth) -> Result<(), String> 
     if !truth.violations.contains_key(&known) {
         return Err(format!("{known:?} is none of {:?}", truth.violations));
     }
-    if report.states > truth.states || report.transitions > truth.transitions {
+    // Levels in between can store a state under several names.
+    let counts = matches!(cell.symmetry, Symmetry::None | Symmetry::Full);
+    if counts && (report.states > truth.states || report.transitions > truth.transitions) {
         return Err(format!("{} states and {} transitions are too many", report.states, report.transitions));
     }
     same!(report.exhaustive, false, "exhaustive");

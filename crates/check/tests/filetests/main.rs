@@ -6,6 +6,7 @@
 //! // options: --on-bound error --max-objects 4      as on the command line; may be left out
 //! // verdict: holds                                or `holds up to bounds`, or `violated KIND, …`
 //! // states: 36                                    without symmetry and reduction
+//! // orbits: 14                                    with all symmetry; may be left out
 //! ```
 //!
 //! Such a model is checked in every cell of a [lattice] of options, walked [forth and back](walks), and
@@ -85,7 +86,7 @@ fn trials_of(file: ModelFile) -> Vec<Trial> {
         trial("brute force", oracle::agrees_with_the_header),
         trial("there and back", walks::there_and_back),
     ];
-    trials.extend(lattice::cells().into_iter().map(|cell| {
+    trials.extend(lattice::cells(case.header.states).into_iter().map(|cell| {
         let case = Arc::clone(&case);
         Trial::test(format!("{name}: {cell}"), move || lattice::check(&case, &cell).map_err(Failed::from))
     }));
@@ -107,13 +108,24 @@ fn sanity() -> Vec<Trial> {
             assert!(names.iter().any(|name| name == "faults/assertion_fault.bir"), "{names:?}");
         }),
         test("the lattice has its corners", || {
-            let names: Vec<String> = lattice::cells().iter().map(Cell::to_string).collect();
+            let names = |states| lattice::cells(states).iter().map(Cell::to_string).collect::<Vec<String>>();
+            let (few, names) = (names(u64::MAX), names(0));
+            assert!(few.len() < names.len() && few.iter().all(|name| names.contains(name)), "{few:#?}");
             for search in ["bfs", "dfs"] {
                 for store in ["exact", "naive"] {
                     for ending in ["", " --continue"] {
                         let name = format!("--search {search} --store {store} --symmetry none{ending}");
                         let once = ending == " --continue" || store == "exact";
                         assert_eq!(names.contains(&name), once, "{name}: {names:#?}");
+                        assert_eq!(few.contains(&name), once, "{name}: {few:#?}");
+                    }
+                }
+                for level in ["heap", "pc", "bots=0", "bots=1", "bots", "full"] {
+                    for naming in ["dfs", "chain"] {
+                        let name = format!(
+                            "--search {search} --store exact --symmetry {level} --naming {naming} --continue"
+                        );
+                        assert!(names.contains(&name), "{name}: {names:#?}");
                     }
                 }
             }

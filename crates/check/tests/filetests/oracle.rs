@@ -10,6 +10,7 @@ use quotient::report::{Place, Verdict};
 
 use crate::common::{ModelFile, load};
 use crate::header::{Expected, Header};
+use crate::lattice::count_orbits;
 
 /// More states than any bundled model has: a model that never ends has to fail, not to hang.
 const MOST_STATES: usize = 500_000;
@@ -19,6 +20,7 @@ pub struct Case {
     pub file: ModelFile,
     pub header: Header,
     truth: OnceLock<Result<Truth, String>>,
+    orbits: OnceLock<Result<u64, String>>,
 }
 
 /// All there is to find in a model.
@@ -42,7 +44,7 @@ pub fn violation(kind: &str, place: Option<&Place>) -> Violation {
 
 impl Case {
     pub fn new(file: ModelFile, header: Header) -> Self {
-        Self { file, header, truth: OnceLock::new() }
+        Self { file, header, truth: OnceLock::new(), orbits: OnceLock::new() }
     }
 
     pub fn model(&self) -> Result<Model, String> {
@@ -54,6 +56,11 @@ impl Case {
     pub fn truth(&self) -> Result<&Truth, String> {
         let explored = self.truth.get_or_init(|| explore(&self.model()?, self.header.options.bounds));
         explored.as_ref().map_err(Clone::clone)
+    }
+
+    /// Counts the states up to renaming once, with the default options.
+    pub fn orbits(&self) -> Result<u64, String> {
+        self.orbits.get_or_init(|| count_orbits(self)).clone()
     }
 }
 
@@ -99,13 +106,18 @@ fn explore(model: &Model, bounds: config::Bounds) -> Result<Truth, String> {
 
 /// The header tells the truth.
 pub fn agrees_with_the_header(case: &Case) -> Result<(), String> {
-    let Header { expected, states, .. } = &case.header;
+    let Header { options: _, expected, states, orbits } = &case.header;
     let truth = case.truth()?;
     if truth.expected != *expected {
         return Err(format!("the verdict is `{}`, but the header has `{expected}`", truth.expected));
     }
     if truth.states != *states {
         return Err(format!("there are {} states, but the header has {states}", truth.states));
+    }
+    if let Some(orbits) = *orbits
+        && orbits != case.orbits()?
+    {
+        return Err(format!("there are {} orbits, but the header has {orbits}", case.orbits()?));
     }
     Ok(())
 }
