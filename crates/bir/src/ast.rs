@@ -40,6 +40,8 @@ pub struct Enum<'s> {
     pub name: Name<'s>,
     pub is_abstract: bool,
     pub elements: Vec<Name<'s>>,
+    /// Of an abstract one: how many elements it has, none of which has a name.
+    pub size: Option<Expr<'s>>,
 }
 
 #[derive(Debug)]

@@ -183,6 +183,9 @@ fn every_kind_of_violation_has_an_example() {
         "wait",
         "notify",
         "uncaught-exception",
+        "empty-collection",
+        "missing-key",
+        "overflow",
         "thread-bound",
         "stack-bound",
         "heap-bound",
@@ -224,6 +227,39 @@ fn every_code_of_a_diagnostic_is_explained() {
         }
         let (error, warning) = (format!("error={code}"), format!("warning={code}"));
         assert!(text.contains(&error) || text.contains(&warning), "{code} has no example");
+    }
+}
+
+/// The operations of a collection, by the note on one that it does not have.
+fn operations(kind: &str) -> BTreeSet<String> {
+    let text = format!("system S {{ int x; active thread T() {{ x := {kind}.nonsense(1); }} }}");
+    let files = BTreeMap::from([("m.bir".to_owned(), text.into_bytes())]);
+    let Err(rejected) = Model::load(&files, "m.bir", &[], Style::Plain) else {
+        panic!("{kind}.nonsense exists")
+    };
+    let note = rejected.text.lines().find_map(|line| line.split_once("= note: there are "));
+    let (_, names) = note.unwrap_or_else(|| panic!("no note in {}", rejected.text));
+    names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect()
+}
+
+#[test]
+fn every_operation_on_collections_is_explained() {
+    let pages = pages();
+    let page =
+        pages.iter().find(|page| page.name == "book/src/guide/collections.md").expect("the collections");
+    let explained = |kind: &str| -> BTreeSet<String> {
+        let rows = page.text.lines().filter_map(|line| line.strip_prefix("| `"));
+        let operations = rows.filter_map(|row| row.split_once('.').filter(|&(of, _)| of == kind));
+        let names = operations.filter_map(|(_, operation)| operation.split(['(', '<']).next());
+        names.map(str::to_owned).filter(|name| name != "type").collect()
+    };
+    for (kind, inherited) in
+        [("Set", None), ("Bag", None), ("Map", None), ("Seq", None), ("Queue", Some("Seq"))]
+    {
+        let mut all = explained(kind);
+        all.extend(explained("C"));
+        all.extend(inherited.map(explained).unwrap_or_default());
+        assert_eq!(all, operations(kind), "{kind}");
     }
 }
 

@@ -8,7 +8,8 @@ use system::{Encoding, Key, Section};
 
 use crate::memory::{Node, Nodes};
 use crate::{
-    Event, Individual, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
+    Event, Individual, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind,
+    ThreadId,
 };
 
 impl NodeRef {
@@ -208,13 +209,7 @@ impl State {
         }
     }
 
-    fn append_with_values(
-        &self,
-        layout: &Layout,
-        node: NodeRef,
-        names: Option<&Names>,
-        out: &mut Vec<u64>,
-    ) {
+    fn append_with_values(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
         match node {
             NodeRef::Root => self.append_shape(layout, 0, &layout.root, names, out),
             NodeRef::Thread(id) => {
@@ -305,6 +300,10 @@ impl State {
     pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
         if !layout.has_values && self.has_shape_of(from) {
             self.forget();
+            // What was taken back since the last encoding, others may still know as it was.
+            for at in 0..self.dirty.len() {
+                self.record(Event::Rewritten(self.dirty[at]));
+            }
             self.clean();
             self.overwrite(layout, from);
         } else {

@@ -32,6 +32,8 @@ pub struct Terms {
     kinds: Vec<TermKind>,
     /// Whether a value can mention anything that has a name.
     names: Vec<bool>,
+    /// How many words an entry has, if all have as many because they consist of atoms; otherwise 0.
+    strides: Vec<usize>,
 }
 
 /// One entry of a collection, as ranges of its words.
@@ -68,9 +70,15 @@ impl Terms {
                 Type::Queue(element) => TermKind::Queue(element),
             })
             .collect();
-        let mut terms = Self { names: vec![false; kinds.len()], kinds };
+        let mut terms = Self { names: vec![false; kinds.len()], strides: vec![0; kinds.len()], kinds };
         for index in 0..terms.kinds.len() {
             terms.names[index] = terms.mentions(TypeId::from_index(index));
+            terms.strides[index] = match terms.kinds[index] {
+                TermKind::Set(of) | TermKind::Seq(of) | TermKind::Queue(of) if terms.is_atom(of) => 1,
+                TermKind::Bag(of) if terms.is_atom(of) => 2,
+                TermKind::Map(key, value) if terms.is_atom(key) && terms.is_atom(value) => 2,
+                _ => 0,
+            };
         }
         terms
     }
@@ -112,24 +120,14 @@ impl Terms {
 
     /// How many words the value has that starts at `at`.
     pub fn len(&self, ty: TypeId, words: &[u64], at: usize) -> usize {
-        let (of, value) = match self.kind(ty) {
-            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => return 1,
-            TermKind::Set(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
-            TermKind::Bag(of) => (of, Some(None)),
-            TermKind::Map(key, value) => (key, Some(Some(value))),
-        };
+        if self.is_atom(ty) {
+            return 1;
+        }
         let head = self.head(ty);
         let count = words[at + head - 1] as usize;
-        let beside = match value {
-            None => Some(0),
-            Some(None) => Some(1),
-            Some(Some(value)) if self.is_atom(value) => Some(1),
-            Some(Some(_)) => None,
-        };
-        if let Some(beside) = beside
-            && self.is_atom(of)
-        {
-            return head + count * (1 + beside);
+        let stride = self.strides[ty.index()];
+        if stride != 0 {
+            return head + count * stride;
         }
         let mut end = at + head;
         for _ in 0..count {
@@ -139,7 +137,12 @@ impl Terms {
     }
 
     /// The entry of a collection that starts at `at`.
+    #[inline]
     fn entry(&self, ty: TypeId, words: &[u64], at: usize) -> Entry {
+        let stride = self.strides[ty.index()];
+        if stride != 0 {
+            return Entry { key: at..at + 1, end: at + stride };
+        }
         let (of, value) = match self.kind(ty) {
             TermKind::Map(key, value) => (key, Some(value)),
             TermKind::Set(of) | TermKind::Bag(of) | TermKind::Seq(of) | TermKind::Queue(of) => (of, None),
@@ -181,6 +184,15 @@ impl Terms {
     /// Where the words of `key` are among the entries of a set, bag or map, or where they would have to go.
     pub fn find(&self, ty: TypeId, words: &[u64], key: &[u64]) -> Result<Entry, usize> {
         let mut end = self.head(ty);
+        let stride = self.strides[ty.index()];
+        if stride != 0 {
+            let key = key[0] as i64;
+            while end < words.len() && (words[end] as i64) < key {
+                end += stride;
+            }
+            let is_there = end < words.len() && words[end] as i64 == key;
+            return if is_there { Ok(Entry { key: end..end + 1, end: end + stride }) } else { Err(end) };
+        }
         for entry in self.entries(ty, words) {
             match compare(&words[entry.key.clone()], key) {
                 Ordering::Less => end = entry.end,

@@ -1,7 +1,8 @@
 //! What a step costs on heaps of 10 to 10,000 objects: repairing names around an edit, and naming everything anew.
 //!
 //! The heap is a tree or a list that a global leads to. The step writes a number into one object and a reference into
-//! another, which gives a third one, deep down, a shorter way or takes it away again.
+//! another, which gives a third one, deep down, a shorter way. Or all objects mention the first one, and the step
+//! lets one of them cease to.
 //!
 //! `cargo run --release -p quotient-symmetry --example incrementality`
 
@@ -18,24 +19,48 @@ const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(30);
 
-/// A thread that builds the heap by `build`, and then edits it for ever.
-fn model(size: usize, build: &str) -> Engine {
+/// A shape of the heap: how the next node is put in, and whom the step lets a node mention or not.
+struct Shape {
+    name: &'static str,
+    build: &'static str,
+    whom: &'static str,
+}
+
+const SHAPES: [Shape; 3] = [
+    Shape {
+        name: "tree",
+        build: "up := nodes[(i - 1) / 2];
+            up.left := up.left == null ? nodes[i] : up.left;
+            up.right := up.left == nodes[i] ? null : nodes[i];",
+        whom: "deep",
+    },
+    Shape { name: "list", build: "nodes[i - 1].left := nodes[i];", whom: "deep" },
+    Shape {
+        name: "list to one",
+        build: "nodes[i - 1].left := nodes[i]; nodes[i].other := top;",
+        whom: "top",
+    },
+];
+
+/// A thread that builds the heap, and then edits it for ever.
+fn model(size: usize, Shape { build, whom, .. }: &Shape) -> Engine {
     let program = program(&format!(
         "program incrementality;
         record Node {{ Node left; Node right; Node other; int (0, 1) value; }}
         global Node top;
         thread T() {{
           local Node[] nodes;
+          local Node up;
           local Node high;
           local Node deep;
           local int i;
           loc begin: do {{ nodes := new Node[{size}]; nodes[0] := new Node; top := nodes[0]; i := 1; }} goto build;
           loc build:
             when i < {size} do {{ nodes[i] := new Node; {build} i := i + 1; }} goto build;
-            when i == {size} do {{ high := nodes[1]; deep := nodes[{size} - 1]; nodes := null; }} goto edit;
+            when i == {size} do {{ high := nodes[1]; deep := nodes[{size} - 1]; nodes := null; up := null; }} goto edit;
           loc edit: do {{
             deep.value := 1 - deep.value;
-            high.other := high.other == null ? deep : null;
+            high.other := high.other == null ? {whom} : null;
           }} goto edit;
         }}
         active T;"
@@ -159,21 +184,17 @@ fn costs(engine: &Engine, size: usize) -> Costs {
 }
 
 fn main() {
-    let shapes = [
-        ("tree", "nodes[(i - 1) / 2].left := i % 2 == 1 ? nodes[i] : nodes[(i - 1) / 2].left; \
-          nodes[(i - 1) / 2].right := i % 2 == 0 ? nodes[i] : null;"),
-        ("list", "nodes[i - 1].left := nodes[i];"),
-    ];
     println!("Nanoseconds per step and its undo; × is the ratio to 10 objects.\n");
-    for (shape, build) in shapes {
+    for shape in &SHAPES {
         println!(
-            "| {shape} | step alone | chain, heap | × | chain, full | × | touched | of objects \
-             | depth first | × | numbered by chains | × |"
+            "| {} | step alone | chain, heap | × | chain, full | × | touched | of objects \
+             | depth first | × | numbered by chains | × |",
+            shape.name
         );
         println!("|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
         let mut first = None;
         for size in SIZES {
-            let now = costs(&model(size, build), size);
+            let now = costs(&model(size, shape), size);
             let base = *first.get_or_insert(now);
             println!(
                 "| {size} | {:.0} | {:.0} | {:.2} | {:.0} | {:.2} | {} | {:.2} % | {:.0} | {:.1} | {:.0} | {:.1} |",

@@ -258,9 +258,7 @@ impl Chains {
     /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order.
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
         let starts_before = |origin: u32| {
-            self.list.partition_point(|&vertex| {
-                self.table.origin(self.known[vertex as usize].chain) < origin
-            })
+            self.list.partition_point(|&vertex| self.table.origin(self.known[vertex as usize].chain) < origin)
         };
         let range = starts_before(origin)..starts_before(origin + 1);
         self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))

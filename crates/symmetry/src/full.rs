@@ -178,6 +178,11 @@ impl Floating {
         ordered
     }
 
+    /// The graph that is there is out of date.
+    pub fn forget(&mut self) {
+        self.version = None;
+    }
+
     /// The number of nodes of the graph.
     pub fn len(&self) -> usize {
         self.labels.len()

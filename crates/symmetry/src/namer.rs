@@ -125,8 +125,8 @@ impl Namer {
         if let Some(chains) = &mut namer.chains {
             chains.reset(layout, state);
         }
-        // No encoding shows it yet.
-        namer.shown.threads.push(UNNAMED);
+        // No encoding shows it yet: no two are called the same.
+        namer.shown.threads.extend([0, 0]);
         namer
     }
 
@@ -422,12 +422,14 @@ impl Namer {
             Some(mut chains) if !has_relations && !chains.has_crossing() => {
                 chains.refresh(layout, state);
                 self.name_regions(layout, state, &chains);
+                // The graph misses what changes now.
+                self.floating.forget();
+                self.decoded.clear();
                 self.chains = Some(chains);
             }
             Some(chains) if !has_relations => {
                 let options = self.ladder.options;
-                let ordered =
-                    self.floating.canonize_changed(layout, state, &chains, &self.decoded, options);
+                let ordered = self.floating.canonize_changed(layout, state, &chains, &self.decoded, options);
                 self.decoded.clear();
                 self.count(ordered);
                 self.start_names(layout, state);
@@ -448,6 +450,7 @@ impl Namer {
                 let options = self.ladder.options;
                 let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
                 self.count(ordered);
+                self.stats.touched += self.anchors.order.len() as u64;
                 self.start_names(layout, state);
                 let (units, abstracts): (Vec<_>, Vec<_>) = self
                     .anchors
@@ -502,7 +505,10 @@ impl Namer {
             thread => self.names.threads[thread as usize - 1] + 1,
         };
         self.ended.sort_by(|&a, &b| {
-            rank(a).cmp(&rank(b)).then_with(|| chains.table.compare_places(chain(a), chain(b)))
+            rank(a).cmp(&rank(b)).then_with(|| match rank(a) {
+                0 => compare(chain(a), chain(b)),
+                _ => chains.table.compare_places(chain(a), chain(b)),
+            })
         });
         self.name_threads(state);
         self.name_by_chains(layout, state, chains);

@@ -98,9 +98,15 @@ impl<'s> Parser<'s, '_> {
     fn enumeration(&mut self, is_abstract: bool) -> Parsed<Enum<'s>> {
         self.bump();
         let name = self.name("the name of an enum")?;
+        if is_abstract && self.eat(Token::LeftBracket) {
+            let size = self.expr()?;
+            self.expect(Token::RightBracket, " after the number of elements")?;
+            self.semicolon()?;
+            return Ok(Enum { name, is_abstract, elements: Vec::new(), size: Some(size) });
+        }
         self.expect(Token::LeftBrace, " before the elements")?;
         let elements = self.braced(|parser| parser.names("the name of an element"), "the elements");
-        Ok(Enum { name, is_abstract, elements })
+        Ok(Enum { name, is_abstract, elements, size: None })
     }
 
     fn record(&mut self) -> Parsed<Record<'s>> {

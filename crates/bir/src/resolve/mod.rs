@@ -25,6 +25,9 @@ use crate::ast;
 use crate::codes;
 use crate::text::{clip, suggest};
 
+/// The most elements that an enum has whose elements are only counted.
+const MAX_ELEMENTS: i64 = 1 << 12;
+
 /// What a name of the top level stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Symbol {
@@ -118,6 +121,7 @@ pub fn declare<'s>(
     model.declare_names();
     model.declare_enums();
     model.evaluate_constants(defines);
+    model.size_enums();
     model.declare_records();
     for alias in 0..system.aliases.len() {
         model.resolve_alias(alias, 0);
@@ -227,6 +231,24 @@ impl<'s> Model<'s> {
                 is_abstract: item.is_abstract,
                 span: item.name.span,
             });
+        }
+    }
+
+    /// Gives enums of so many elements their elements, which are called by the enum and a number.
+    fn size_enums(&mut self) {
+        let system = self.system;
+        for (item, id) in system.enums.iter().zip(0..) {
+            let Some(size) = &item.size else { continue };
+            let count = self.constant_int(size).unwrap_or(1);
+            if !(1..=MAX_ELEMENTS).contains(&count) {
+                self.report(
+                    Diagnostic::error(codes::BAD_RANGE, "this number of elements is not possible")
+                        .at(size.span, format!("this is {count}"))
+                        .note(format!("there can be 1 to {MAX_ELEMENTS}")),
+                );
+            }
+            let elements = &mut self.program.enums[EnumId(id)].elements;
+            elements.extend((1..=count.clamp(1, MAX_ELEMENTS)).map(|n| format!("{}{n}", item.name.text)));
         }
     }
 

@@ -4,6 +4,15 @@
 //! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
 
 use ir::testing::SplitMix64;
+use quotient::config::Bounds;
+
+/// Bounds within which most of them have room.
+pub fn wide_bounds(seed: u64) -> Bounds {
+    let mut bounds = crate::bounds(seed);
+    let sizes = &mut bounds.sizes;
+    (sizes.threads, sizes.objects) = (sizes.threads.max(5), sizes.objects.max(8));
+    bounds
+}
 
 /// The model of this seed.
 pub fn random_model_of_the_alike(seed: u64) -> String {
@@ -14,11 +23,14 @@ pub fn random_model_of_the_alike(seed: u64) -> String {
         sets: has(60),
         nested: has(30),
         handles: has(50),
-        monitor: has(40),
+        monitor: has(30),
+        locks: has(30),
+        arrays: has(25),
+        calls: has(30),
         failures: has(40),
         starts: has(30),
         pins: has(20),
-        asserts: 5 + 5 * usize::from(has(50)),
+        asserts: if has(50) { 15 } else { 5 },
     };
     Generator { features, rng, lines: Vec::new(), indent: 1, inside: false }.model(seed)
 }
@@ -33,8 +45,11 @@ struct Features {
     nested: bool,
     /// Threads are mentioned.
     handles: bool,
-    /// A lock to wait for.
+    /// A lock to wait for, and one of each object.
     monitor: bool,
+    locks: bool,
+    arrays: bool,
+    calls: bool,
     failures: bool,
     /// Threads start others.
     starts: bool,
@@ -55,9 +70,11 @@ struct Generator {
 
 impl Generator {
     fn model(mut self, seed: u64) -> String {
-        let Features { keys, sets, nested, handles, monitor, failures, pins, .. } = self.features;
+        let Features { keys, sets, nested, handles, monitor, locks, arrays, calls, failures, pins, .. } =
+            self.features;
         let members = [
-            (true, "top record Node { Node a; Node b; int (0, 2) v; }"),
+            (!locks, "top record Node { Node a; Node b; int (0, 2) v; }"),
+            (locks, "top record Node { Node a; Node b; int (0, 2) v; lock l; }"),
             (true, "Node g;"),
             (true, "Node h;"),
             (true, "int (0, 2) x;"),
@@ -77,6 +94,11 @@ impl Generator {
             (handles && sets, "Bag.type<tid> crew;"),
             (handles && sets, "Map.type<tid, Node> seat;"),
             (monitor, "lock m;"),
+            (arrays, "Node[] cells;"),
+            (
+                calls,
+                "fun far(Node n, int left) returns Node = n == null || left == 0 ? n : far(n.a, left - 1);",
+            ),
             (failures, "throwable record Failure { Node about; }"),
         ];
         for (there, member) in members {
@@ -87,6 +109,9 @@ impl Generator {
         if self.rng.chance(30) {
             let test = self.test(&["g", "h"]);
             self.line(format!("invariant Tested = {test};"));
+        }
+        if calls {
+            self.function();
         }
         self.worker();
         self.main();
@@ -110,7 +135,7 @@ impl Generator {
     }
 
     fn locals(&mut self) {
-        let Features { keys, handles, failures, .. } = self.features;
+        let Features { keys, handles, failures, arrays, .. } = self.features;
         self.line("Node p;");
         self.line("Node q;");
         if keys {
@@ -122,6 +147,21 @@ impl Generator {
         if failures {
             self.line("Failure e;");
         }
+        if arrays {
+            self.line("Node[] own;");
+        }
+    }
+
+    /// Goes from object to object, and does something at each.
+    fn function(&mut self) {
+        self.within("function walk(Node mine, int (0, 2) left) returns Node {", "}", |this| {
+            this.locals();
+            this.block(1);
+            this.within("if mine != null && left > 0 do", "end", |this| {
+                this.line("p := invoke walk(mine.a, left - 1);");
+            });
+            this.line("return p == null ? mine : p;");
+        });
     }
 
     fn worker(&mut self) {
@@ -156,15 +196,21 @@ impl Generator {
     }
 
     fn setup(&mut self, nodes: &[String]) {
-        let Features { sets, nested, handles, monitor, .. } = self.features;
+        let Features { sets, nested, handles, monitor, locks, arrays, .. } = self.features;
         if monitor {
             self.line("m := new lock;");
+        }
+        if arrays {
+            self.line("cells := new Node[3];");
         }
         // Who is made in another way is not alike.
         let (record, kept) = (self.record(), self.kept_handle());
         for node in nodes {
             let record = if self.rng.chance(95) { record } else { self.record() };
             self.line(format!("{node} := new {record};"));
+            if locks {
+                self.line(format!("{node}.l := new lock;"));
+            }
         }
         let shape = self.rng.below(4);
         for (index, node) in nodes.iter().enumerate() {
@@ -260,7 +306,18 @@ impl Generator {
                 }
             }),
             4 if self.features.failures => self.failure(),
-            5 | 6 if self.features.monitor && !self.inside => self.monitor(),
+            5 if self.features.monitor && !self.inside => self.monitor("m"),
+            5 | 6 if self.features.locks && !self.inside => {
+                let node = self.pick(&["mine", "mine", "mine.a", "p", "g"]);
+                let there = if node == "mine.a" {
+                    "mine != null && mine.a != null"
+                } else {
+                    &format!("{node} != null")
+                };
+                self.within(&format!("if {there} && {node}.l != null do"), "end", |this| {
+                    this.monitor(&format!("{node}.l"));
+                });
+            }
             7 if self.features.starts && !self.inside => {
                 self.within("if x == 1 do", "end", |this| {
                     let node = this.node();
@@ -296,6 +353,9 @@ impl Generator {
             });
         };
         let test = self.test(&["g", "p", "mine"]);
+        if self.rng.chance(15) {
+            return self.within(&format!("if {test} do"), "end", throws);
+        }
         self.within("try", "end", |this| {
             this.within(&format!("if {test} do"), "end", throws);
             this.block(1);
@@ -306,25 +366,26 @@ impl Generator {
         });
     }
 
-    fn monitor(&mut self) {
-        let body = self.rng.below(5);
-        self.line("lock(m);");
+    fn monitor(&mut self, monitor: &str) {
+        let body = self.rng.below(6);
+        self.line(format!("lock({monitor});"));
         match body {
-            0 => self.within("if x == 0 do", "end", |this| this.line("wait(m);")),
+            0 => self.within("if x == 0 do", "end", |this| this.line(format!("wait({monitor});"))),
             1 => {
                 self.line("x := 1;");
-                self.line("notify(m);");
+                self.line(format!("notify({monitor});"));
             }
             2 => {
-                self.line("notify(m);");
+                self.line(format!("notify({monitor});"));
                 self.block(1);
             }
-            3 => self.line("notifyAll(m);"),
+            3 => self.line(format!("notifyAll({monitor});")),
+            4 => self.line(format!("wait({monitor});")),
             _ => self.block(1),
         }
-        // Who forgets that blocks others.
+        // Who forgets that blocks others. If it is another lock by now, that is a mistake as well.
         if self.rng.chance(90) {
-            self.line("unlock(m);");
+            self.line(format!("unlock({monitor});"));
         }
     }
 
@@ -334,7 +395,7 @@ impl Generator {
 
     /// A statement that takes one step.
     fn change(&mut self) -> String {
-        let Features { keys, sets, nested, handles, .. } = self.features;
+        let Features { keys, sets, nested, handles, arrays, calls, .. } = self.features;
         let (node, other) = (self.node(), self.node());
         let place = self.pick(&["g", "h", "p", "q", "p", "q"]);
         let mut kinds = vec![0, 0, 1, 2, 2, 3, 4, 5];
@@ -345,6 +406,8 @@ impl Generator {
         kinds.extend([43].into_iter().filter(|_| nested && keys));
         kinds.extend([50, 51].into_iter().filter(|_| handles));
         kinds.extend([52, 53].into_iter().filter(|_| handles && sets));
+        kinds.extend([60, 61, 62, 63].into_iter().filter(|_| arrays));
+        kinds.extend([70, 70, 71].into_iter().filter(|_| calls));
         let guarded = |what: &str, change: String| {
             if what == "null" { "skip;".to_owned() } else { format!("if {what} != null do {change} end") }
         };
@@ -370,18 +433,29 @@ impl Generator {
             21 => format!("nodes := Set.remove(nodes, {node});"),
             22 => self.chosen(place, "Set", "nodes"),
             23 => format!("line := Seq.size(line) < 3 ? Seq.append(line, {node}) : Seq.tail(line);"),
-            24 => guarded(node, format!("if {node} instanceof Bunch do ((Bunch) {node}).all := Set.create({other}, g); end")),
+            24 => guarded(
+                node,
+                format!("if {node} instanceof Bunch do ((Bunch) {node}).all := Set.create({other}, g); end"),
+            ),
             30 => "keys := Set.add(keys, k);".to_owned(),
             31 => self.chosen("k", "Set", "keys"),
             32 => format!("home := Map.put(home, k, {node});"),
-            40 => format!("heaps := Bag.size(heaps) < 3 ? Bag.add(heaps, Set.create({node}, {other})) : heaps;"),
+            40 => {
+                format!("heaps := Bag.size(heaps) < 3 ? Bag.add(heaps, Set.create({node}, {other})) : heaps;")
+            }
             41 => format!("link := Map.put(link, {node}, {other});"),
             42 => self.chosen(place, "Map", "link"),
             43 => "groups := Set.add(groups, Set.create(k, id));".to_owned(),
             50 => "who := t;".to_owned(),
             51 => "t := who;".to_owned(),
             52 => "crew := Bag.size(crew) < 3 ? Bag.add(crew, t) : Bag.remove(crew, who);".to_owned(),
-            _ => format!("seat := Map.put(seat, t, {node});"),
+            53 => format!("seat := Map.put(seat, t, {node});"),
+            60 => format!("if cells != null do cells[x] := {node}; end"),
+            61 => format!("if cells != null do {place} := cells[x]; end"),
+            62 => format!("own := {};", self.pick(&["new Node[2]", "cells"])),
+            63 => format!("if own != null do own[1] := {node}; end"),
+            70 => format!("{place} := invoke walk({node}, {});", self.pick(&["1", "2", "x"])),
+            _ => format!("{place} := far({node}, 2);"),
         }
     }
 

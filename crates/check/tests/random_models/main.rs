@@ -386,3 +386,53 @@ fn constants_have_the_values_that_they_have_at_run_time() {
     }
     assert!(compared > models() / 4, "{compared} of {} are constants", models());
 }
+
+#[test]
+fn tmp_alike_compile() {
+    let (mut small, mut fails, mut large, mut viol, mut ties, mut red) = (0, 0, 0, 0, 0, 0);
+    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in 0..1000 {
+        let text = alike::random_model_of_the_alike(seed);
+        match load(&text) {
+            Err(error) => {
+                eprintln!("{error}");
+                fails += 1;
+            }
+            Ok(model) => {
+                let bounds = alike::wide_bounds(seed);
+                let r = check(
+                    &model,
+                    &Config {
+                        bounds,
+                        keep_going: true,
+                        symmetry: Symmetry::None,
+                        limits: Limits { states: Some(3001), ..Limits::default() },
+                        ..Config::default()
+                    },
+                )
+                .unwrap();
+                let f = check(
+                    &model,
+                    &Config {
+                        bounds,
+                        keep_going: true,
+                        limits: Limits { states: Some(3001), ..Limits::default() },
+                        ..Config::default()
+                    },
+                )
+                .unwrap();
+                small += u32::from(r.states < 10);
+                large += u32::from(r.states > 3000);
+                viol += u32::from(!r.violations.is_empty());
+                ties += u32::from(f.symmetry.ties_searched > 0);
+                red += u32::from(f.states < r.states);
+                for v in r.violations {
+                    *kinds.entry(v.kind).or_default() += 1;
+                }
+            }
+        }
+    }
+    eprintln!(
+        "small {small} fails {fails} large {large} violated {viol} ties {ties} reduced {red} {kinds:?}"
+    );
+}

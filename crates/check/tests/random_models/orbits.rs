@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::symmetry::{Ladder, Namer};
 use engine::{Engine, EngineState};
 use ir::testing::SplitMix64;
 use quotient::Quiet;
@@ -13,12 +14,11 @@ use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
 use search::{Completeness, Options};
 use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
-use ::symmetry::{Ladder, Namer};
 use system::{Encoding, Fault, Fired, Steps, TransitionSystem};
 
 use bir::testing::random_model;
 
-use crate::alike::random_model_of_the_alike;
+use crate::alike::{random_model_of_the_alike, wide_bounds};
 use crate::levels::LEVELS;
 use crate::symmetric::Symmetric;
 use crate::{MOST_STATES, bounds, load, models, passes};
@@ -42,7 +42,7 @@ fn canonical(engine: &Engine, state: &mut State, naming: Naming) -> Flat {
     let mut encoding = Encoding::new();
     let names = namer.names(layout, state);
     state.encode_all(layout, names, &mut encoding);
-    assert_eq!(namer.stats().exhausted, 0, "the search was given up");
+    assert_eq!(namer.take_stats().exhausted, 0, "the search was given up");
     flat(&encoding)
 }
 
@@ -78,7 +78,8 @@ fn the_same_orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize
     };
     let mut count = None;
     for &naming in Naming::ALL {
-        let canonical = |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
+        let canonical =
+            |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
         let orbits: BTreeSet<Flat> = states.iter().map(canonical).collect();
         if *count.get_or_insert(orbits.len()) != orbits.len() {
             return Err(format!("{count:?} orbits, but {} by {naming}", orbits.len()));
@@ -107,7 +108,7 @@ fn the_same_orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize
     Ok(count)
 }
 
-fn all_the_same_orbits(all: u64, model: impl Fn(u64) -> String) {
+fn all_the_same_orbits(all: u64, model: fn(u64) -> String, bounds: fn(u64) -> Bounds) {
     let (mut compared, mut orbits) = (0, 0);
     for seed in 0..all {
         let count = passes(seed, model(seed), |text| the_same_orbits(text, bounds(seed), seed));
@@ -119,12 +120,12 @@ fn all_the_same_orbits(all: u64, model: impl Fn(u64) -> String) {
 
 #[test]
 fn searches_store_one_state_of_each_orbit() {
-    all_the_same_orbits(models() * 2 / 3, random_model);
+    all_the_same_orbits(models() * 2 / 3, random_model, bounds);
 }
 
 #[test]
 fn searches_store_one_state_of_each_orbit_of_the_alike() {
-    all_the_same_orbits(models() * 2 / 3, random_model_of_the_alike);
+    all_the_same_orbits(models() * 2 / 3, random_model_of_the_alike, wide_bounds);
 }
 
 /// Names by chance.
@@ -252,4 +253,72 @@ fn nobody_can_tell_names() {
         }
     }
     eprintln!("{renamed} states renamed");
+}
+
+/// Walks through a model under symmetry, back and forth. What a state is called does not depend on the way there.
+fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
+    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let mut random = SplitMix64::new(seed);
+    let (level, naming) = (*random.pick(&LEVELS), *random.pick(Naming::ALL));
+    let system = Symmetric::new(&engine, ladder(level, naming));
+    let mut state = system.initial();
+    let mut encoding = Encoding::new();
+    system.encode(&mut state, &mut encoding);
+    let mut way = vec![encoding.clone()];
+    let mut offered = Steps::default();
+    let mut taken = 0;
+    for _ in 0..40 {
+        system.steps(&mut state, &mut offered);
+        let parent = way[way.len() - 1].clone();
+        for &step in &offered.enabled {
+            let before = state.state().snapshot();
+            if system.fire(&mut state, step) == Fired::Moved {
+                taken += 1;
+                if random.chance(80) {
+                    system.encode(&mut state, &mut encoding);
+                }
+                system.undo(&mut state);
+            }
+            if before != state.state().snapshot() {
+                return Err(format!("{level}, {naming}: {step:?} was not undone"));
+            }
+        }
+        system.encode(&mut state, &mut encoding);
+        if !encoding.same(&parent) {
+            return Err(format!("{level}, {naming}: the encoding was not undone"));
+        }
+        if offered.enabled.is_empty() || random.chance(25) {
+            for _ in 0..random.below(way.len()) {
+                system.undo(&mut state);
+                way.pop();
+            }
+            system.encode(&mut state, &mut encoding);
+            if !encoding.same(&way[way.len() - 1]) {
+                return Err(format!("{level}, {naming}: several steps were not undone"));
+            }
+            if random.chance(30) {
+                system.decode(&encoding, &mut state);
+                system.encode(&mut state, &mut encoding);
+                way = vec![encoding.clone()];
+            }
+            continue;
+        }
+        let step = *random.pick(&offered.enabled);
+        if system.fire(&mut state, step) == Fired::Moved {
+            system.encode(&mut state, &mut encoding);
+            way.push(encoding.clone());
+        }
+    }
+    Ok(taken)
+}
+
+#[test]
+fn tmp_walk() {
+    let mut n = 0;
+    for seed in 0..models() {
+        for text in [random_model(seed), random_model_of_the_alike(seed)] {
+            n += passes(seed, text, |text| walk(text, bounds(seed), seed));
+        }
+    }
+    eprintln!("{n} steps");
 }

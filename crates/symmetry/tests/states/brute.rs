@@ -68,7 +68,7 @@ fn add_groups<K: Ord>(groups: &mut Vec<Group>, of: Of, mut keyed: Vec<(K, u32)>)
     let mut first = 0;
     for group in keyed.chunk_by(|a, b| a.0 == b.0) {
         let ids: Vec<u32> = group.iter().map(|&(_, id)| id).collect();
-        groups.push(Group { of, first, ids });
+        groups.push(Group { of, ids, first });
         first += group.len() as u32;
     }
 }

@@ -30,7 +30,9 @@ fn check(layout: &Layout, state: &State, budget: u64) -> bool {
         let back = decode(layout, &encode(ladder, layout, state));
         assert_eq!(form(full(naming), layout, &back), expected, "{ladder:?}");
         match stats.exhausted {
-            0 => assert_eq!(found, expected, "{ladder:?}: a search that is not cut short makes no difference"),
+            0 => {
+                assert_eq!(found, expected, "{ladder:?}: a search that is not cut short makes no difference");
+            }
             1 => is_exhausted = true,
             more => panic!("one state cannot exhaust {more} searches"),
         }
@@ -85,8 +87,10 @@ fn no_orbit_is_lost() {
             let (found, stats) = explore(&engine, cut_short(full(naming), 0));
             assert!(stats.exhausted > 0, "turning the table leaves some states as they are");
             let layout = engine.layout();
-            let forms: BTreeSet<Form> =
-                found.values().map(|encoding| form(full(naming), layout, &decode(layout, encoding))).collect();
+            let forms: BTreeSet<Form> = found
+                .values()
+                .map(|encoding| form(full(naming), layout, &decode(layout, encoding)))
+                .collect();
             assert!(forms == orbits);
         }
     }

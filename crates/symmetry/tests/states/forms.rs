@@ -65,10 +65,7 @@ pub fn compact(layout: &Layout, state: &State) -> Names {
     };
     Names {
         threads: dense(&|id| state.thread_exists(state::ThreadId(id)), state.thread_limit()),
-        objects: dense(
-            &|id| state.exists(state::NodeRef::Object(state::ObjectId(id))),
-            state.object_limit(),
-        ),
+        objects: dense(&|id| state.exists(state::NodeRef::Object(state::ObjectId(id))), state.object_limit()),
         abstracts: layout.abstracts.iter().map(|&count| (0..count).collect()).collect(),
     }
 }

@@ -100,7 +100,13 @@ fn linked(layout: &Layout, edges: &Edges) -> State {
         let base = state.object(node);
         state.write_value(layout, NodeRef::Object(node), base, links, &set(others));
     }
-    state.write_value(layout, NodeRef::Root, 0, layout.root.slots[0], &set(nodes.into_iter().map(ObjectId::raw)));
+    state.write_value(
+        layout,
+        NodeRef::Root,
+        0,
+        layout.root.slots[0],
+        &set(nodes.into_iter().map(ObjectId::raw)),
+    );
     state.forget();
     state
 }
@@ -118,8 +124,7 @@ fn two_triangles_are_not_a_hexagon() {
 fn all_ways_to_cut_a_cycle_are_told_apart() {
     let program = objects();
     let layout = &Layout::new(&program, BOUNDS);
-    let cuts: [&[usize]; 7] =
-        [&[12], &[9, 3], &[8, 4], &[7, 5], &[6, 6], &[6, 3, 3], &[5, 4, 3]];
+    let cuts: [&[usize]; 7] = [&[12], &[9, 3], &[8, 4], &[7, 5], &[6, 6], &[6, 3, 3], &[5, 4, 3]];
     tell_apart(layout, &cuts.map(|cut| linked(layout, &cycles(cut))));
 }
 
@@ -308,4 +313,51 @@ fn a_step_of_one_thread_leaves_the_regions_of_others_alone() {
         fire(&engine, &mut other, thread);
     }
     assert_eq!(form(full(Naming::Chain), layout, &other.state), flat(&after));
+}
+
+/// What a namer keeps of the states before does not show, whatever was undone before the next state was decoded.
+#[test]
+fn what_was_undone_before_decoding_is_forgotten() {
+    let program = program(
+        "program p;
+        record Node { boolean mark; }
+        thread T(Node common, Node own) {
+          loc here: do { own.mark := !own.mark; } goto here;
+        }
+        thread MAIN() {
+          local Node common;
+          local Node one;
+          local Node two;
+          loc begin: do {
+            common := new Node;
+            one := new Node;
+            two := new Node;
+            start T(common, one);
+            start T(common, two);
+          } return;
+        }
+        active MAIN;",
+    );
+    let engine = Engine::new(&program, BOUNDS, false);
+    let layout = engine.layout();
+    let mut state = engine.initial();
+    let mut namer = Namer::new(full(Naming::Chain), layout, &mut state.state);
+    fire(&engine, &mut state, 0);
+    namer.step(layout, &mut state.state);
+    let mut stored = Encoding::new();
+    namer.encode(layout, &mut state.state, &mut stored);
+    for first in [0, 1] {
+        for thread in [first, 1 - first] {
+            engine.decode(&stored, &mut state);
+            namer.decoded(layout, &mut state.state);
+            let mut mirror = stored.clone();
+            fire(&engine, &mut state, thread);
+            namer.step(layout, &mut state.state);
+            namer.encode(layout, &mut state.state, &mut mirror);
+            assert!(namer.chains().is_some_and(quotient_symmetry::Chains::has_crossing));
+            assert_eq!(flat(&mirror), form(full(Naming::Chain), layout, &state.state));
+            namer.undo(&state.state);
+            engine.undo(&mut state);
+        }
+    }
 }

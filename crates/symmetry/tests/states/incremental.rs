@@ -68,7 +68,7 @@ struct Said {
 
 impl Said {
     /// Tables may have grown since this was said, without anything in them.
-    fn as_wide_as(mut self, now: &Self) -> Self {
+    fn widened_to(mut self, now: &Self) -> Self {
         self.lists.resize(now.lists.len(), Vec::new());
         self.sums.resize(now.sums.len(), 0);
         self
@@ -142,7 +142,7 @@ impl<'l> Followed<'l> {
         undo(of);
         let (before, version) = self.past.pop().expect("a step to take back");
         let now = said(&mut self.chains, self.layout, view(of));
-        assert_eq!(now, before.as_wide_as(&now));
+        assert_eq!(now, before.widened_to(&now));
         assert_eq!(self.chains.version(), version);
         self.check(view(of));
     }
@@ -298,7 +298,7 @@ fn chains_follow_edits() {
                 if rng.chance(10) {
                     end_somebody(layout, &mut state, rng);
                 }
-                for _ in 0..1 + rng.below(4) {
+                for _ in 0..=rng.below(4) {
                     edit(layout, &mut state, rng);
                 }
                 followed.step(&mut state);
@@ -339,9 +339,9 @@ fn the_hash_is_that_of_the_level_heap() {
             chains.step(layout, &mut state.state);
             let threads = (0..state.state.thread_limit()).map(ThreadId);
             let threads: Vec<ThreadId> = threads.filter(|&id| state.state.thread_exists(id)).collect();
-            let are_roots = threads.iter().all(|&id| {
-                state.state.is_running(id) && !chains.is_anchored(NodeRef::Thread(id))
-            });
+            let are_roots = threads
+                .iter()
+                .all(|&id| state.state.is_running(id) && !chains.is_anchored(NodeRef::Thread(id)));
             let hash = chains.hash(layout, &state.state);
             for ((naming, forms), hashes) in NAMINGS.into_iter().zip(&mut forms).zip(&mut hashes) {
                 let form = form(ladder(Level::Heap, naming), layout, &state.state);
@@ -357,52 +357,101 @@ fn the_hash_is_that_of_the_level_heap() {
     assert!(classes > many(200) * 3);
 }
 
+const LEVELS: [Level; 5] = [Level::Heap, Level::Pc, Level::Bots(1), Level::Bots(u32::MAX), Level::Full];
+
 /// The encoding that a namer keeps up to date is the one that a new namer writes, whenever it is asked for.
 #[test]
 fn namers_follow_the_steps_of_programs() {
-    const LEVELS: [Level; 5] = [Level::Heap, Level::Pc, Level::Bots(1), Level::Bots(u32::MAX), Level::Full];
-    for seed in 0..many(120) {
+    for seed in 0..many(100) {
         let program = random_program(seed);
         let engine = engine(&program);
+        let moves = Moves {
+            layout: engine.layout(),
+            view: |state: &mut EngineState| &mut state.state,
+            step: &|state, rng| step(&engine, state, rng),
+            undo: &|state| engine.undo(state),
+        };
         for (number, level) in LEVELS.into_iter().enumerate() {
             for naming in NAMINGS {
                 let rng = &mut SplitMix64::new(seed << 3 | number as u64);
-                follow(&engine, ladder(level, naming), rng);
+                moves.follow(&mut engine.initial(), ladder(level, naming), 60, rng);
             }
         }
     }
 }
 
-fn follow(engine: &Engine, ladder: Ladder, rng: &mut SplitMix64) {
-    let layout = engine.layout();
-    let mut state = engine.initial();
-    let mut namer = Namer::new(ladder, layout, &mut state.state);
-    let mut mirror = Encoding::new();
-    let mut stored = Vec::new();
-    let mut depth = 0;
-    for _ in 0..60 {
-        if depth == 0 || rng.chance(65) {
-            if step(engine, &mut state, rng) {
-                namer.step(layout, &mut state.state);
-                depth += 1;
+#[test]
+fn namers_follow_edits() {
+    for seed in 0..many(100) {
+        let rng = &mut SplitMix64::new(seed);
+        let program = shapes(rng, seed % 4 == 0);
+        let layout = &Layout::new(&program, crate::BOUNDS);
+        let moves = Moves {
+            layout,
+            view: |state: &mut State| state,
+            step: &|state: &mut State, rng| {
+                state.mark();
+                if rng.chance(10) {
+                    end_somebody(layout, state, rng);
+                }
+                // Mostly one edit: then most of the state stays as it is.
+                for _ in 0..=rng.below(5) / 4 {
+                    edit(layout, state, rng);
+                }
+                true
+            },
+            undo: &|state: &mut State| state.undo(),
+        };
+        for level in LEVELS {
+            for naming in NAMINGS {
+                let mut state = random_state(layout, 20, rng);
+                moves.follow(&mut state, ladder(level, naming), 100, rng);
             }
-        } else if stored.is_empty() || rng.chance(80) {
-            namer.undo(&state.state);
-            engine.undo(&mut state);
-            depth -= 1;
-        } else {
-            mirror.clone_from(rng.pick(&stored));
-            engine.decode(&mirror, &mut state);
-            namer.decoded(layout, &mut state.state);
-            depth = 0;
         }
-        if rng.chance(50) {
-            namer.encode(layout, &mut state.state, &mut mirror);
-            assert_eq!(flat(&mirror), form(ladder, layout, &state.state), "{ladder:?}");
-            stored.push(mirror.clone());
-        }
-        if rng.chance(20) {
-            assert_bijective(layout, &state.state.clone(), namer.names(layout, &mut state.state));
+    }
+}
+
+/// What there is to do with a state.
+struct Moves<'m, S> {
+    layout: &'m Layout,
+    view: fn(&mut S) -> &mut State,
+    /// Takes a random step, if there is one.
+    step: &'m dyn Fn(&mut S, &mut SplitMix64) -> bool,
+    undo: &'m dyn Fn(&mut S),
+}
+
+impl<S> Moves<'_, S> {
+    fn follow(&self, whole: &mut S, ladder: Ladder, moves: usize, rng: &mut SplitMix64) {
+        let Self { layout, view, .. } = *self;
+        let mut namer = Namer::new(ladder, layout, view(whole));
+        let mut mirror = Encoding::new();
+        let mut stored = Vec::new();
+        let mut depth = 0;
+        for _ in 0..moves {
+            if depth == 0 || rng.chance(65) {
+                if (self.step)(whole, rng) {
+                    namer.step(layout, view(whole));
+                    depth += 1;
+                }
+            } else if stored.is_empty() || rng.chance(80) {
+                namer.undo(view(whole));
+                (self.undo)(whole);
+                depth -= 1;
+            } else {
+                mirror.clone_from(rng.pick(&stored));
+                view(whole).decode(layout, &mirror);
+                namer.decoded(layout, view(whole));
+                depth = 0;
+            }
+            let state = view(whole);
+            if rng.chance(50) {
+                namer.encode(layout, state, &mut mirror);
+                assert_eq!(flat(&mirror), form(ladder, layout, state), "{ladder:?}");
+                stored.push(mirror.clone());
+            }
+            if rng.chance(20) {
+                assert_bijective(layout, &state.clone(), namer.names(layout, state));
+            }
         }
     }
 }

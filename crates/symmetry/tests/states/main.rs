@@ -14,8 +14,8 @@ mod orbits;
 mod papers;
 mod random;
 
-use ir::Program;
 use engine::Engine;
+use ir::Program;
 use state::Bounds;
 
 /// Small bounds, so that references take few bits and some programs exceed them.

@@ -52,7 +52,9 @@ pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, St
 fn rotated(layout: &Layout, state: &State, by: u32) -> State {
     let Names { mut threads, objects, abstracts } = compact(layout, state);
     let count = threads.len() as u32;
-    threads.iter_mut().for_each(|name| *name = (*name + by) % count);
+    for name in &mut threads {
+        *name = (*name + by) % count;
+    }
     renamed(layout, state, &Names { threads, objects, abstracts })
 }
 
@@ -96,7 +98,10 @@ fn philosophers_turn_around_their_table() {
                 assert!(representatives.contains_key(&class));
                 let turned = turns(encoding);
                 let orbit: BTreeSet<Form> = turned.iter().cloned().collect();
-                assert!(orbit.iter().all(|turned| labelled.contains_key(turned)), "turns of states are states");
+                assert!(
+                    orbit.iter().all(|turned| labelled.contains_key(turned)),
+                    "turns of states are states"
+                );
                 if let Some(known) = orbits.get(&class) {
                     assert_eq!(*known, orbit, "classes are orbits");
                     continue;
@@ -121,12 +126,11 @@ fn choose(n: usize, k: usize) -> usize {
 fn independent_threads_are_a_multiset() {
     for (threads, locals) in [(1, 4_usize), (2, 3), (3, 3), (4, 4), (6, 2), (8, 3)] {
         let active = vec!["T"; threads].join(", ");
-        let locations: String = (0..locals)
-            .map(|at| format!("loc l{at}: goto l{};", (at + 1) % locals))
-            .collect();
+        let locations: Vec<String> =
+            (0..locals).map(|at| format!("loc l{at}: goto l{};", (at + 1) % locals)).collect();
+        let locations = locations.join(" ");
         let last = locals - 1;
-        let at_locations =
-            format!("program p; thread T() {{ {locations} }} active {active};");
+        let at_locations = format!("program p; thread T() {{ {locations} }} active {active};");
         let at_private_objects = format!(
             "program p;
             record Node {{ int (0, {last}) value; Node next; }}
@@ -159,7 +163,9 @@ fn independent_threads_are_a_multiset() {
 /// interchangeable.
 #[test]
 fn triangles() {
-    for (sides, colours, classes) in [("", "", 27), ("abstract", "", 10), ("", "abstract", 14), ("abstract", "abstract", 6)] {
+    for (sides, colours, classes) in
+        [("", "", 27), ("abstract", "", 10), ("", "abstract", 14), ("abstract", "abstract", 6)]
+    {
         let program = program(&format!(
             "program triangle;
             {sides} enum Side {{ a, b, c }}

@@ -97,8 +97,8 @@ fn garbage_has_no_name() {
     let engine = engine_of(&program);
     let state = sent(&engine, 2);
     assert!(!state.exists(NodeRef::Object(ObjectId(0))), "the litter");
-    const NOBODY: u32 = u32::MAX;
-    assert_eq!(objects_named(Naming::Dfs, &engine, &state), [NOBODY, 0, 2, 1]);
+    let nobody = u32::MAX;
+    assert_eq!(objects_named(Naming::Dfs, &engine, &state), [nobody, 0, 2, 1]);
     // With ids that close the gap.
     let layout = engine.layout();
     let state = renamed(layout, &state, &compact(layout, &state));

@@ -57,7 +57,7 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
         (0..count).map(|number| format!("{} {prefix}{number}", rng.pick(&types))).collect()
     };
     let declared = |variables: Vec<String>, before: &str| -> String {
-        variables.iter().map(|variable| format!("{before}{variable}; ")).collect()
+        variables.iter().flat_map(|variable| [before, variable.as_str(), "; "]).collect()
     };
     let abstracts = if relations { "abstract enum Name { a, b, c }" } else { "" };
     let globals = declared(variables("g", 2), "global ");
@@ -353,9 +353,9 @@ fn is_value(terms: &Terms, ty: TypeId, words: &[u64]) -> bool {
     let kind = terms.kind(ty);
     let entries: Vec<_> = terms.entries(ty, words).collect();
     let ordered = matches!(kind, TermKind::Seq(_) | TermKind::Queue(_))
-        || entries.windows(2).all(|pair| {
-            state::compare(&words[pair[0].key.clone()], &words[pair[1].key.clone()]).is_lt()
-        });
+        || entries
+            .windows(2)
+            .all(|pair| state::compare(&words[pair[0].key.clone()], &words[pair[1].key.clone()]).is_lt());
     ordered
         && entries.iter().all(|entry| {
             let (key, _) = terms.entry_at(ty, words, entry.key.start);
@@ -365,9 +365,4 @@ fn is_value(terms: &Terms, ty: TypeId, words: &[u64]) -> bool {
                     _ => true,
                 }
         })
-}
-
-/// How many threads and objects there are.
-pub fn size(state: &State) -> usize {
-    state.units().count()
 }
