@@ -185,6 +185,21 @@ fn abstract_enums() {
 }
 
 #[test]
+fn sizes_of_abstract_enums() {
+    members!(
+        "const C { N = 2; B = true; } int x;
+         abstract enum Two [C.N];
+         abstract enum None [0];
+         abstract enum Many [5000];
+         abstract enum Odd [C.B];
+         abstract enum Variable [x];
+         Two a := Two.Two1;",
+        "enum Plain [3];",
+        "abstract enum Open [3; int x;",
+    );
+}
+
+#[test]
 fn elements_of_abstract_enums() {
     bodies!("abstract enum Id { a, b } enum E { A } const C { X = 1; } Id i; Id j; E e; Set.type<Id> s; int x; boolean t; Map.type<Id, int> m;";
         "i := Id.a;\nSet.add(s, Id.a);\nif Id.a == i do skip; end\nassume i == Id.a;\nassert i == Id.a;\nassert forall k in s : k != Id.b;\ni := Id.all;",

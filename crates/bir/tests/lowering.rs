@@ -487,6 +487,14 @@ fn abstract_enums() {
 }
 
 #[test]
+fn sized_enums() {
+    check!(
+        "const C { N = 3; } abstract enum Id [C.N - 1]; Id i; Set.type<Id> s;",
+        "i := Set.choose(Id.all); Set.add(s, i);"
+    );
+}
+
+#[test]
 fn properties() {
     insta::assert_snapshot!(lowered(
         "system test {

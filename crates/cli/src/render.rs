@@ -306,3 +306,43 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_exact_symmetry_is() {
+        let check =
+            |level: &str, canonical, [searched, exhausted]: [u64; 2], pinned: &[&str], expect: &str| {
+                let report = Symmetry {
+                    level: level.to_owned(),
+                    naming: (level != "none").then(|| "chain".to_owned()),
+                    canonical,
+                    ties_searched: searched,
+                    searches_exhausted: exhausted,
+                    touched_per_step: 1.0,
+                    pinned: pinned.iter().map(|&name| name.to_owned()).collect(),
+                };
+                assert_eq!(symmetry(&report), expect);
+            };
+        check("none", true, [0, 0], &["E.A"], "");
+        check("full", true, [0, 0], &[], "symmetry full: one state a class\n");
+        check("full", true, [1, 0], &[], "symmetry full: one state a class; names took a search once\n");
+        check(
+            "full",
+            false,
+            [2000, 3],
+            &["E.A", "E.B"],
+            "symmetry full: a class may have several states; names took a search 2 000 times, and 3 ran out of \
+             budget\npinned, since a property names them: E.A, E.B\n",
+        );
+        check(
+            "pc",
+            false,
+            [0, 0],
+            &[],
+            "symmetry pc: a class may have several states; --symmetry full has one\n",
+        );
+    }
+}

@@ -1,43 +1,45 @@
 //! Every level of symmetry finds what there is to find without any: the same verdict, the same faults in the same
 //! places, breadth first by ways of the same lengths. Only there are fewer of them.
+//!
+//! Each violation has been replayed on the plain interpreter by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient::config::{Bounds, Config, Naming, SearchKind, StoreKind, Symmetry};
-use quotient::report::Report;
-
 use bir::testing::random_model;
+use quotient::config::{Bounds, Config, Limits, Naming, SearchKind, StoreKind, Symmetry};
+use quotient::report::Report;
+use quotient::{Checked, TrailFile};
 
 use crate::alike::{random_model_of_the_alike, wide_bounds};
-use crate::{MOST_STATES, bounds, check, config, load, models, passes};
+use crate::{bounds, check, checked, config, load, models, passes};
 
-pub const LEVELS: [Symmetry; 6] = [
-    Symmetry::Heap,
-    Symmetry::Pc,
-    Symmetry::Bots(Some(0)),
-    Symmetry::Bots(Some(1)),
-    Symmetry::Bots(None),
-    Symmetry::Full,
-];
+/// The levels below `full`.
+pub const LOWER: [Symmetry; 5] =
+    [Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(Some(0)), Symmetry::Bots(Some(1)), Symmetry::Bots(None)];
+
+/// Models with more states are left out: each is explored in many ways.
+pub const FEW_STATES: u64 = 1000;
 
 /// What is found at every level.
 #[derive(PartialEq, Eq, Debug)]
-struct Invariable {
+struct Found {
     verdict: &'static str,
     /// The length of the shortest way, by kind, line and column.
     violations: BTreeMap<(String, Option<(u32, u32)>), u64>,
     /// By objects, threads and frames.
     exceeded: [bool; 3],
+    /// By procedure and line.
     dead: BTreeSet<(String, u32)>,
 }
 
-impl Invariable {
+impl Found {
     fn of(report: &Report) -> Self {
         let mut violations = BTreeMap::new();
         for violation in &report.violations {
             let place = violation.location.as_ref().map(|place| (place.line, place.column));
             let steps = violations.entry((violation.kind.clone(), place)).or_insert(violation.steps);
-            *steps = violation.steps.min(*steps);
+            // Depth first, ways are as long as it happens.
+            *steps = if report.search == "bfs" { violation.steps.min(*steps) } else { 0 };
         }
         let dead = report.dead_code.iter().map(|code| (code.procedure.clone(), code.location.line));
         let bounds = report.truncations;
@@ -48,97 +50,92 @@ impl Invariable {
             dead: dead.collect(),
         }
     }
-
-    /// The same, when ways need not be shortest.
-    fn without_lengths(mut self) -> Self {
-        self.violations.values_mut().for_each(|steps| *steps = 0);
-        self
-    }
 }
 
-fn counts(report: &Report) -> u64 {
+/// How often something goes wrong.
+fn count(report: &Report) -> u64 {
     report.violations.iter().map(|violation| violation.count).sum()
 }
 
-/// What a model was good for.
+/// What models were good for.
 #[derive(Clone, Copy, Default, Debug)]
 struct Worth {
-    violated: bool,
-    /// Fewer states than without symmetry.
-    reduced: bool,
-    /// Ties were searched.
-    searched: bool,
+    models: u64,
+    violated: u64,
+    /// With fewer states than without symmetry.
+    reduced: u64,
+    /// With ties that had to be searched.
+    tied: u64,
+    /// With a trail, found breadth first, on which something is chosen; or somebody new acts.
+    chosen: u64,
+    started: u64,
 }
 
 /// Checks a model at all levels, unless it has too many states.
-fn agreement(text: &str, bounds: Bounds) -> Result<Option<Worth>, String> {
+fn agreement(text: &str, bounds: Bounds, worth: &mut Worth) -> Result<(), String> {
     let model = load(text)?;
-    let plain = Config { keep_going: true, ..config(bounds, SearchKind::Bfs, StoreKind::Exact) };
-    let without = check(&model, &plain)?;
-    if without.states > MOST_STATES as u64 {
-        return Ok(None);
+    let limits = Limits { states: Some(FEW_STATES), ..Limits::default() };
+    let plain = Config { keep_going: true, limits, ..config(bounds, SearchKind::Bfs, StoreKind::Exact) };
+    let without = SearchKind::ALL.iter().map(|&search| check(&model, &Config { search, ..plain.clone() }));
+    let without = without.collect::<Result<Vec<Report>, String>>()?;
+    if without[0].states == FEW_STATES {
+        return Ok(());
     }
-    let expected = Invariable::of(&without);
     let mut orbits = None;
-    let mut worth = Worth { violated: !without.violations.is_empty(), ..Worth::default() };
-    // The last level is `full`, which the others are compared with.
-    for symmetry in LEVELS.into_iter().rev() {
+    let (mut reduced, mut tied, mut chosen, mut started) = (false, false, false, false);
+    for symmetry in [Symmetry::Full].into_iter().chain(LOWER) {
         for &naming in Naming::ALL {
-            for &search in SearchKind::ALL {
+            for (&search, without) in SearchKind::ALL.iter().zip(&without) {
                 let way = format!("--symmetry {symmetry} --naming {naming} --search {search}");
-                let limits = quotient::config::Limits::default();
+                let limits = Limits::default();
                 let config = Config { symmetry, naming: Some(naming), search, limits, ..plain.clone() };
-                let report = check(&model, &config).map_err(|error| format!("{way}: {error}"))?;
-                let found = Invariable::of(&report);
-                let agrees = match search {
-                    SearchKind::Bfs => found == expected,
-                    SearchKind::Dfs => found.without_lengths() == Invariable::of(&without).without_lengths(),
-                };
-                if !agrees {
-                    let found = Invariable::of(&report);
+                let Checked { report, trail, .. } =
+                    checked(&model, &config).map_err(|error| format!("{way}: {error}"))?;
+                let (found, expected) = (Found::of(&report), Found::of(without));
+                if found != expected {
                     return Err(format!("{way}: {found:#?}\nwithout symmetry: {expected:#?}"));
                 }
                 let states = report.states;
-                if symmetry == Symmetry::Full {
-                    worth.reduced |= states < without.states;
-                    worth.searched |= report.symmetry.ties_searched > 0;
-                    if !report.symmetry.canonical {
-                        return Err(format!("{way}: a search was given up"));
-                    }
-                    if states > without.states || counts(&report) > counts(&without) {
-                        return Err(format!("{way}: {states} states, and {} without", without.states));
-                    }
-                }
                 let orbits = *orbits.get_or_insert(states);
-                if if symmetry == Symmetry::Full { states != orbits } else { states < orbits } {
+                let fits = match symmetry {
+                    Symmetry::Full => states == orbits && report.symmetry.canonical,
+                    _ => states >= orbits,
+                };
+                if !fits {
                     return Err(format!("{way}: {states} states, but there are {orbits} orbits"));
+                }
+                if symmetry == Symmetry::Full && (states > without.states || count(&report) > count(without)) {
+                    return Err(format!("{way}: {states} states, and {} without symmetry", without.states));
+                }
+                reduced |= states < without.states;
+                tied |= report.symmetry.ties_searched > 0;
+                if search == SearchKind::Bfs {
+                    let steps = || trail.iter().flat_map(TrailFile::steps);
+                    chosen |= steps().any(|step| step.choice > 0);
+                    started |= steps().any(|step| step.thread >= model.program.active.len() as u32);
                 }
             }
         }
     }
-    Ok(Some(worth))
-}
-
-/// Compares the levels on many models, and tells what they were good for.
-fn compare(all: u64, model: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> [u64; 4] {
-    let mut sums = [0; 4];
-    for seed in 0..all {
-        let Some(worth) = passes(seed, model(seed), |text| agreement(text, bounds(seed))) else { continue };
-        for (sum, is) in sums.iter_mut().zip([true, worth.violated, worth.reduced, worth.searched]) {
-            *sum += u64::from(is);
-        }
-    }
-    let [compared, violated, reduced, searched] = sums;
-    eprintln!("{compared} models, {violated} violated, {reduced} with fewer states, {searched} with ties");
-    sums
+    worth.models += 1;
+    worth.violated += u64::from(count(&without[0]) > 0);
+    worth.reduced += u64::from(reduced);
+    worth.tied += u64::from(tied);
+    worth.chosen += u64::from(chosen);
+    worth.started += u64::from(started);
+    Ok(())
 }
 
 #[test]
 fn every_level_finds_the_same() {
-    compare(models() * 2 / 3, random_model, bounds);
-}
-
-#[test]
-fn every_level_finds_the_same_among_the_alike() {
-    compare(models() * 2 / 3, random_model_of_the_alike, wide_bounds);
+    let all = models() / 3;
+    for (model, bounds) in MODELS {
+        let mut worth = Worth::default();
+        for seed in 0..all {
+            let mut more = worth;
+            passes(seed, model(seed), |text| agreement(text, bounds(seed), &mut more));
+            worth = more;
+        }
+        eprintln!("{worth:?}");
+    }
 }

@@ -29,7 +29,7 @@ use ir::{Id, Type};
 use naive::{Naive, State, Summary, Value};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet, StateBounds, Style};
+use quotient::{Checked, Model, Quiet, StateBounds, Style};
 use system::Bound;
 
 /// Large enough for most random models, and visited quickly.
@@ -132,8 +132,11 @@ fn by_check(model: &Model, config: &Config) -> Result<Option<Found>, String> {
 }
 
 fn check(model: &Model, config: &Config) -> Result<Report, String> {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
-    checked.map(|checked| checked.report).map_err(|error| format!("{error:?}"))
+    checked(model, config).map(|checked| checked.report)
+}
+
+fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
+    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet).map_err(|error| format!("{error:?}"))
 }
 
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
@@ -385,54 +388,4 @@ fn constants_have_the_values_that_they_have_at_run_time() {
         compared += 1;
     }
     assert!(compared > models() / 4, "{compared} of {} are constants", models());
-}
-
-#[test]
-fn tmp_alike_compile() {
-    let (mut small, mut fails, mut large, mut viol, mut ties, mut red) = (0, 0, 0, 0, 0, 0);
-    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-    for seed in 0..1000 {
-        let text = alike::random_model_of_the_alike(seed);
-        match load(&text) {
-            Err(error) => {
-                eprintln!("{error}");
-                fails += 1;
-            }
-            Ok(model) => {
-                let bounds = alike::wide_bounds(seed);
-                let r = check(
-                    &model,
-                    &Config {
-                        bounds,
-                        keep_going: true,
-                        symmetry: Symmetry::None,
-                        limits: Limits { states: Some(3001), ..Limits::default() },
-                        ..Config::default()
-                    },
-                )
-                .unwrap();
-                let f = check(
-                    &model,
-                    &Config {
-                        bounds,
-                        keep_going: true,
-                        limits: Limits { states: Some(3001), ..Limits::default() },
-                        ..Config::default()
-                    },
-                )
-                .unwrap();
-                small += u32::from(r.states < 10);
-                large += u32::from(r.states > 3000);
-                viol += u32::from(!r.violations.is_empty());
-                ties += u32::from(f.symmetry.ties_searched > 0);
-                red += u32::from(f.states < r.states);
-                for v in r.violations {
-                    *kinds.entry(v.kind).or_default() += 1;
-                }
-            }
-        }
-    }
-    eprintln!(
-        "small {small} fails {fails} large {large} violated {viol} ties {ties} reduced {red} {kinds:?}"
-    );
 }

@@ -1,10 +1,10 @@
 //! Numbers of orbits that are known: by counting the states of each, and by closed forms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use engine::Engine;
 use ir::Program;
-use ir::testing::{philosophers, program};
+use ir::testing::{philosophers, program, random_program};
 use quotient_symmetry::{Ladder, Level, Namer, Naming, Stats};
 use state::{Layout, Names, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
@@ -20,14 +20,20 @@ pub fn engine(program: &Program) -> Engine {
 
 /// All states under the names of a level, by form, and what naming took.
 pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, Stats) {
+    explore_up_to(usize::MAX, engine, ladder).expect("no limit")
+}
+
+/// The same, unless there are more than `most`.
+fn explore_up_to(most: usize, engine: &Engine, ladder: Ladder) -> Option<(BTreeMap<Form, Encoding>, Stats)> {
     let layout = engine.layout();
     let mut state = engine.initial();
     let mut namer = Namer::new(ladder, layout, &mut state.state);
     let mut mirror = Encoding::new();
     namer.encode(layout, &mut state.state, &mut mirror);
     let mut seen = BTreeMap::from([(flat(&mirror), mirror.clone())]);
-    let mut open = vec![mirror];
-    while let Some(encoding) = open.pop() {
+    let mut open = VecDeque::from([mirror]);
+    // Breadth first: states come from a store, and are expanded there.
+    while let Some(encoding) = open.pop_front() {
         engine.decode(&encoding, &mut state);
         namer.decoded(layout, &mut state.state);
         let mut mirror = encoding;
@@ -38,14 +44,17 @@ pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, St
                 namer.step(layout, &mut state.state);
                 namer.encode(layout, &mut state.state, &mut mirror);
                 if seen.insert(flat(&mirror), mirror.clone()).is_none() {
-                    open.push(mirror.clone());
+                    open.push_back(mirror.clone());
+                }
+                if seen.len() > most {
+                    return None;
                 }
                 namer.undo(&state.state);
                 engine.undo(&mut state);
             }
         }
     }
-    (seen, namer.take_stats())
+    Some((seen, namer.take_stats()))
 }
 
 /// The state with everybody one seat further.
@@ -193,4 +202,50 @@ fn triangles() {
             }
         }
     }
+}
+
+/// Breadth first, each orbit is found once, by both namings: as many as there are among all states.
+fn orbits_are_found_once(engine: &Engine, most: usize) -> bool {
+    let layout = engine.layout();
+    let Some((labelled, _)) = explore_up_to(most, engine, ladder(Level::Heap, Naming::Chain)) else {
+        return false;
+    };
+    for naming in NAMINGS {
+        let expected: BTreeSet<Form> =
+            labelled.values().map(|encoding| form(full(naming), layout, &decode(layout, encoding))).collect();
+        let found: BTreeSet<Form> = explore(engine, full(naming)).0.into_keys().collect();
+        assert_eq!(found.len(), expected.len(), "{naming:?}");
+        assert!(found == expected, "{naming:?}");
+    }
+    true
+}
+
+/// Threads that keep in mind others that have ended.
+#[test]
+fn parents_outlive_their_children() {
+    let program = program(
+        "program family;
+        thread Parent() {
+          local tid older;
+          local tid younger;
+          loc none: do { older := start Child(); } goto one;
+          loc one: do { younger := start Child(); } goto two;
+          loc two: when threadTerminated(older) do { older := null; } goto last;
+            when threadTerminated(younger) do { older := younger; } goto last;
+          loc last: when threadTerminated(younger) do { younger := null; } goto none;
+        }
+        thread Child() { loc begin: goto end; loc end: return; }
+        active Parent, Parent, Parent;",
+    );
+    assert!(orbits_are_found_once(&engine(&program), usize::MAX));
+}
+
+#[test]
+fn random_programs_have_each_orbit_once() {
+    let mut checked = 0;
+    for seed in 0..crate::many(150) {
+        let program = random_program(seed);
+        checked += u64::from(orbits_are_found_once(&crate::engine(&program), 600));
+    }
+    assert!(checked > crate::many(60), "{checked}");
 }

@@ -96,9 +96,10 @@ fn objects(state: &State) -> Vec<ObjectId> {
 /// A random state without garbage.
 pub fn random_state(layout: &Layout, edits: usize, rng: &mut SplitMix64) -> State {
     let mut state = State::new(layout);
+    let ends = rng.below(25);
     for _ in 0..edits {
         edit(layout, &mut state, rng);
-        if rng.chance(5) {
+        if rng.chance(ends) {
             end_somebody(layout, &mut state, rng);
         }
     }
