@@ -51,6 +51,14 @@ impl Scratch {
         -1 - at as i64
     }
 
+    /// The set of all elements of an enum, which are `count` numbers from `first` on.
+    pub fn all(&mut self, first: i64, count: u32) -> i64 {
+        let at = self.words.len();
+        self.words.extend([u64::from(count) + 1, count.into()]);
+        self.words.extend((first..first + i64::from(count)).map(|element| element as u64));
+        -1 - at as i64
+    }
+
     /// The same value, here and not in the state.
     pub fn own(&mut self, engine: &Engine, state: &State, ty: TypeId, handle: i64) -> i64 {
         if handle <= 0 {
@@ -116,14 +124,6 @@ impl Engine {
         scratch.words(self, state, ty, a) == scratch.words(self, state, ty, b)
     }
 
-    /// The set of all elements of an enum.
-    pub(crate) fn all(&self, scratch: &mut Scratch, first: i64, count: u32) -> i64 {
-        let at = scratch.words.len();
-        scratch.words.extend([u64::from(count) + 1, count.into()]);
-        scratch.words.extend((first..first + i64::from(count)).map(|element| element as u64));
-        -1 - at as i64
-    }
-
     fn admit_element(&self, ty: TypeId, value: i64, pc: usize) -> Result<i64, Stop> {
         match self.code.admit_of[ty.index()] {
             ANY => Ok(value),
@@ -147,14 +147,14 @@ impl Engine {
         let result = result.map(|outcome| match outcome {
             Outcome::Value(value) => value,
             Outcome::Collection if out.iter().all(|&word| word == 0) => 0,
-            Outcome::Collection => scratch.put(&out),
             Outcome::Part(of) if self.layout.terms.is_atom(of) => out[0] as i64,
-            Outcome::Part(_) => scratch.put(&out),
+            Outcome::Collection | Outcome::Part(_) => scratch.put(&out),
         });
         scratch.out = out;
         result
     }
 
+    #[expect(clippy::too_many_arguments)]
     fn operate(
         &self,
         state: &State,

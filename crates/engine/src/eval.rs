@@ -289,7 +289,7 @@ impl Engine {
                 }
                 Op::EqTerm(ty) => binary!(a, b => self.same(state, scratch, ty, a, b).into()),
                 Op::NeTerm(ty) => binary!(a, b => (!self.same(state, scratch, ty, a, b)).into()),
-                Op::All { count, first } => push!(self.all(scratch, first, count)),
+                Op::All { count, first } => push!(scratch.all(first, count)),
                 Op::Own(ty) => top = scratch.own(self, state, ty, top),
                 Op::Collection { op, operands, ty } => {
                     values.push(top);

@@ -273,12 +273,11 @@ impl<A: Anchored> Builder<'_, A> {
     }
 
     fn name(&mut self, node: u32, label: u64, whom: Individual) {
-        match self.anchors.anchor(whom) {
-            Some(anchor) => self.label(node, mix(label, anchor)),
-            None => {
-                let target = self.floating.node(whom);
-                self.floating.graph.add_edge(node, short(label), target);
-            }
+        if let Some(anchor) = self.anchors.anchor(whom) {
+            self.label(node, mix(label, anchor));
+        } else {
+            let target = self.floating.node(whom);
+            self.floating.graph.add_edge(node, short(label), target);
         }
     }
 

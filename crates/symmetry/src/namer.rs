@@ -452,17 +452,13 @@ impl Namer {
                 self.count(ordered);
                 self.stats.touched += self.anchors.order.len() as u64;
                 self.start_names(layout, state);
-                let (units, abstracts): (Vec<_>, Vec<_>) = self
-                    .anchors
-                    .order
-                    .iter()
-                    .copied()
-                    .chain(self.floating.ordered())
-                    .partition(|whom| whom.node().is_some());
+                let all = || self.anchors.order.iter().copied().chain(self.floating.ordered());
                 let mut given = Given::new(&mut self.names);
-                units.into_iter().for_each(|whom| given.name(whom));
+                for whom in all() {
+                    given.name(whom);
+                }
                 let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
-                for whom in abstracts {
+                for whom in all() {
                     if let Individual::Abstract(of, id) = whom {
                         given.name(of, id);
                     }

@@ -236,6 +236,14 @@ impl Generator {
                 self.line(format!("start Worker({argument});"));
             }
         }
+        if self.rng.chance(40) {
+            let known = self.rng.pick(nodes).clone();
+            self.line(format!("g := {known};"));
+        }
+        if self.rng.chance(20) {
+            let marked = self.rng.pick(nodes).clone();
+            self.line(format!("{marked}.v := 1;"));
+        }
         let list = nodes.join(", ");
         if sets && self.rng.chance(50) {
             self.line(format!("nodes := Set.create({list});"));
@@ -336,6 +344,41 @@ impl Generator {
                     }
                 });
             }
+            8 => self.suspicion(),
+            _ => {
+                let change = self.change();
+                self.line(change);
+            }
+        }
+    }
+
+    /// A choice of which one alternative may be the wrong one.
+    fn suspicion(&mut self) {
+        let Features { keys, sets, monitor, .. } = self.features;
+        let node_test = self.pick(&["p != g", "p == null || p.v != 1", "p != mine", "p == null || p.a != g"]);
+        match self.rng.below(3) {
+            0 if sets => {
+                let choice = self.chosen("p", "Set", "nodes");
+                self.line(choice);
+                self.line(format!("assert {node_test};"));
+            }
+            1 if keys => {
+                self.line("k := Set.choose(Key.all);");
+                let test = if self.features.pins { "k != Key.K2" } else { "id == null || k == id" };
+                self.line(format!("assert {test};"));
+                self.line("id := k;");
+            }
+            // Who is notified?
+            2 if monitor && !self.inside => {
+                self.line("lock(m);");
+                self.within("if mine == null || mine.v == x do", "else do", |this| this.line("wait(m);"));
+                self.indent += 1;
+                self.line("notify(m);");
+                self.indent -= 1;
+                self.line("end");
+                self.line("assert mine == null || mine != g;");
+                self.line("unlock(m);");
+            }
             _ => {
                 let change = self.change();
                 self.line(change);
@@ -400,7 +443,7 @@ impl Generator {
         let place = self.pick(&["g", "h", "p", "q", "p", "q"]);
         let mut kinds = vec![0, 0, 1, 2, 2, 3, 4, 5];
         kinds.extend([10, 11, 12].into_iter().filter(|_| keys));
-        kinds.extend([20, 21, 22, 23, 24].into_iter().filter(|_| sets));
+        kinds.extend([20, 21, 22, 22, 23, 24].into_iter().filter(|_| sets));
         kinds.extend([30, 31, 32].into_iter().filter(|_| keys && sets));
         kinds.extend([40, 41, 42].into_iter().filter(|_| nested));
         kinds.extend([43].into_iter().filter(|_| nested && keys));
@@ -474,6 +517,7 @@ impl Generator {
             format!("{one} != null"),
             format!("{one} == null || {one}.a != {other}"),
             format!("{one} == null || {one}.a == null || {one}.a.b == {other}"),
+            format!("{one} == null || {one}.v != 1"),
             "x < 2".to_owned(),
             "x != 1".to_owned(),
         ];

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::symmetry::{Ladder, Namer};
+use symmetry::{Ladder, Namer};
 use engine::{Engine, EngineState};
 use ir::testing::SplitMix64;
 use quotient::Quiet;
@@ -19,9 +19,13 @@ use system::{Encoding, Fault, Fired, Steps, TransitionSystem};
 use bir::testing::random_model;
 
 use crate::alike::{random_model_of_the_alike, wide_bounds};
-use crate::levels::LEVELS;
+use crate::levels::{FEW_STATES, LOWER};
 use crate::symmetric::Symmetric;
-use crate::{MOST_STATES, bounds, load, models, passes};
+use crate::{bounds, load, models, passes};
+
+/// Where models come from, and their bounds.
+const MODELS: [(fn(u64) -> String, fn(u64) -> Bounds); 2] =
+    [(random_model, bounds), (random_model_of_the_alike, wide_bounds)];
 
 type Flat = Vec<u64>;
 
@@ -53,10 +57,9 @@ fn decoded(engine: &Engine, encoding: &Encoding) -> EngineState {
 }
 
 /// Everything that a search stores, unless it is too much.
-fn stored(system: &impl TransitionSystem, search: SearchKind) -> Option<Vec<Encoding>> {
+fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> Option<Vec<Encoding>> {
     let mut store = store::Naive::new(&Budget::unlimited());
-    // Names of `pc` and `bots` can make several states of one.
-    let options = Options { keep_going: true, max_states: Some(10 * MOST_STATES), ..Options::default() };
+    let options = Options { keep_going: true, max_states: Some(most as usize), ..Options::default() };
     let outcome = match search {
         SearchKind::Bfs => search::bfs(system, &mut store, &options, &mut Quiet),
         SearchKind::Dfs => search::dfs(system, &mut store, &options, &mut Quiet),
@@ -70,37 +73,52 @@ fn stored(system: &impl TransitionSystem, search: SearchKind) -> Option<Vec<Enco
     (outcome.completeness == Completeness::Exhausted).then(|| ids.map(decode).collect())
 }
 
-/// The states of a model that differ in more than names, by whatever search they are found.
-fn the_same_orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
+/// Names that a system gives, and whether they are canonical.
+fn ladders(seed: u64, naming: Naming) -> [(Ladder, bool); 4] {
+    let full = ladder(Symmetry::Full, naming);
+    // One of the lower levels, each in its turn.
+    let lower = ladder(LOWER[seed as usize % LOWER.len()], naming);
+    let colliding = symmetry::Options { hash_bits: 1, ..full.options };
+    let exhausted = symmetry::Options { budget: 0, ..full.options };
+    [
+        (full, true),
+        (Ladder { options: colliding, ..full }, true),
+        (Ladder { options: exhausted, ..full }, false),
+        (lower, false),
+    ]
+}
+
+/// Counts the states of a model that differ in more than names, unless there are too many.
+fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
-    let Some(states) = stored(&engine, SearchKind::Bfs).filter(|states| states.len() <= MOST_STATES) else {
-        return Ok(None);
-    };
+    let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(None) };
     let mut count = None;
     for &naming in Naming::ALL {
-        let canonical =
-            |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
+        let canonical = |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
         let orbits: BTreeSet<Flat> = states.iter().map(canonical).collect();
         if *count.get_or_insert(orbits.len()) != orbits.len() {
             return Err(format!("{count:?} orbits, but {} by {naming}", orbits.len()));
         }
         for &search in SearchKind::ALL {
-            // One of the lower levels, each in its turn.
-            for level in [LEVELS[seed as usize % (LEVELS.len() - 1)], Symmetry::Full] {
-                let way = format!("--symmetry {level} --naming {naming} --search {search}");
-                let system = Symmetric::new(&engine, ladder(level, naming));
-                let stored = stored(&system, search).ok_or_else(|| format!("{way}: too many states"))?;
+            for (ladder, is_canonical) in ladders(seed, naming) {
+                let way = format!("{search}, {ladder:?}");
+                let system = Symmetric::new(&engine, ladder);
+                // Where names are not canonical, several states can be one.
+                let stored = stored(&system, search, 10 * FEW_STATES).ok_or("too many states")?;
                 let found: BTreeSet<Flat> = stored.iter().map(canonical).collect();
                 if found != orbits {
                     return Err(format!("{way}: {} orbits, but there are {}", found.len(), orbits.len()));
                 }
-                let canonizes = match level {
-                    Symmetry::Full => true,
-                    Symmetry::Heap => false,
-                    _ => false,
-                };
-                if canonizes && !stored.iter().map(flat).all(|words| orbits.contains(&words)) {
-                    return Err(format!("{way}: stored states have other names than the same from scratch"));
+                if !is_canonical {
+                    continue;
+                }
+                if stored.len() != orbits.len() {
+                    return Err(format!("{way}: {} states of {} orbits", stored.len(), orbits.len()));
+                }
+                // With other hashes, other names are canonical.
+                let from_scratch = ladder.options.hash_bits == 64;
+                if from_scratch && !stored.iter().map(flat).all(|words| orbits.contains(&words)) {
+                    return Err(format!("{way}: what is stored is not what it would be from scratch"));
                 }
             }
         }
@@ -108,24 +126,20 @@ fn the_same_orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize
     Ok(count)
 }
 
-fn all_the_same_orbits(all: u64, model: fn(u64) -> String, bounds: fn(u64) -> Bounds) {
-    let (mut compared, mut orbits) = (0, 0);
-    for seed in 0..all {
-        let count = passes(seed, model(seed), |text| the_same_orbits(text, bounds(seed), seed));
-        compared += u64::from(count.is_some());
-        orbits += count.unwrap_or(0);
+#[test]
+fn searches_store_the_states_up_to_renaming() {
+    let all = models() / 3;
+    for (model, bounds) in MODELS {
+        let counts = (0..all).filter_map(|seed| {
+            let test = |text: &str| orbits(text, bounds(seed), seed);
+            passes(seed, model(seed), test)
+        });
+        let counts: Vec<usize> = counts.collect();
+        let (compared, orbits) = (counts.len() as u64, counts.iter().sum::<usize>());
+        eprintln!("{compared} models, {orbits} orbits");
+        assert!(compared > all / 2, "{compared} of {all}");
+        assert!(orbits as u64 > 30 * all, "{orbits} in {all}");
     }
-    eprintln!("{compared} models, {orbits} orbits");
-}
-
-#[test]
-fn searches_store_one_state_of_each_orbit() {
-    all_the_same_orbits(models() * 2 / 3, random_model, bounds);
-}
-
-#[test]
-fn searches_store_one_state_of_each_orbit_of_the_alike() {
-    all_the_same_orbits(models() * 2 / 3, random_model_of_the_alike, wide_bounds);
 }
 
 /// Names by chance.
@@ -221,7 +235,7 @@ const SAMPLES: usize = 8;
 
 fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
-    let Some(states) = stored(&engine, SearchKind::Bfs) else { return Ok(0) };
+    let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(0) };
     let mut random = SplitMix64::new(seed);
     let mut renamed = 0;
     for _ in 0..SAMPLES {
@@ -245,21 +259,24 @@ fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize
 
 #[test]
 fn nobody_can_tell_names() {
-    let all = models() * 2 / 3;
+    let all = models() / 3;
     let mut renamed = 0;
-    for seed in 0..all {
-        for text in [random_model(seed), random_model_of_the_alike(seed)] {
-            renamed += passes(seed, text, |text| names_are_unobservable(text, bounds(seed), seed));
+    for (model, bounds) in MODELS {
+        for seed in 0..all {
+            let test = |text: &str| names_are_unobservable(text, bounds(seed), seed);
+            renamed += passes(seed, model(seed), test);
         }
     }
     eprintln!("{renamed} states renamed");
+    assert!(renamed as u64 > 5 * all, "{renamed} states of {all} models are renamed");
 }
 
 /// Walks through a model under symmetry, back and forth. What a state is called does not depend on the way there.
 fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let mut random = SplitMix64::new(seed);
-    let (level, naming) = (*random.pick(&LEVELS), *random.pick(Naming::ALL));
+    let level = *random.pick(&[&LOWER[..], &[Symmetry::Full]].concat());
+    let naming = *random.pick(Naming::ALL);
     let system = Symmetric::new(&engine, ladder(level, naming));
     let mut state = system.initial();
     let mut encoding = Encoding::new();
@@ -313,12 +330,13 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
 }
 
 #[test]
-fn tmp_walk() {
-    let mut n = 0;
-    for seed in 0..models() {
-        for text in [random_model(seed), random_model_of_the_alike(seed)] {
-            n += passes(seed, text, |text| walk(text, bounds(seed), seed));
+fn steps_are_undone_under_their_names() {
+    let all = models() / 3;
+    let mut taken = 0;
+    for (model, bounds) in MODELS {
+        for seed in 0..all {
+            taken += passes(seed, model(seed), |text| walk(text, bounds(seed), seed));
         }
     }
-    eprintln!("{n} steps");
+    assert!(taken as u64 > 50 * all, "{taken} steps in {all} models");
 }

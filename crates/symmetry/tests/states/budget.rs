@@ -7,7 +7,7 @@ use quotient_symmetry::{Ladder, Namer, Options};
 use state::{Layout, State};
 
 use crate::forms::{Form, NAMINGS, decode, encode, form, full, shuffled};
-use crate::hard::{boards, crossed, crossing, named};
+use crate::hard::{boards, crossed, crossing, cycles, linked, named, objects};
 use crate::incremental::assert_bijective;
 use crate::orbits::{engine, explore};
 use crate::random::{random_state, shapes};
@@ -60,7 +60,6 @@ fn hard_states_stay_the_same() {
 
 #[test]
 fn random_states_stay_the_same() {
-    let mut exhausted = 0;
     for seed in 0..crate::many(200) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, seed % 3 != 0);
@@ -69,11 +68,26 @@ fn random_states_stay_the_same() {
             let edits = rng.below(30);
             let state = random_state(layout, edits, rng);
             for budget in [0, 1] {
-                exhausted += u64::from(check(layout, &state, budget));
+                check(layout, &state, budget);
             }
         }
     }
-    assert!(exhausted > 0);
+}
+
+#[test]
+fn random_cycles_stay_the_same() {
+    let program = objects();
+    let layout = &Layout::new(&program, crate::BOUNDS);
+    let mut exhausted = 0;
+    for seed in 0..crate::many(200) {
+        let rng = &mut SplitMix64::new(seed);
+        let (first, second) = (3 + rng.below(4), 3 + rng.below(4));
+        let state = linked(layout, &cycles(&[first, second]));
+        for budget in 0..4 {
+            exhausted += u64::from(check(layout, &shuffled(layout, &state, rng), budget));
+        }
+    }
+    assert!(exhausted > crate::many(200), "{exhausted}");
 }
 
 /// Without a budget an exploration finds more states, but of each orbit at least one and of no other.

@@ -42,9 +42,9 @@ fn tell_apart(layout: &Layout, states: &[State]) -> u64 {
 }
 
 /// An undirected graph.
-type Edges = Vec<(usize, usize)>;
+pub type Edges = Vec<(usize, usize)>;
 
-fn cycles(lengths: &[usize]) -> Edges {
+pub fn cycles(lengths: &[usize]) -> Edges {
     let mut edges = Vec::new();
     let mut first = 0;
     for &length in lengths {
@@ -82,11 +82,11 @@ fn new_node(layout: &Layout, state: &mut State) -> ObjectId {
 }
 
 /// Objects that know their neighbours, in a set that all of them are in.
-fn objects() -> Program {
+pub fn objects() -> Program {
     program("program p; record Node { Set<Node> links; } global Set<Node> nodes;")
 }
 
-fn linked(layout: &Layout, edges: &Edges) -> State {
+pub fn linked(layout: &Layout, edges: &Edges) -> State {
     let mut state = State::new(layout);
     let count = edges.iter().map(|&(a, b)| a.max(b) + 1).max().unwrap_or(0);
     let nodes: Vec<ObjectId> = (0..count).map(|_| new_node(layout, &mut state)).collect();

@@ -382,7 +382,7 @@ fn namers_follow_the_steps_of_programs() {
 
 #[test]
 fn namers_follow_edits() {
-    for seed in 0..many(100) {
+    for seed in 0..many(200) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, seed % 4 == 0);
         let layout = &Layout::new(&program, crate::BOUNDS);

@@ -235,7 +235,7 @@ fn parents_outlive_their_children() {
           loc last: when threadTerminated(younger) do { younger := null; } goto none;
         }
         thread Child() { loc begin: goto end; loc end: return; }
-        active Parent, Parent, Parent;",
+        active Parent, Parent;",
     );
     assert!(orbits_are_found_once(&engine(&program), usize::MAX));
 }

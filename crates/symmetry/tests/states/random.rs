@@ -12,6 +12,9 @@ use crate::BOUNDS;
 
 const FUNCTIONAL: &[&str] = &["Node", "Node", "Node", "tid", "lock", "Node[]", "int (0, 1)"];
 
+/// What relations are about, in a place of its own.
+const NAMED: &[&str] = &["Name", "Name", "Node", "tid"];
+
 const RELATIONAL: &[&str] = &[
     "Name",
     "Set<Name>",
@@ -50,8 +53,18 @@ const RELATIONAL: &[&str] = &[
 pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
     // Few types: so more is alike.
     let types: Vec<&str> = (0..2 + rng.below(3))
-        .map(|at| *rng.pick(if relations && at != 1 { RELATIONAL } else { FUNCTIONAL }))
+        .map(|at| match at {
+            _ if !relations => *rng.pick(FUNCTIONAL),
+            1 => *rng.pick(NAMED),
+            _ => *rng.pick(RELATIONAL),
+        })
         .collect();
+    let abstracts = match rng.below(4) {
+        _ if !relations => "",
+        0 => "abstract enum Name { a, b, c, d } invariant pinned = Set<Name>(null) != Set<Name>(Name::b);",
+        1 => "abstract enum Name { a, b, c, d }",
+        _ => "abstract enum Name { a, b, c }",
+    };
     let mut variables = |prefix: &str, most: usize| -> Vec<String> {
         let count = 1 + rng.below(most);
         (0..count).map(|number| format!("{} {prefix}{number}", rng.pick(&types))).collect()
@@ -59,7 +72,6 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
     let declared = |variables: Vec<String>, before: &str| -> String {
         variables.iter().flat_map(|variable| [before, variable.as_str(), "; "]).collect()
     };
-    let abstracts = if relations { "abstract enum Name { a, b, c }" } else { "" };
     let globals = declared(variables("g", 2), "global ");
     let fields = declared(variables("f", 3), "");
     let params = variables("p", 2).join(", ");
