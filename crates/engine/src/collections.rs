@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 
 use ir::{CollectionOp, Id, TypeId};
 use state::{State, TermKind, Terms, compare};
-use system::FaultKind;
+use system::{Bound, FaultKind};
 
 use crate::Engine;
 use crate::code::ANY;
 use crate::eval::fault;
-use crate::machine::Stop;
+use crate::machine::{MAX_STATE_WORDS, Stop};
 
 /// The scratch space: values as in a state, each after the number of its words.
 #[derive(Clone, Debug, Default)]
@@ -151,6 +151,10 @@ impl Engine {
             Outcome::Collection | Outcome::Part(_) => scratch.put(&out),
         });
         scratch.out = out;
+        // Memory limits are looked at between steps; no single step may use it all up.
+        if scratch.words.len() > MAX_STATE_WORDS {
+            return Err(Stop::Truncated(Bound::Objects));
+        }
         result
     }
 
@@ -208,6 +212,9 @@ impl Engine {
                     term(value_of, self.admit_element(value_of, entry[1], pc)?, &mut beside);
                 }
                 include(terms, ty, out, &key, &beside);
+                if out.len() > MAX_STATE_WORDS {
+                    return Err(Stop::Truncated(Bound::Objects));
+                }
             }
             if let TermKind::Queue(_) = kind
                 && out[1] > out[0]

@@ -14,12 +14,18 @@ use crate::code::{ANY, Op, Pc, Test};
 use crate::collections::Scratch;
 use crate::machine::Stop;
 
+/// How many quantifiers are evaluated inside each other on one native stack, and how large a fresh one is.
+const NESTED: u32 = 2000;
+const FRESH_STACK: usize = 32 << 20;
+
 /// The values of an expression, and the pure functions that are active.
 #[derive(Clone, Debug, Default)]
 pub struct Stack {
     pub values: Vec<i64>,
     /// Collections that are results.
     pub scratch: Scratch,
+    /// How many quantifiers are being evaluated, one inside the other.
+    nesting: u32,
     /// Where to go back to, which function it is, and where the parameters of the caller are.
     calls: Vec<(u32, u32, u32)>,
 }
@@ -104,7 +110,7 @@ impl Engine {
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls, scratch } = stack;
+        let Stack { values, calls, scratch, nesting } = stack;
         let mut top = values.pop().unwrap_or(0);
 
         macro_rules! push {
@@ -301,9 +307,14 @@ impl Engine {
                     values.push(top);
                     // The functions run on the same stack.
                     let (outer, calls, scratch) = (&mut *values, &mut *calls, &mut *scratch);
-                    let mut inner = Stack { values: take(outer), calls: take(calls), scratch: take(scratch) };
+                    let mut inner = Stack {
+                        values: take(outer),
+                        calls: take(calls),
+                        scratch: take(scratch),
+                        nesting: *nesting,
+                    };
                     let end = self.quantify(state, &mut inner, thread, frame, pc, op);
-                    Stack { values: *outer, calls: *calls, scratch: *scratch } = inner;
+                    Stack { values: *outer, calls: *calls, scratch: *scratch, .. } = inner;
                     top = end?;
                 }
                 _ => {
@@ -316,8 +327,36 @@ impl Engine {
     }
 
     /// Whether a function holds for the elements of a collection, which is on the stack below the captures.
+    ///
+    /// Functions that quantify call each other natively. The bound on frames may be more than the native stack holds,
+    /// so now and then evaluation goes on in a fresh native thread.
     #[inline(never)]
     fn quantify(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        pc: usize,
+        op: Op,
+    ) -> Result<i64, Stop> {
+        stack.nesting += 1;
+        let end = if stack.nesting.is_multiple_of(NESTED) {
+            std::thread::scope(|scope| {
+                let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
+                let evaluated = fresh
+                    .spawn_scoped(scope, || self.quantify_here(state, stack, thread, frame, pc, op))
+                    .expect("a native thread");
+                evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        } else {
+            self.quantify_here(state, stack, thread, frame, pc, op)
+        };
+        stack.nesting -= 1;
+        end
+    }
+
+    fn quantify_here(
         &self,
         state: &State,
         stack: &mut Stack,
@@ -369,11 +408,13 @@ impl Engine {
     /// Which stop counts, whatever the order of the elements that they come from: bounds, then the least fault.
     fn precedence(&self, stop: Stop) -> impl Ord + use<> {
         let fault = match stop {
-            Stop::Fault(fault) if !matches!(fault.kind, FaultKind::Bound(_)) => fault,
-            Stop::Fault(_) | Stop::Truncated(_) | Stop::Blocked => return None,
+            Stop::Fault(fault) => fault,
+            Stop::Truncated(bound) => Fault { kind: FaultKind::Bound(bound), site: 0 },
+            Stop::Blocked => unreachable!("expressions do not wait"),
         };
         let span = self.code.spans[fault.site as usize];
-        Some((fault.kind, span.start, span.end, fault.site))
+        let is_bound = matches!(fault.kind, FaultKind::Bound(_));
+        (!is_bound, fault.kind, span.start, span.end, fault.site)
     }
 
     /// An element of an array. Called, not inlined, like [`Engine::look`].

@@ -33,7 +33,7 @@ pub enum Mode {
 }
 
 /// A step that makes a state of more words (64 MiB) is not taken, whatever exceeding a bound means otherwise.
-const MAX_STATE_WORDS: usize = 1 << 23;
+pub const MAX_STATE_WORDS: usize = 1 << 23;
 
 /// What comes after an operation.
 enum Flow {
@@ -530,6 +530,9 @@ impl Run<'_> {
                 let handle = self.operands.scratch.own(engine, self.state, ty, value);
                 value = if kept && handle != 0 {
                     let words = self.operands.scratch.owned(handle);
+                    if self.state.size() + words.len() > MAX_STATE_WORDS {
+                        return Err(Stop::Truncated(Bound::Objects));
+                    }
                     self.state.new_value(&engine.layout, ty, words)
                 } else {
                     0

@@ -44,7 +44,7 @@
 //! the other (with each its multiplicity or value). Sets, bags and maps keep their elements in that order.
 //!
 //! **Quantifiers** evaluate their collection and captures, then the function for *every* element, so that the
-//! outcome does not depend on an order. If that exceeds a bound for any element, so does the whole; else if it
+//! outcome does not depend on an order. If that exceeds a bound for any element, so does the whole, at the least span; else if it
 //! faults for any element, the fault is the one with the least kind, then the least span (by start, then by end).
 //!
 //! **Abstract enums.** Their elements are interchangeable: only equality can be asked. Constants of abstract

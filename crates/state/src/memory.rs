@@ -353,14 +353,25 @@ impl State {
         write(self);
         self.edges(layout, node, &mut |edge| edges.push(edge));
         self.record(Event::Rewritten(node));
-        let (before, after) = edges.split_at(count);
-        for &edge in before.iter().filter(|edge| !after.contains(edge)) {
+        self.record_difference(&mut edges, count);
+        self.edges = edges;
+    }
+
+    /// Records that the first `count` edges of a unit were replaced by the others.
+    fn record_difference(&mut self, edges: &mut [Edge], count: usize) {
+        let (before, after) = edges.split_at_mut(count);
+        before.sort_unstable_by_key(|edge| edge.label);
+        after.sort_unstable_by_key(|edge| edge.label);
+        let same = |edge: &Edge, others: &[Edge]| {
+            let at = others.binary_search_by_key(&edge.label, |other| other.label);
+            at.is_ok_and(|at| others[at].target == edge.target)
+        };
+        for &edge in before.iter().filter(|edge| !same(edge, after)) {
             self.record(Event::Removed(edge));
         }
-        for &edge in after.iter().filter(|edge| !before.contains(edge)) {
+        for &edge in after.iter().filter(|edge| !same(edge, before)) {
             self.record(Event::Added(edge));
         }
-        self.edges = edges;
     }
 
     /// Records that a unit comes to or ceases to mention what words of this shape mention.
@@ -381,22 +392,11 @@ impl State {
         }
     }
 
-    /// The same for one collection.
-    fn record_value(
-        &mut self,
-        layout: &Layout,
-        node: NodeRef,
-        base: usize,
-        slot: Slot,
-        event: fn(Edge) -> Event,
-    ) {
-        if let Some(mut events) = self.events.take() {
-            let inset = self.inset(node, base);
-            self.content_of(layout, base, inset, slot, &mut |label, content| {
-                flatten(layout, node, label, content, &mut |edge| events.push(event(edge)));
-            });
-            self.events = Some(events);
-        }
+    fn edges_of_value(&self, layout: &Layout, node: NodeRef, base: usize, slot: Slot, edges: &mut Vec<Edge>) {
+        let inset = self.inset(node, base);
+        self.content_of(layout, base, inset, slot, &mut |label, content| {
+            flatten(layout, node, label, content, &mut |edge| edges.push(edge));
+        });
     }
 
     /// The same for all of a unit.
@@ -467,11 +467,14 @@ impl State {
         if self.value(layout, ty, raw) == words {
             return;
         }
-        let tracked = layout.terms.has_names(ty);
+        let tracked = layout.terms.has_names(ty) && self.records_events();
+        self.garbage_possible |= layout.terms.has_names(ty);
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.clear();
         if tracked {
-            self.garbage_possible = true;
-            self.record_value(layout, node, base, slot, Event::Removed);
+            self.edges_of_value(layout, node, base, slot, &mut edges);
         }
+        let count = edges.len();
         self.free_value(node, raw);
         let new = self.new_value(layout, ty, words);
         let at = base + slot.word as usize;
@@ -479,8 +482,10 @@ impl State {
         slot.put(&mut self.words[base..], new);
         self.touch(node);
         if tracked {
-            self.record_value(layout, node, base, slot, Event::Added);
+            self.edges_of_value(layout, node, base, slot, &mut edges);
+            self.record_difference(&mut edges, count);
         }
+        self.edges = edges;
     }
 
     /// What a slot holds for a new collection that will belong to it.

@@ -19,7 +19,7 @@
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 
 use crate::content::hash_unit;
@@ -172,7 +172,7 @@ struct Known {
     /// What it adds to the hash of its origin, once nothing is stale.
     share: Share,
     /// Who mentions it, and where.
-    mentions: Vec<(Vertex, u64)>,
+    mentions: Mentions,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -187,18 +187,63 @@ const UNKNOWN: Known = Known {
     placed: ChainId::NONE,
     crossing: 0,
     share: Share { hash: 0, origin: 0 },
-    mentions: Vec::new(),
+    mentions: Mentions::NONE,
 };
+
+/// Who mentions a unit, and where. A few are looked through; many have an index.
+#[derive(Clone, PartialEq, Debug)]
+struct Mentions {
+    few: Vec<(Vertex, u64)>,
+    many: Option<FxHashSet<(Vertex, u64)>>,
+}
+
+impl Mentions {
+    const NONE: Self = Self { few: Vec::new(), many: None };
+    const FEW: usize = 64;
+
+    fn clear(&mut self) {
+        self.few.clear();
+        self.many = None;
+    }
+
+    fn insert(&mut self, mention: (Vertex, u64)) {
+        match &mut self.many {
+            Some(many) => _ = many.insert(mention),
+            None => {
+                self.few.push(mention);
+                if self.few.len() > Self::FEW {
+                    self.many = Some(self.few.drain(..).collect());
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, mention: (Vertex, u64)) {
+        let was_there = match &mut self.many {
+            Some(many) => many.remove(&mention),
+            // What came last mostly goes first.
+            None => match self.few.iter().rposition(|&other| other == mention) {
+                Some(at) => {
+                    self.few.swap_remove(at);
+                    true
+                }
+                None => false,
+            },
+        };
+        assert!(was_there, "nobody ceases to mention whom it did not");
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Vertex, u64)> {
+        self.few.iter().chain(self.many.iter().flatten()).copied()
+    }
+}
 
 enum Undo {
     Chain { vertex: Vertex, chain: ChainId },
     Offered { vertex: Vertex, chain: ChainId },
-    Mentioned { vertex: Vertex },
-    Unmentioned { vertex: Vertex, at: u32, mention: (Vertex, u64) },
+    Mentioned { vertex: Vertex, mention: (Vertex, u64) },
+    Unmentioned { vertex: Vertex, mention: (Vertex, u64) },
     Crossing { vertex: Vertex, crossing: u32 },
-    Inserted { at: u32 },
-    Removed { at: u32, vertex: Vertex },
-    Sorted { list: Vec<Vertex> },
 }
 
 /// The chains of the units of one state.
@@ -206,8 +251,11 @@ enum Undo {
 pub struct Chains {
     pub table: ChainTable,
     known: Vec<Known>,
-    /// The objects that have chains, by where these start and then in the order of their chains.
+    /// The objects that have chains, by where these start and then in the order of their chains, once they are
+    /// [listed](Chains::arrange).
     list: Vec<Vertex>,
+    /// The units that may be listed under chains that they do not have any more.
+    unlisted: Vec<Vertex>,
     /// By origin: the sum of what its units add to the hash.
     sums: Vec<u128>,
     crossing: u32,
@@ -226,8 +274,8 @@ pub struct Chains {
     rewired: Vec<Vertex>,
     /// The units whose shares are out of date.
     stale: Vec<Vertex>,
-    /// By unit: whether it is among `moved`, `rewired`, `stale`.
-    flags: Vec<[bool; 3]>,
+    /// By unit: whether it is among `moved`, `rewired`, `stale`, `unlisted`.
+    flags: Vec<[bool; 4]>,
     /// Whether nobody will ask for hashes.
     unhashed: bool,
     /// How many units steps changed or renamed so far.
@@ -237,6 +285,7 @@ pub struct Chains {
 const MOVED: usize = 0;
 const REWIRED: usize = 1;
 const STALE: usize = 2;
+const UNLISTED: usize = 3;
 
 impl Chains {
     /// Chains without hashes, which cost as much as chains.
@@ -255,8 +304,10 @@ impl Chains {
         chain.exists() && self.table.origin(chain) == 0
     }
 
-    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order.
+    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
+    /// [listed](Chains::arrange).
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
+        debug_assert!(self.unlisted.is_empty());
         let starts_before = |origin: u32| {
             self.list.partition_point(|&vertex| self.table.origin(self.known[vertex as usize].chain) < origin)
         };
@@ -316,7 +367,7 @@ impl Chains {
     /// Starts over with any state.
     pub fn reset(&mut self, layout: &Layout, state: &State) {
         for known in &mut self.known {
-            let mut mentions = std::mem::take(&mut known.mentions);
+            let mut mentions = std::mem::replace(&mut known.mentions, Mentions::NONE);
             mentions.clear();
             *known = Known { mentions, ..UNKNOWN };
         }
@@ -373,12 +424,12 @@ impl Chains {
 
     /// What the last step wrote is to be hashed again.
     fn mark_changed(&mut self, state: &State) {
-        if self.unhashed {
-            self.touched += state.changed().count() as u64;
-            return;
-        }
+        let mut last = None;
         for unit in state.changed() {
-            self.touched += u64::from(self.flag(STALE, vertex(unit)));
+            // Most of what is written more than once is written at one go.
+            self.touched += u64::from(last != Some(unit));
+            last = Some(unit);
+            self.flag(STALE, vertex(unit));
         }
     }
 
@@ -393,27 +444,19 @@ impl Chains {
         while self.log.len() > mark {
             match self.log.pop().expect("longer than the mark") {
                 Undo::Chain { vertex, chain } => {
-                    let known = &mut self.known[vertex as usize];
-                    (known.chain, known.placed) = (chain, chain);
+                    self.known[vertex as usize].chain = chain;
+                    self.flag(UNLISTED, vertex);
                     self.flag_with_mentions(STALE, vertex);
                 }
                 Undo::Offered { vertex, chain } => self.known[vertex as usize].offered = chain,
-                Undo::Mentioned { vertex } => {
-                    self.known[vertex as usize].mentions.pop();
-                }
-                Undo::Unmentioned { vertex, at, mention } => {
-                    let mentions = &mut self.known[vertex as usize].mentions;
-                    mentions.push(mention);
-                    let last = mentions.len() - 1;
-                    mentions.swap(at as usize, last);
+                Undo::Mentioned { vertex, mention } => self.known[vertex as usize].mentions.remove(mention),
+                Undo::Unmentioned { vertex, mention } => {
+                    self.known[vertex as usize].mentions.insert(mention);
                 }
                 Undo::Crossing { vertex, crossing } => {
                     let old = std::mem::replace(&mut self.known[vertex as usize].crossing, crossing);
                     self.crossing = self.crossing + crossing - old;
                 }
-                Undo::Inserted { at } => _ = self.list.remove(at as usize),
-                Undo::Removed { at, vertex } => self.list.insert(at as usize, vertex),
-                Undo::Sorted { list } => self.list = list,
             }
         }
         self.version = version;
@@ -424,7 +467,7 @@ impl Chains {
     fn prepare(&mut self, vertex: Vertex) {
         if vertex as usize >= self.known.len() {
             self.known.resize(vertex as usize + 1, UNKNOWN);
-            self.flags.resize(vertex as usize + 1, [false; 3]);
+            self.flags.resize(vertex as usize + 1, [false; 4]);
         }
     }
 
@@ -454,19 +497,18 @@ impl Chains {
     fn add_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.prepare(source.max(target));
         self.flag(REWIRED, source);
-        self.known[target as usize].mentions.push((source, label));
-        self.log.push(Undo::Mentioned { vertex: target });
+        let mention = (source, label);
+        self.known[target as usize].mentions.insert(mention);
+        self.log.push(Undo::Mentioned { vertex: target, mention });
         let chain = self.table.extend(self.known[source as usize].chain, label);
         self.offer(target, chain);
     }
 
     fn remove_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.flag(REWIRED, source);
-        let mentions = &mut self.known[target as usize].mentions;
-        // What came last mostly goes first.
-        let at = mentions.iter().rposition(|&mention| mention == (source, label)).expect("it was mentioned");
-        let mention = mentions.swap_remove(at);
-        self.log.push(Undo::Unmentioned { vertex: target, at: at as u32, mention });
+        let mention = (source, label);
+        self.known[target as usize].mentions.remove(mention);
+        self.log.push(Undo::Unmentioned { vertex: target, mention });
         let chain = self.known[source as usize].chain;
         self.withdraw(target, chain, label);
     }
@@ -484,8 +526,7 @@ impl Chains {
     fn withdraw(&mut self, vertex: Vertex, chain: ChainId, label: u64) {
         if chain.exists() && self.table.extend(chain, label) == self.known[vertex as usize].offered {
             let mut least = ChainId::NONE;
-            for at in 0..self.known[vertex as usize].mentions.len() {
-                let (source, label) = self.known[vertex as usize].mentions[at];
+            for (source, label) in self.known[vertex as usize].mentions.iter() {
                 let chain = self.table.extend(self.known[source as usize].chain, label);
                 if self.table.compare(chain, least).is_lt() {
                     least = chain;
@@ -618,8 +659,8 @@ impl Chains {
             self.last_version += 1;
             self.version = self.last_version;
             self.touched += moved.len() as u64;
-            self.place(&moved);
             for &(vertex, _) in &moved {
+                self.flag(UNLISTED, vertex);
                 self.flag_with_mentions(REWIRED, vertex);
                 self.flag_with_mentions(STALE, vertex);
             }
@@ -647,16 +688,23 @@ impl Chains {
         self.prepare(vertex);
         let is_new = !std::mem::replace(&mut self.flags[vertex as usize][which], true);
         if is_new {
-            if which == STALE { &mut self.stale } else { &mut self.rewired }.push(vertex);
+            let list = match which {
+                REWIRED => &mut self.rewired,
+                STALE => &mut self.stale,
+                _ => &mut self.unlisted,
+            };
+            list.push(vertex);
         }
         is_new
     }
 
     fn flag_with_mentions(&mut self, which: usize, vertex: Vertex) {
         self.flag(which, vertex);
-        for at in 0..self.known[vertex as usize].mentions.len() {
-            self.flag(which, self.known[vertex as usize].mentions[at].0);
+        let mentions = std::mem::replace(&mut self.known[vertex as usize].mentions, Mentions::NONE);
+        for (source, _) in mentions.iter() {
+            self.flag(which, source);
         }
+        self.known[vertex as usize].mentions = mentions;
     }
 
     fn count_crossing(&self, layout: &Layout, state: &State, vertex: Vertex) -> u32 {
@@ -710,30 +758,39 @@ impl Chains {
         Share { hash: mix128(own.hash ^ content.rotate_left(64), content as u64), origin: own.origin }
     }
 
-    /// Moves the objects that have other chains now to where they belong in the list.
-    fn place(&mut self, moved: &[(Vertex, ChainId)]) {
-        if moved.len() * 2 > self.list.len().max(16) {
-            return self.sort();
+    /// Brings the list of objects up to date, for [`Chains::objects_from`].
+    pub fn arrange(&mut self) {
+        let mut unlisted = std::mem::take(&mut self.unlisted);
+        for &vertex in &unlisted {
+            self.flags[vertex as usize][UNLISTED] = false;
         }
-        let is_object = |&&(vertex, _): &&(Vertex, ChainId)| vertex != 0 && vertex % 2 == 0;
-        // Until they are taken out, those that moved are listed under their old chains.
-        for &(vertex, chain) in moved.iter().filter(is_object) {
-            if chain.exists() {
-                let at = self.place_of(chain);
-                debug_assert_eq!(self.list[at], vertex);
-                self.list.remove(at);
-                self.log.push(Undo::Removed { at: at as u32, vertex });
+        unlisted.retain(|&vertex| {
+            let Known { chain, placed, .. } = self.known[vertex as usize];
+            vertex != 0 && vertex % 2 == 0 && chain != placed
+        });
+        if unlisted.len() * 2 > self.list.len().max(16) {
+            self.sort();
+        } else {
+            // Until they are taken out, those that moved are listed under their old chains.
+            for &vertex in &unlisted {
+                let chain = self.known[vertex as usize].placed;
+                if chain.exists() {
+                    let at = self.place_of(chain);
+                    debug_assert_eq!(self.list[at], vertex);
+                    self.list.remove(at);
+                }
+            }
+            for &vertex in &unlisted {
+                let chain = self.known[vertex as usize].chain;
+                self.known[vertex as usize].placed = chain;
+                if chain.exists() {
+                    let at = self.place_of(chain);
+                    self.list.insert(at, vertex);
+                }
             }
         }
-        for &(vertex, _) in moved.iter().filter(is_object) {
-            let chain = self.known[vertex as usize].chain;
-            self.known[vertex as usize].placed = chain;
-            if chain.exists() {
-                let at = self.place_of(chain);
-                self.list.insert(at, vertex);
-                self.log.push(Undo::Inserted { at: at as u32 });
-            }
-        }
+        unlisted.clear();
+        self.unlisted = unlisted;
     }
 
     /// Where in the list an object with this chain belongs.
@@ -748,7 +805,8 @@ impl Chains {
 
     /// Makes the list anew: cheaper when much has changed.
     fn sort(&mut self) {
-        let mut list = Vec::with_capacity(self.known.len() / 2);
+        let mut list = std::mem::take(&mut self.list);
+        list.clear();
         for vertex in (2..self.known.len() as Vertex).step_by(2) {
             let known = &mut self.known[vertex as usize];
             known.placed = known.chain;
@@ -760,6 +818,6 @@ impl Chains {
             let (a, b) = (self.known[a as usize].chain, self.known[b as usize].chain);
             self.table.origin(a).cmp(&self.table.origin(b)).then_with(|| self.table.compare(a, b))
         });
-        self.log.push(Undo::Sorted { list: std::mem::replace(&mut self.list, list) });
+        self.list = list;
     }
 }

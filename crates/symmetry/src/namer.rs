@@ -133,9 +133,12 @@ impl Namer {
     /// The state was decoded from an encoding, which shows it under the names that its ids are.
     pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
         if let Some(chains) = &mut self.chains {
-            for event in state.events() {
-                if let &Event::Rewritten(unit) = event {
-                    self.decoded.push(unit);
+            // Only the graph of what floats is kept from state to state.
+            if self.ladder.level == Level::Full && !layout.has_relations() {
+                for event in state.events() {
+                    if let &Event::Rewritten(unit) = event {
+                        self.decoded.push(unit);
+                    }
                 }
             }
             chains.decoded(layout, state);
@@ -255,6 +258,9 @@ impl Namer {
     /// Computes the names of the state.
     fn name(&mut self, layout: &Layout, state: &mut State) {
         self.is_named = true;
+        if let Some(chains) = &mut self.chains {
+            chains.arrange();
+        }
         match self.ladder.level {
             Level::Full => self.name_fully(layout, state),
             Level::Heap => match self.chains.take() {

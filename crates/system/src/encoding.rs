@@ -46,6 +46,8 @@ pub struct Encoding {
     words: Vec<u64>,
     sections: [Vec<Slot>; 3],
     changed: Vec<Key>,
+    /// Whether `changed` is what changed, rather than nothing anybody knows.
+    knows_changes: bool,
     /// Words of `words` that no slot uses any more.
     dead: usize,
     /// The memory of the last `words`, for the next time they are put in order.
@@ -64,9 +66,14 @@ impl Encoding {
     pub fn clear(&mut self) {
         self.words.clear();
         self.sections.iter_mut().for_each(Vec::clear);
-        self.changed.clear();
+        self.forget_changes();
         self.dead = 0;
         self.settled = false;
+    }
+
+    fn forget_changes(&mut self) {
+        self.changed.clear();
+        self.knows_changes = false;
     }
 
     /// The words under `key`, or `None` where there is no such component.
@@ -149,11 +156,8 @@ impl Encoding {
         self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
     }
 
-    /// All components are there; any of them may have changed.
+    /// All components are there; what changed is not known.
     pub fn end(&mut self) {
-        for section in Section::ALL {
-            self.changed.extend((0..self.width(section)).map(|index| Key { section, index }));
-        }
         self.settle_head();
     }
 
@@ -161,6 +165,17 @@ impl Encoding {
     pub fn settle(&mut self, changed: impl Iterator<Item = Key>) {
         self.changed.clear();
         self.changed.extend(changed);
+        self.knows_changes = true;
+        self.settle_words();
+    }
+
+    /// Ends an update of which nobody knows what the last step changed: since then, names may have.
+    pub fn settle_anew(&mut self) {
+        self.forget_changes();
+        self.settle_words();
+    }
+
+    fn settle_words(&mut self) {
         if !self.settled {
             self.tidy();
             self.settle_head();
@@ -175,10 +190,10 @@ impl Encoding {
         self.settled = true;
     }
 
-    /// The components that the last step added, dropped or wrote, as its system reported them. A key may
+    /// The components that the last step added, dropped or wrote, as its system reported them, if it did. A key may
     /// come twice, and the words under it may be the same as before.
-    pub fn changed(&self) -> &[Key] {
-        &self.changed
+    pub fn changed(&self) -> Option<&[Key]> {
+        self.knows_changes.then_some(&self.changed)
     }
 
     /// Whether both describe one state.
@@ -240,7 +255,7 @@ impl Encoding {
             let (head, words) = flat.split_at(self.head.len());
             if head == self.head {
                 self.words.copy_from_slice(words);
-                self.changed.clear();
+                self.forget_changes();
                 return;
             }
         }

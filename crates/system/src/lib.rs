@@ -91,7 +91,8 @@ pub trait TransitionSystem {
 
     /// Brings `into` up to date with `state`. `into` must be the encoding that this state was last encoded
     /// into or decoded from (or a new one for a new state), so that only what changed is written;
-    /// [`Encoding::changed`] then names the components that differ from those before the last `fire`.
+    /// [`Encoding::changed`] then names the components that differ from those before the last `fire`, if that is
+    /// known.
     fn encode(&self, state: &mut Self::State, into: &mut Encoding);
 
     /// Replaces `state` by the one that `from` describes, with nothing to undo.

@@ -136,7 +136,8 @@ fn check(model: &Model, config: &Config) -> Result<Report, String> {
 }
 
 fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
-    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet).map_err(|error| format!("{error:?}"))
+    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet)
+        .map_err(|error| format!("{error:?}"))
 }
 
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use symmetry::{Ladder, Namer};
 use engine::{Engine, EngineState};
 use ir::testing::SplitMix64;
 use quotient::Quiet;
@@ -14,7 +13,8 @@ use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
 use search::{Completeness, Options};
 use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
-use system::{Encoding, Fault, Fired, Steps, TransitionSystem};
+use symmetry::{Ladder, Namer};
+use system::{Encoding, Fault, Fired, Key, Steps, TransitionSystem};
 
 use bir::testing::random_model;
 
@@ -94,7 +94,8 @@ fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String
     let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(None) };
     let mut count = None;
     for &naming in Naming::ALL {
-        let canonical = |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
+        let canonical =
+            |encoding: &Encoding| canonical(&engine, &mut decoded(&engine, encoding).state, naming);
         let orbits: BTreeSet<Flat> = states.iter().map(canonical).collect();
         if *count.get_or_insert(orbits.len()) != orbits.len() {
             return Err(format!("{count:?} orbits, but {} by {naming}", orbits.len()));
@@ -293,6 +294,13 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
                 taken += 1;
                 if random.chance(80) {
                     system.encode(&mut state, &mut encoding);
+                    let keys = encoding.components().chain(parent.components()).map(|(key, _)| key);
+                    let differ = |key: &Key| encoding.get(*key) != parent.get(*key);
+                    if let Some(changed) = encoding.changed()
+                        && let Some(key) = keys.filter(differ).find(|key| !changed.contains(key))
+                    {
+                        return Err(format!("{level}, {naming}: {key:?} changed unnoticed by {step:?}"));
+                    }
                 }
                 system.undo(&mut state);
             }

@@ -52,8 +52,12 @@ const REPORT: &[(&str, Is)] = &[
     ("/store/bytes_per_state", Number),
     ("/symmetry", Object),
     ("/symmetry/level", Text),
+    ("/symmetry/naming", Maybe(&Text)),
     ("/symmetry/canonical", Bool),
     ("/symmetry/ties_searched", Count),
+    ("/symmetry/searches_exhausted", Count),
+    ("/symmetry/touched_per_step", Number),
+    ("/symmetry/pinned", List),
     ("/reduction", Object),
     ("/reduction/por", Text),
     ("/reduction/merge", Text),
@@ -181,10 +185,59 @@ fn it_records_what_was_asked_for() {
     assert_eq!(report["model"], "philosophers_ordered.bir");
     assert_eq!(report["search"], "dfs");
     assert_eq!(report["store"]["kind"], "naive");
-    assert_eq!(report["symmetry"]["level"], "none");
+    assert_eq!(report["symmetry"]["level"], "full");
+    assert_eq!(report["symmetry"]["naming"], "chain");
     assert_eq!(report["seed"], 7);
     assert_eq!(report["memory_limit_bytes"], 1 << 30);
     assert_eq!(report["bounds"], serde_json::json!({ "objects": 50, "threads": 20, "frames": 10 }));
+}
+
+#[test]
+fn it_tells_the_level_of_symmetry() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    for (options, level, naming, canonical) in [
+        ("--symmetry none", "none", Value::Null, true),
+        ("--symmetry heap --naming dfs", "heap", "dfs".into(), true),
+        ("--symmetry pc", "pc", "chain".into(), false),
+        ("--symmetry bots=2", "bots=2", "chain".into(), false),
+        ("--symmetry bots --naming dfs", "bots", "dfs".into(), false),
+        ("--naming dfs", "full", "dfs".into(), true),
+        ("", "full", "chain".into(), true),
+    ] {
+        let (_, report) = sandbox.json(&format!("check philosophers.bir --continue {options}"));
+        let symmetry = &report["symmetry"];
+        assert_eq!(symmetry["level"], level, "{options}");
+        assert_eq!(symmetry["naming"], naming, "{options}");
+        assert_eq!(symmetry["canonical"], canonical, "{options}");
+        assert_eq!(symmetry["searches_exhausted"], 0, "{options}");
+        assert_eq!(symmetry["pinned"], Value::Array(Vec::new()), "{options}");
+        let assumption = format!("symmetry {level}: ");
+        let assumptions = report["assumptions"].as_array().expect("a list");
+        let is_it = |text: &Value| text.as_str().is_some_and(|text| text.starts_with(&assumption));
+        assert!(assumptions.iter().any(is_it), "{assumptions:?}");
+    }
+}
+
+/// What a property names is not interchangeable with others.
+#[test]
+fn it_lists_what_is_pinned() {
+    let sandbox = Sandbox::new();
+    let model = |invariant: &str| {
+        format!(
+            "system S {{ abstract enum Key {{ A, B, C }} Key key; invariant I = {invariant};
+            active thread T() {{ key := Set.choose(Key.all); }} }}"
+        )
+    };
+    for (invariant, pinned, states) in [("key == key", &[][..], 2), ("key != Key.B || true", &["Key.B"], 3)] {
+        sandbox.write("model.bir", model(invariant));
+        let (run, report) = sandbox.json("check model.bir");
+        run.expect(0);
+        assert_eq!(report["symmetry"]["pinned"], serde_json::json!(pinned));
+        // Before the choice, and after the choice of one that is pinned or not.
+        assert_eq!(report["states"], states);
+        let (_, none) = sandbox.json("check model.bir --symmetry none");
+        assert_eq!(none["states"], 4);
+    }
 }
 
 #[test]

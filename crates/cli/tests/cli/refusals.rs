@@ -7,8 +7,15 @@ use crate::support::Sandbox;
 /// Every option with a value that may not be available, as it is typed and as the library knows it.
 fn candidates() -> Vec<(String, Config)> {
     let config = Config::default;
-    let symmetries =
-        [Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Bots(Some(2)), Symmetry::Full];
+    let symmetries = [
+        Symmetry::None,
+        Symmetry::Heap,
+        Symmetry::Pc,
+        Symmetry::Bots(None),
+        Symmetry::Bots(Some(0)),
+        Symmetry::Bots(Some(u32::MAX)),
+        Symmetry::Full,
+    ];
     let mut all: Vec<(String, Config)> = Vec::new();
     all.extend(
         symmetries.map(|symmetry| (format!("--symmetry {symmetry}"), Config { symmetry, ..config() })),
@@ -68,9 +75,43 @@ fn automata_cannot_be_printed_yet() {
 #[test]
 fn defaults_can_be_written_out() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
-    let defaults = "--search bfs --store exact --symmetry none --por off --merge off --threads 1 \
-                    --fairness none --on-bound truncate --format human --seed 0";
-    sandbox.run(&format!("check philosophers_ordered.bir {defaults}")).expect(0);
+    let defaults = "--search bfs --store exact --symmetry full --naming chain --por off --merge off \
+                    --threads 1 --fairness none --on-bound truncate --seed 0";
+    let (run, written) = sandbox.json(&format!("check philosophers_ordered.bir {defaults}"));
+    run.expect(0);
+    let (_, silent) = sandbox.json("check philosophers_ordered.bir");
+    for key in ["search", "symmetry", "reduction", "bounds", "states", "matched", "assumptions", "seed"] {
+        assert_eq!(written[key], silent[key], "{key}");
+    }
+    assert_eq!(written["store"]["kind"], silent["store"]["kind"]);
+    sandbox.run(&format!("check philosophers_ordered.bir {defaults} --format human")).expect(0);
+}
+
+/// All levels are available, with both ways to name objects.
+#[test]
+fn no_level_of_symmetry_is_refused() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    for level in ["heap", "pc", "bots", "bots=0", "bots=4294967295", "full"] {
+        for naming in ["dfs", "chain"] {
+            sandbox
+                .run(&format!("check philosophers_ordered.bir --symmetry {level} --naming {naming}"))
+                .expect(0);
+        }
+    }
+    sandbox.run("check philosophers_ordered.bir --symmetry none").expect(0);
+}
+
+/// Without symmetry nothing is named.
+#[test]
+fn names_need_symmetry() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    for naming in ["dfs", "chain"] {
+        let run = sandbox.run(&format!("check philosophers_ordered.bir --symmetry none --naming {naming}"));
+        run.refused(&[
+            &format!("--naming {naming} has no meaning with --symmetry none"),
+            "which renames nothing",
+        ]);
+    }
 }
 
 /// Options that would have no effect beside others are refused as well.
@@ -97,7 +138,12 @@ fn values_that_make_no_sense_are_refused() {
         ("--search sideways", "expected one of bfs, dfs"),
         ("--store attic", "expected one of trie, exact,"),
         ("--symmetry perfect", "expected one of none, heap, pc, bots, bots=K, full"),
-        ("--symmetry bots=x", "the K of bots=K must be a number"),
+        ("--symmetry bots=x", "the K of bots=K must be a number that is not negative, not `x`"),
+        ("--symmetry bots=-1", "the K of bots=K must be a number that is not negative, not `-1`"),
+        ("--symmetry bots=4294967296", "the K of bots=K must be a number"),
+        ("--symmetry bots=", "the K of bots=K must be a number"),
+        ("--symmetry Full", "expected one of none, heap, pc, bots, bots=K, full"),
+        ("--naming alphabetical", "expected one of dfs, chain"),
         ("--por maybe", "expected one of off, on"),
         ("--max-states 0", "--max-states"),
         ("--max-states many", "--max-states"),

@@ -162,6 +162,32 @@ fn the_rook_is_not_shrikhande() {
     tell_apart(layout, &[rook(), shrikhande()].map(|edges| linked(layout, &edges)));
 }
 
+/// Keys that a global names tell apart what they lead to.
+#[test]
+fn entries_hang_from_their_keys() {
+    let program = program(
+        "program p;
+        abstract enum Id { a, b, c, d }
+        global Id one;
+        global Id two;
+        global Map<Id, Id> map;",
+    );
+    let layout = &Layout::new(&program, BOUNDS);
+    let maps: [&[[u64; 2]]; 5] =
+        [&[[1, 3], [2, 4]], &[[1, 3], [2, 3]], &[[1, 3], [3, 4]], &[[3, 1], [4, 2]], &[[3, 4], [4, 3]]];
+    let states = maps.map(|entries| {
+        let mut state = State::new(layout);
+        for (global, id) in [(0, 1), (1, 2)] {
+            state.write(NodeRef::Root, 0, layout.root.slots[global], id);
+        }
+        let words = [&[entries.len() as u64], entries.as_flattened()].concat();
+        state.write_value(layout, NodeRef::Root, 0, layout.root.slots[2], &words);
+        state.forget();
+        state
+    });
+    tell_apart(layout, &states);
+}
+
 /// Threads with objects x and y, where each x.n is some y.n: of the same thread, or crosswise. Whose does not show in
 /// how many mention what. `cycles` says after how many threads one comes back to the first.
 pub fn crossed(layout: &Layout, cycles: &[usize]) -> State {

@@ -78,6 +78,7 @@ impl Said {
 fn said(chains: &mut Chains, layout: &Layout, state: &State) -> Said {
     let origins = 0..=state.thread_limit();
     let hash = chains.hash(layout, state);
+    chains.arrange();
     let mut named: Vec<_> = all_units(state).into_iter().map(|unit| (unit, chains.chain(unit))).collect();
     named.retain(|(_, chain)| chain.exists());
     Said {
