@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use quotient::config::{Config, OnBound, SearchKind};
+use quotient::config::{Config, Naming, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, Style};
 
@@ -145,5 +145,99 @@ fn a_step_that_allocates_without_end_is_truncated() {
         let report = check(text, &config);
         assert_eq!(report.verdict, Verdict::HoldsUpToBounds);
         assert!(report.truncations.objects > 0);
+    }
+}
+
+fn every_symmetry() -> impl Iterator<Item = Config> {
+    let levels = [Symmetry::None, Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Full];
+    levels.into_iter().flat_map(|symmetry| {
+        let searches = [SearchKind::Bfs, SearchKind::Dfs];
+        searches.map(|search| Config { symmetry, search, keep_going: true, ..Config::default() })
+    })
+}
+
+/// Which of two bounds that elements exceed counts must not depend on which element comes first.
+#[test]
+fn bounds_in_quantifiers_do_not_depend_on_names() {
+    let text = "system S {
+        abstract enum E { a, b }
+        E y; E z;
+        fun left(E n) returns boolean = left(n);
+        fun right(E n) returns boolean = right(n);
+        main thread M() {
+            loc a: do { y := Set.choose(E.all); } goto b;
+            loc b: do { z := Set.choose(Set.difference(E.all, Set.create(y))); } goto c;
+            loc c: do { y := null; } goto d;
+            loc d: do { assert forall x in E.all : (x == z ? left(x) : right(x)); } return;
+        }
+    }";
+    for mut config in every_symmetry() {
+        config.bounds.on_bound = OnBound::Error;
+        config.bounds.sizes.frames = 5;
+        assert_eq!(kinds(&check(text, &config)), ["stack-bound"]);
+    }
+}
+
+#[test]
+fn deep_quantifiers_do_not_use_up_the_native_stack() {
+    let text = "system S {
+        Set.type<int> s;
+        fun f(int x) returns boolean = exists y in s : f(y);
+        main thread M() {
+            loc a: do { Set.add(s, 1); } goto b;
+            loc b: do { assert f(0); } return;
+        }
+    }";
+    let mut config = Config::default();
+    config.bounds.sizes.frames = 20_000;
+    assert_eq!(check(text, &config).verdict, Verdict::HoldsUpToBounds);
+}
+
+/// A collection that is passed on counts like one that is stored.
+#[test]
+fn copies_of_collections_do_not_use_up_the_memory() {
+    let forty = |x: &str| vec![x; 40].join(", ");
+    let text = format!(
+        "system S {{
+            typealias A Seq.type<int>; typealias B Seq.type<A>; typealias C Seq.type<B>; typealias D Seq.type<C>;
+            D g;
+            fun a(int x) returns A = Seq.create<int>({x});
+            fun b(A x) returns B = Seq.create<A>({x});
+            fun c(B x) returns C = Seq.create<B>({x});
+            fun d(C x) returns D = Seq.create<C>({x});
+            thread W(D p) {{ loc a: do {{ }} return; }}
+            main thread M() {{
+                loc a: do {{ g := d(c(b(a(1)))); }} goto b;
+                loc b: do {{ start W(g); start W(g); start W(g); start W(g); }} goto c;
+                loc c: do {{ assert false; }} return;
+            }}
+        }}",
+        x = forty("x")
+    );
+    assert_eq!(check(&text, &Config::default()).verdict, Verdict::HoldsUpToBounds);
+}
+
+/// Ended threads that stay in a table, and threads that are told apart by nothing but what they once were.
+#[test]
+fn orbits_do_not_depend_on_the_search() {
+    let text = "system S {
+        record Cell { Cell next; }
+        thread Worker(Cell a) { skip; skip; }
+        main thread Main() {
+            Cell a; tid[] w; int i;
+            atomic a := new Cell; w := new tid[2]; end
+            while true do
+                assume w[i] == null || threadTerminated(w[i]);
+                w[i] := start Worker(a);
+                i := 1 - i;
+            end
+        }
+    }";
+    for naming in [Naming::Dfs, Naming::Chain] {
+        for config in every_symmetry().filter(|config| config.symmetry == Symmetry::Full) {
+            let report = check(text, &Config { naming: Some(naming), ..config });
+            assert_eq!(report.states, 76);
+            assert!(report.symmetry.canonical);
+        }
     }
 }

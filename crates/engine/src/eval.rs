@@ -14,7 +14,8 @@ use crate::code::{ANY, Op, Pc, Test};
 use crate::collections::Scratch;
 use crate::machine::Stop;
 
-/// How many quantifiers are evaluated inside each other on one native stack, and how large a fresh one is.
+/// How many quantifiers are evaluated inside each other on the native stack that it starts on, and on each fresh one.
+const FIRST_NESTED: u32 = 100;
 const NESTED: u32 = 2000;
 const FRESH_STACK: usize = 32 << 20;
 
@@ -341,7 +342,7 @@ impl Engine {
         op: Op,
     ) -> Result<i64, Stop> {
         stack.nesting += 1;
-        let end = if stack.nesting.is_multiple_of(NESTED) {
+        let end = if stack.nesting == FIRST_NESTED || stack.nesting.is_multiple_of(NESTED) {
             std::thread::scope(|scope| {
                 let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
                 let evaluated = fresh

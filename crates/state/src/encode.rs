@@ -189,7 +189,8 @@ impl State {
         }
         self.dirty = dirty;
         self.buffer = buffer;
-        into.settle(self.changed().filter(|&node| self.exists(node)).map(|node| names.key(node)));
+        // Before the last step, names may have been others.
+        into.settle_anew();
     }
 
     /// Appends what an encoding shows of a unit.
