@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use common::{ModelFile, load, model_files, models};
 use ir::testing::SplitMix64;
 use naive::{Naive, Summary};
-use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind};
+use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{CheckError, Model, Quiet, StateBounds};
 
@@ -70,6 +70,8 @@ fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> 
         }
     };
     let config = Config {
+        // What is counted is compared with an interpreter that knows no symmetry.
+        symmetry: if number.is_multiple_of(3) { Symmetry::None } else { Symmetry::Full },
         search: if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs },
         keep_going: number.is_multiple_of(3),
         limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },

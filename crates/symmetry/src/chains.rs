@@ -207,14 +207,13 @@ impl Mentions {
     }
 
     fn insert(&mut self, mention: (Vertex, u64)) {
-        match &mut self.many {
-            Some(many) => _ = many.insert(mention),
-            None => {
-                self.few.push(mention);
-                if self.few.len() > Self::FEW {
-                    self.many = Some(self.few.drain(..).collect());
-                }
-            }
+        if let Some(many) = &mut self.many {
+            many.insert(mention);
+            return;
+        }
+        self.few.push(mention);
+        if self.few.len() > Self::FEW {
+            self.many = Some(self.few.drain(..).collect());
         }
     }
 

@@ -102,9 +102,8 @@ impl Cell {
             (Symmetry::None, true) => true,
             (Symmetry::None, false) => default_store,
             (Symmetry::Full, true) => default_store || default_naming && !large,
-            (Symmetry::Full, false) => default_store && (default_naming || !large),
             (Symmetry::Bots(Some(_)), _) if large => false,
-            (_, true) => default_store && (default_naming || !large),
+            (Symmetry::Full, false) | (_, true) => default_store && (default_naming || !large),
             (_, false) => default_store && default_naming && !large,
         }
     }

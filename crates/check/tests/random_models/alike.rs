@@ -131,7 +131,7 @@ impl Generator {
     }
 
     fn pick<'t>(&mut self, items: &[&'t str]) -> &'t str {
-        *self.rng.pick(items)
+        items[self.rng.below(items.len())]
     }
 
     fn locals(&mut self) {

@@ -5,13 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bir::testing::random_model;
 use quotient::config::{Bounds, Config, Limits, Naming, SearchKind, StoreKind, Symmetry};
 use quotient::report::Report;
 use quotient::{Checked, TrailFile};
 
-use crate::alike::{random_model_of_the_alike, wide_bounds};
-use crate::{bounds, check, checked, config, load, models, passes};
+use crate::{ALIKE, ANY, Source, check, checked, config, load, models, survives};
 
 /// The levels below `full`.
 pub const LOWER: [Symmetry; 5] =
@@ -140,10 +138,10 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Worth, String> {
     })
 }
 
-fn compare(all: u64, model: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> Worth {
+fn compare(all: u64, source: Source) -> Worth {
     let mut worth = Worth::default();
     for seed in 0..all {
-        worth.add(passes(seed, model(seed), |text| agreement(text, bounds(seed))));
+        worth.add(survives(seed, source, agreement));
     }
     eprintln!("{worth:?}");
     worth
@@ -152,7 +150,7 @@ fn compare(all: u64, model: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> Wor
 #[test]
 fn every_level_finds_the_same() {
     let all = models() / 3;
-    let worth = compare(all, random_model, bounds);
+    let worth = compare(all, ANY);
     assert!(worth.compared > all / 2, "{worth:?} of {all}");
     assert!(worth.violated > all / 10, "{worth:?} of {all}");
 }
@@ -160,7 +158,7 @@ fn every_level_finds_the_same() {
 #[test]
 fn every_level_finds_the_same_among_the_alike() {
     let all = models() / 3;
-    let worth = compare(all, random_model_of_the_alike, wide_bounds);
+    let worth = compare(all, ALIKE);
     assert!(worth.compared > all / 2, "{worth:?} of {all}");
     assert!(
         worth.violated > all / 4 && worth.reduced > all / 3 && worth.tied > all / 50,

@@ -171,15 +171,21 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Option<Found>, String> {
     Ok(expected)
 }
 
-/// Runs a test on the model of a seed.
-fn survives<T>(seed: u64, test: impl Fn(&str) -> Result<T, String>) -> T {
-    passes(seed, random_model(seed), test)
+/// Where models come from.
+#[derive(Clone, Copy)]
+struct Source {
+    model: fn(u64) -> String,
+    bounds: fn(u64) -> Bounds,
 }
 
+const ANY: Source = Source { model: random_model, bounds };
+const ALIKE: Source = Source { model: alike::random_model_of_the_alike, bounds: alike::wide_bounds };
+
 /// Runs a test on a model. If it fails, the model is made as small as possible before it is reported.
-fn passes<T>(seed: u64, text: String, test: impl Fn(&str) -> Result<T, String>) -> T {
+fn survives<T>(seed: u64, source: Source, test: impl Fn(&str, Bounds) -> Result<T, String>) -> T {
+    let (text, bounds) = ((source.model)(seed), (source.bounds)(seed));
     let outcome = |text: &str| {
-        let run = || test(text);
+        let run = || test(text, bounds);
         // What it says is printed anyway.
         catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panics".to_owned()))
     };
@@ -193,7 +199,7 @@ fn passes<T>(seed: u64, text: String, test: impl Fn(&str) -> Result<T, String>) 
                 text
             };
             let reason = outcome(&small).err().unwrap_or(first);
-            panic!("model {seed} with {:?}:\n{reason}\n{small}", bounds(seed));
+            panic!("model {seed} with {bounds:?}:\n{reason}\n{small}");
         }
     }
 }
@@ -203,7 +209,7 @@ fn engine_and_brute_force_agree() {
     let (mut complete, mut faulty, mut truncated, mut states) = (0, 0, 0, 0);
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 0..models() {
-        let found = survives(seed, |text| agreement(text, bounds(seed)));
+        let found = survives(seed, ANY, agreement);
         let Some(found) = found else { continue };
         complete += 1;
         states += found.states;
@@ -224,6 +230,13 @@ fn engine_and_brute_force_agree() {
 }
 
 #[test]
+fn engine_and_brute_force_agree_on_the_alike() {
+    for seed in 0..models() / 3 {
+        survives(seed, ALIKE, agreement);
+    }
+}
+
+#[test]
 fn a_deadlock_that_violates_an_invariant() {
     let text = "system S { boolean b; invariant I = !b; active thread T() { b := true; assume false; } }";
     let model = load(text).expect("it compiles");
@@ -237,13 +250,13 @@ fn a_deadlock_that_violates_an_invariant() {
 fn merging_changes_nothing() {
     let mut merged = 0;
     for seed in 0..models() {
-        merged += survives(seed, |text| {
+        merged += survives(seed, ANY, |text, bounds| {
             let model = load(text)?;
             let program =
                 compile_unmerged(&model.map, model.file).map_err(|_| "it does not compile".to_owned())?;
             let fewer = program.locations.len() - model.program.locations.len();
             let plain = Model { program, ..load(text)? };
-            let config = config(bounds(seed), SearchKind::Bfs, StoreKind::Exact);
+            let config = config(bounds, SearchKind::Bfs, StoreKind::Exact);
             let (ours, theirs) = (by_check(&model, &config)?, by_check(&plain, &config)?);
             if ours != theirs {
                 return Err(format!("merged: {ours:#?}\nunmerged: {theirs:#?}"));
@@ -334,9 +347,8 @@ fn steps_that_do_nothing_are_invisible() {
 #[test]
 fn steps_are_undone() {
     for seed in 0..models() / 4 {
-        survives(seed, |text| {
-            let engine =
-                quotient::engine(&load(text)?, bounds(seed)).map_err(|error| format!("{error:?}"))?;
+        survives(seed, ANY, |text, bounds| {
+            let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
             Ok(walk::walk(&engine, seed, 30))
         });
     }

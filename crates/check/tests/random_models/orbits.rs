@@ -16,16 +16,9 @@ use store::{Budget, StateId, StateStore};
 use symmetry::{Ladder, Level, Namer};
 use system::{Encoding, Fault, Fired, Key, Steps, TransitionSystem};
 
-use bir::testing::random_model;
-
-use crate::alike::{random_model_of_the_alike, wide_bounds};
 use crate::levels::{FEW_STATES, LOWER};
 use crate::symmetric::Symmetric;
-use crate::{bounds, load, models, passes};
-
-/// Where models come from, and their bounds.
-const MODELS: [(fn(u64) -> String, fn(u64) -> Bounds); 2] =
-    [(random_model, bounds), (random_model_of_the_alike, wide_bounds)];
+use crate::{ALIKE, ANY, load, models, survives};
 
 type Flat = Vec<u64>;
 
@@ -128,11 +121,9 @@ fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String
 #[test]
 fn searches_store_the_states_up_to_renaming() {
     let all = models() / 3;
-    for (model, bounds) in MODELS {
-        let counts = (0..all).filter_map(|seed| {
-            let test = |text: &str| orbits(text, bounds(seed), seed);
-            passes(seed, model(seed), test)
-        });
+    for source in [ANY, ALIKE] {
+        let counts =
+            (0..all).filter_map(|seed| survives(seed, source, |text, bounds| orbits(text, bounds, seed)));
         let counts: Vec<usize> = counts.collect();
         let (compared, orbits) = (counts.len() as u64, counts.iter().sum::<usize>());
         eprintln!("{compared} models, {orbits} orbits");
@@ -260,10 +251,9 @@ fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize
 fn nobody_can_tell_names() {
     let all = models() / 3;
     let mut renamed = 0;
-    for (model, bounds) in MODELS {
+    for source in [ANY, ALIKE] {
         for seed in 0..all {
-            let test = |text: &str| names_are_unobservable(text, bounds(seed), seed);
-            renamed += passes(seed, model(seed), test);
+            renamed += survives(seed, source, |text, bounds| names_are_unobservable(text, bounds, seed));
         }
     }
     eprintln!("{renamed} states renamed");
@@ -339,9 +329,9 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
 fn steps_are_undone_under_their_names() {
     let all = models() / 3;
     let mut taken = 0;
-    for (model, bounds) in MODELS {
+    for source in [ANY, ALIKE] {
         for seed in 0..all {
-            taken += passes(seed, model(seed), |text| walk(text, bounds(seed), seed));
+            taken += survives(seed, source, |text, bounds| walk(text, bounds, seed));
         }
     }
     assert!(taken as u64 > 50 * all, "{taken} steps in {all} models");
