@@ -24,13 +24,14 @@ START, END = "<!-- benches/symmetry.py -->", "<!-- end -->"
 
 LEVELS = ["none", "heap", "pc", "bots", "full"]
 
-# Sizes at which `full` ends within the limit. Most are too large for `none`.
+# Sizes at which `full` ends within the limit; those of the second of each pair are too large for `none`.
 MODELS = [
     ("philosophers", "N=10"),
-    ("philosophers", "N=12"),
+    ("philosophers", "N=14"),
     ("bounded_buffer", "N=4 M=3"),
-    ("bounded_buffer", "N=5 M=2"),
+    ("bounded_buffer", "N=6 M=2"),
     ("ordered_list", "N=4 MAX=4 KEYS=2"),
+    ("ordered_list", "N=6 MAX=5 KEYS=1"),
     ("treiber_stack", "N=3 OPS=2"),
     ("barrier", "N=8"),
     ("readers_writers", "READERS=4 WRITERS=3"),
@@ -39,7 +40,7 @@ MODELS = [
     ("actors", "NUMBER=4"),
     ("chat", "CLIENTS=5"),
     ("set_of_sets", "MAX=8"),
-    ("two_phase_commit", "N=9"),
+    ("two_phase_commit", "N=7"),
     ("two_phase_commit", "N=12"),
     ("peterson", "N=4"),
 ]

@@ -21,7 +21,7 @@ fn values_never_straddle_words_and_fill_gaps() {
         "program p;
         enum One { only }
         global long (0, 1099511627775) forty;
-        global long all;
+        global long whole;
         global int (0, 16777215) twentyfour;
         global One one;
         global boolean flag;

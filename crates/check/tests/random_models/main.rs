@@ -36,7 +36,7 @@ use system::Bound;
 const MOST_STATES: usize = 3000;
 
 fn models() -> u64 {
-    std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(3000)
+    std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
 }
 
 /// Bounds that some models exceed, and what that means.
@@ -231,7 +231,7 @@ fn engine_and_brute_force_agree() {
 
 #[test]
 fn engine_and_brute_force_agree_on_the_alike() {
-    for seed in 0..models() / 3 {
+    for seed in 0..models() / 8 {
         survives(seed, ALIKE, agreement);
     }
 }

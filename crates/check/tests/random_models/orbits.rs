@@ -120,7 +120,7 @@ fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String
 
 #[test]
 fn searches_store_the_states_up_to_renaming() {
-    let all = models() / 3;
+    let all = models() / 2;
     for source in [ANY, ALIKE] {
         let counts =
             (0..all).filter_map(|seed| survives(seed, source, |text, bounds| orbits(text, bounds, seed)));
@@ -249,7 +249,7 @@ fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize
 
 #[test]
 fn nobody_can_tell_names() {
-    let all = models() / 3;
+    let all = models() / 2;
     let mut renamed = 0;
     for source in [ANY, ALIKE] {
         for seed in 0..all {
@@ -327,7 +327,7 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
 
 #[test]
 fn steps_are_undone_under_their_names() {
-    let all = models() / 3;
+    let all = models() / 2;
     let mut taken = 0;
     for source in [ANY, ALIKE] {
         for seed in 0..all {
