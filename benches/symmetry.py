@@ -24,12 +24,12 @@ START, END = "<!-- benches/symmetry.py -->", "<!-- end -->"
 
 LEVELS = ["none", "heap", "pc", "bots", "full"]
 
-# Sizes at which `full` ends within the limit; those of the second of each pair are too large for `none`.
+# Sizes at which `full` ends within the limit.
 MODELS = [
     ("philosophers", "N=10"),
-    ("philosophers", "N=14"),
+    ("philosophers", "N=12"),
     ("bounded_buffer", "N=4 M=3"),
-    ("bounded_buffer", "N=6 M=2"),
+    ("bounded_buffer", "N=5 M=2"),
     ("ordered_list", "N=4 MAX=4 KEYS=2"),
     ("ordered_list", "N=6 MAX=5 KEYS=1"),
     ("treiber_stack", "N=3 OPS=2"),
@@ -111,7 +111,7 @@ def by_level(show):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--time", type=int, default=60, help="seconds for each run")
+    arguments.add_argument("--time", type=int, default=8, help="seconds for each run")
     arguments.add_argument("--memory", default="4G", help="memory for each run")
     arguments.add_argument("--quotient", help="the program to run")
     arguments.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.relative_to(ROOT)}")
