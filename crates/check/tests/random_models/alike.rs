@@ -84,6 +84,9 @@ impl Generator {
             (keys && sets, "Set.type<Key> keys;"),
             (keys && sets, "Map.type<Key, Node> home;"),
             (keys && nested, "Set.type<Set.type<Key>> groups;"),
+            (keys && nested, "abstract enum Hue { H0, H1 }"),
+            (keys && nested, "Map.type<Key, Hue> paint;"),
+            (keys && nested, "Queue.type<Map.type<Hue, Node>> jobs;"),
             (keys && pins, "invariant Pinned = id != Key.K1 || x < 2;"),
             (sets, "Set.type<Node> nodes;"),
             (sets, "Seq.type<Node> line;"),
@@ -135,11 +138,14 @@ impl Generator {
     }
 
     fn locals(&mut self) {
-        let Features { keys, handles, failures, arrays, .. } = self.features;
+        let Features { keys, nested, handles, failures, arrays, .. } = self.features;
         self.line("Node p;");
         self.line("Node q;");
         if keys {
             self.line("Key k;");
+        }
+        if keys && nested {
+            self.line("Hue hue;");
         }
         if handles {
             self.line("tid t;");
@@ -196,12 +202,15 @@ impl Generator {
     }
 
     fn setup(&mut self, nodes: &[String]) {
-        let Features { sets, nested, handles, monitor, locks, arrays, .. } = self.features;
+        let Features { keys, sets, nested, handles, monitor, locks, arrays, .. } = self.features;
         if monitor {
             self.line("m := new lock;");
         }
         if arrays {
             self.line("cells := new Node[3];");
+        }
+        if keys && nested {
+            self.line("jobs := Queue.create<Map.type<Hue, Node>>(2);");
         }
         // Who is made in another way is not alike.
         let (record, kept) = (self.record(), self.kept_handle());
@@ -446,7 +455,7 @@ impl Generator {
         kinds.extend([20, 21, 22, 22, 23, 24].into_iter().filter(|_| sets));
         kinds.extend([30, 31, 32].into_iter().filter(|_| keys && sets));
         kinds.extend([40, 41, 42].into_iter().filter(|_| nested));
-        kinds.extend([43].into_iter().filter(|_| nested && keys));
+        kinds.extend([43, 44, 45, 46].into_iter().filter(|_| nested && keys));
         kinds.extend([50, 51].into_iter().filter(|_| handles));
         kinds.extend([52, 53].into_iter().filter(|_| handles && sets));
         kinds.extend([60, 61, 62, 63].into_iter().filter(|_| arrays));
@@ -489,6 +498,11 @@ impl Generator {
             41 => format!("link := Map.put(link, {node}, {other});"),
             42 => self.chosen(place, "Map", "link"),
             43 => "groups := Set.add(groups, Set.create(k, id));".to_owned(),
+            44 => "hue := Set.choose(Hue.all);".to_owned(),
+            45 => "paint := Map.put(paint, k, hue);".to_owned(),
+            46 => format!(
+                "jobs := Queue.isFull(jobs) ? Queue.tail(jobs) : Queue.add(jobs, Map.create(hue, {node}));"
+            ),
             50 => "who := t;".to_owned(),
             51 => "t := who;".to_owned(),
             52 => "crew := Bag.size(crew) < 3 ? Bag.add(crew, t) : Bag.remove(crew, who);".to_owned(),
@@ -530,6 +544,8 @@ impl Generator {
             }
             if nested {
                 tests.push("forall y in groups : !Set.contains(y, id)".to_owned());
+                tests.push("forall y in Map.keys(paint) : y == id || Map.get(paint, y) != null".to_owned());
+                tests.push("Map.size(paint) < 2".to_owned());
             }
         }
         if sets {
