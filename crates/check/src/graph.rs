@@ -12,8 +12,10 @@ use system::Step;
 use crate::config::Bounds;
 use crate::model::Model;
 use crate::pipeline::{CheckError, engine};
+use crate::trace::text_of_step;
 
-/// All states, numbered in breadth-first order from the initial one, 0, and all steps between them.
+/// All states, numbered in breadth-first order from the initial one, 0, and all steps between them. Where several steps
+/// lead through transient states, which are not shown, the edge is the last one of them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Graph {
     pub model: String,
@@ -84,7 +86,7 @@ fn edge(model: &Model, source: StateId, step: Step, target: StateId) -> Edge {
         transition: step.transition,
         choice: step.choice,
         line: model.map.position(transition.span).line,
-        text: model.one_line(transition.span),
+        text: text_of_step(model, TransitionId(step.transition)),
         test: model.test_outcome(TransitionId(step.transition)),
     }
 }

@@ -21,20 +21,23 @@ pub mod config;
 pub mod graph;
 mod lift;
 mod model;
+mod narrate;
 mod pipeline;
+mod printf;
 pub mod report;
 pub mod simulate;
+pub mod spin_trail;
 mod symmetric;
 mod trace;
 mod trail;
 
-pub use model::{Model, Rejected};
+pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine, trail_file};
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use state::Bounds as StateBounds;
-pub use system::Step;
-pub use trace::{Blocked, Diverged, Ending, Trace, TraceStep, replay};
+pub use system::{FaultKind, Step};
+pub use trace::{Blocked, Direction, Diverged, Ending, Message, Partner, Process, Trace, TraceStep, replay};
 pub use trail::{TrailBounds, TrailFile, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.

@@ -61,7 +61,8 @@ impl<'a> Lift<'a> {
     /// Takes the step from the decoded state, which `encoding` shows, to `target`, and the concrete one with it.
     fn advance(&mut self, mut encoding: Encoding, target: &Encoding) {
         let before = Population::of(self.decoded.state());
-        let step = system::step_to(self.system, &mut self.decoded, &mut encoding, target);
+        // Programs with symmetry have no transient states.
+        let step = system::steps_to(self.system, &mut self.decoded, &mut encoding, target)[0];
         let made = Population::of(self.decoded.state()).without(&before);
         let renamed = self.decoded.names(self.engine).clone();
 

@@ -9,6 +9,7 @@ use crate::report::Place;
 #[derive(Debug)]
 pub struct Model {
     pub name: String,
+    pub language: Language,
     pub map: SourceMap,
     pub program: ir::Program,
     pub defines: Vec<(String, String)>,
@@ -29,9 +30,24 @@ fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
 
-/// Which front end reads a file is told by how its name ends.
-const FRONT_ENDS: &[(&str, &str)] = &[("bir", "BIR")];
-const PLANNED: &[&str] = &["pml", "prom", "promela"];
+/// A modelling language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Bir,
+    Promela,
+}
+
+impl Language {
+    /// How the name of a file ends tells its language.
+    pub fn of(path: &str) -> Option<Self> {
+        let (_, extension) = path.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "bir" => Some(Self::Bir),
+            "pml" | "prom" | "promela" => Some(Self::Promela),
+            _ => None,
+        }
+    }
+}
 
 impl Model {
     /// Reads and compiles a model.
@@ -42,27 +58,23 @@ impl Model {
         style: Style,
     ) -> Result<Self, Rejected> {
         let reject = |text: String| Rejected { text: format!("error: {text}\n") };
-        let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-        match extension.as_deref() {
-            Some(extension) if FRONT_ENDS.iter().any(|&(known, _)| known == extension) => {}
-            Some(extension) if PLANNED.contains(&extension) => {
-                return Err(reject(format!(
-                    "`{path}` is a Promela model, which this version cannot read yet"
-                )));
-            }
-            _ => {
-                return Err(reject(format!(
-                    "`{path}` does not end in .bir: the ending tells the language of a model"
-                )));
-            }
-        }
+        let Some(language) = Language::of(path) else {
+            return Err(reject(format!(
+                "`{path}` ends neither in .bir nor in .pml, .prom or .promela: the ending tells the language of a model"
+            )));
+        };
         let mut map = SourceMap::new();
         let file = map
             .load(provider, path)
             .map_err(|diagnostic| Rejected { text: diagnostic.render(&map_of_nothing(), style) })?;
-        match bir::compile(&map, file, defines) {
+        let compiled = match language {
+            Language::Bir => bir::compile(&map, file, defines),
+            Language::Promela => promela::compile(&mut map, provider, file, defines),
+        };
+        match compiled {
             Ok((program, warnings)) => {
-                Ok(Self { name: path.to_owned(), map, program, defines: defines.to_vec(), warnings, file })
+                let defines = defines.to_vec();
+                Ok(Self { name: path.to_owned(), language, map, program, defines, warnings, file })
             }
             Err(diagnostics) => Err(Rejected { text: diagnostics.render(&map, style) }),
         }

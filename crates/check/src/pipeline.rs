@@ -13,12 +13,12 @@ use symmetry::Stats;
 use system::{Bound, TransitionSystem};
 
 use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
-use crate::model::Model;
+use crate::model::{Language, Model};
 use crate::report::{
     self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
 use crate::symmetric::Symmetric;
-use crate::trace::{Trace, replay};
+use crate::trace::{Trace, place_of, replay};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
 /// A finished check.
@@ -45,8 +45,12 @@ pub enum CheckError {
 pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
     let active = model.program.active.len();
     if active > bounds.sizes.threads as usize {
+        let actors = match model.language {
+            Language::Bir => "threads",
+            Language::Promela => "processes",
+        };
         return Err(CheckError::Refused(format!(
-            "the model starts with {active} threads, but --max-threads is {}",
+            "the model starts with {active} {actors}, but --max-threads is {}",
             bounds.sizes.threads
         )));
     }
@@ -78,7 +82,7 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let (outcome, store, naming) = match config.ladder() {
+    let (outcome, store, naming) = match ladder(model, config) {
         None => {
             let (outcome, store) = explore(&engine, &budget, config, &options, observer);
             (outcome, store, Stats::default())
@@ -90,6 +94,11 @@ pub fn check(
         }
     };
     conclude(model, config, seed, &engine, &outcome, store, naming)
+}
+
+/// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
+fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
+    config.ladder().filter(|_| !model.program.numbered)
 }
 
 fn explore(
@@ -307,15 +316,23 @@ fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Tr
         ),
     }
     let sizes = config.bounds.sizes;
-    for (count, option, bound) in [
-        (truncations.objects, "--max-objects", sizes.objects),
-        (truncations.threads, "--max-threads", sizes.threads),
-        (truncations.frames, "--max-frames", sizes.frames),
-    ] {
+    let threads = format!("--max-threads {}", sizes.threads);
+    let (objects, frames) = match model.language {
+        Language::Bir => {
+            (format!("--max-objects {}", sizes.objects), format!("--max-frames {}", sizes.frames))
+        }
+        Language::Promela => (
+            format!("the limit of {} channels", ir::MAX_CHANNELS),
+            format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
+        ),
+    };
+    for (count, bound) in
+        [(truncations.objects, objects), (truncations.threads, threads), (truncations.frames, frames)]
+    {
         if count > 0 {
             reasons.push(match count {
-                1 => format!("1 step was not taken because it exceeds {option} {bound}"),
-                _ => format!("{count} steps were not taken because they exceed {option} {bound}"),
+                1 => format!("1 step was not taken because it exceeds {bound}"),
+                _ => format!("{count} steps were not taken because they exceed {bound}"),
             });
         }
     }
@@ -326,24 +343,51 @@ fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Tr
 fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<String> {
     let mut list = vec![
         format!("store {}: every state is kept in full, none is taken for another", config.store),
-        symmetry_assumption(config.symmetry),
+        symmetry_assumption(model, config.symmetry),
         "no reduction: every interleaving of the model's steps is explored".to_owned(),
     ];
     let sizes = config.bounds.sizes;
-    let bounds = format!(
-        "at most {} objects, {} threads, {} frames a thread",
-        sizes.objects, sizes.threads, sizes.frames
-    );
+    let bounds = match model.language {
+        Language::Bir => format!(
+            "at most {} objects, {} threads, {} frames a thread",
+            sizes.objects, sizes.threads, sizes.frames
+        ),
+        Language::Promela => format!(
+            "at most {} processes, {} channels, {} statements in a d_step",
+            sizes.threads,
+            ir::MAX_CHANNELS,
+            ir::MAX_INNER_STEPS
+        ),
+    };
     list.push(match (config.bounds.on_bound, truncations.total()) {
         (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
         (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
         (OnBound::Truncate, 1) => format!("{bounds}; 1 step exceeds that and was not taken"),
         (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
     });
+    let hidden = looked_at(&model.program);
+    if !hidden.is_empty() {
+        list.push(format!(
+            "hidden variables ({}) do not matter: states that differ only in them count as one, as the model asks",
+            hidden.join(", ")
+        ));
+    }
     if !model.program.temporal.is_empty() {
         list.push("safety only: temporal properties were not checked".to_owned());
     }
     list
+}
+
+/// The variables that are not part of the state and that the model reads all the same.
+fn looked_at(program: &ir::Program) -> Vec<&str> {
+    let mut read = BTreeSet::new();
+    program.each_expr(&mut |expr| {
+        if let ir::ExprKind::Global(id) | ir::ExprKind::Element(ir::Array::Global(id), _) = expr.kind {
+            read.insert(id);
+        }
+    });
+    let hidden = read.into_iter().map(|id| &program.globals[id]).filter(|global| global.transparent);
+    hidden.map(|global| global.name.as_str()).collect()
 }
 
 fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats) -> Symmetry {
@@ -354,8 +398,9 @@ fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats
     let level = config.symmetry;
     Symmetry {
         level: level.to_string(),
-        naming: config.ladder().map(|_| config.naming.unwrap_or_default().to_string()),
+        naming: ladder(model, config).map(|_| config.naming.unwrap_or_default().to_string()),
         canonical: match level {
+            _ if model.program.numbered => true,
             // Every state is its own class.
             config::Symmetry::None => true,
             // Members of sets have no places to be named by.
@@ -371,9 +416,12 @@ fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats
     }
 }
 
-fn symmetry_assumption(level: config::Symmetry) -> String {
+fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
+        _ if model.program.numbered => {
+            "processes and channels have numbers that the model can see: none is like another"
+        }
         config::Symmetry::Heap => "states that differ in addresses of objects count as one",
         config::Symmetry::Pc | config::Symmetry::Bots(_) => {
             "states that differ in addresses of objects count as one, and many that differ in identities of threads"
@@ -398,8 +446,10 @@ fn dead_code(model: &Model, engine: &Engine) -> Vec<DeadCode> {
         let procedure = &program.procedures[location.procedure];
         let entered = engine.was_reached(procedure.entry);
         let span = if entered { location.span } else { procedure.span };
-        let place = model.place(span);
-        if seen.insert((location.procedure.index(), place.line)) {
+        let place = if entered { place_of(model, span) } else { model.place(span) };
+        // What a language has several of on a line is listed one by one.
+        let column = if model.language == Language::Promela { place.column } else { 0 };
+        if seen.insert((location.procedure.index(), place.line, column)) {
             let name = (entered && !location.hidden).then(|| location.name.clone());
             dead.push(DeadCode { procedure: procedure.name.clone(), entered, name, location: place });
         }

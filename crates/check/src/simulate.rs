@@ -6,9 +6,10 @@ use system::{Bound, Step};
 
 use crate::config::Bounds;
 use crate::model::Model;
+use crate::narrate::Narrator;
 use crate::pipeline::{CheckError, engine};
 use crate::report::Place;
-use crate::trace::{Trace, interpreter, lines, replay};
+use crate::trace::{Trace, interpreter, lines, place_of_step, replay, stuck};
 
 /// A run that was taken at random, as the plain interpreter confirms it.
 #[derive(Clone, Debug)]
@@ -43,6 +44,7 @@ pub fn random(model: &Model, bounds: Bounds, seed: u64, max_steps: usize) -> Res
 pub struct Interactive<'m> {
     model: &'m Model,
     naive: Naive<'m>,
+    narrator: Option<Narrator<'m>>,
     states: Vec<State>,
     pub steps: Vec<Step>,
 }
@@ -52,6 +54,8 @@ pub struct Interactive<'m> {
 pub struct Choice {
     pub step: Step,
     pub thread: String,
+    /// Of a rendezvous: who receives.
+    pub partner: Option<String>,
     pub location: Place,
     /// Of the test of an `if` or `while`: which way it goes.
     pub test: Option<bool>,
@@ -59,7 +63,7 @@ pub struct Choice {
     pub faults: bool,
 }
 
-/// What a chosen step did.
+/// What a chosen step did and said.
 #[derive(Clone, Debug)]
 pub enum Chosen {
     Moved(Vec<String>),
@@ -71,7 +75,7 @@ impl<'m> Interactive<'m> {
         engine(model, bounds)?;
         let naive = interpreter(model, bounds);
         let states = vec![naive.initial()];
-        Ok(Self { model, naive, states, steps: Vec::new() })
+        Ok(Self { model, naive, narrator: Narrator::of(naive), states, steps: Vec::new() })
     }
 
     fn state(&self) -> &State {
@@ -82,38 +86,50 @@ impl<'m> Interactive<'m> {
         lines(&self.naive, self.state())
     }
 
-    pub fn choices(&self) -> Vec<Choice> {
-        let state = self.state();
-        let (enabled, faults) = self.naive.steps(state);
-        let choice = |step: Step, faults| Choice {
-            step,
-            thread: self.naive.thread_name(state, step.thread),
-            location: self.model.place_of_step(ir::TransitionId(step.transition)),
-            test: self.model.test_outcome(ir::TransitionId(step.transition)),
-            faults,
+    pub fn choices(&mut self) -> Vec<Choice> {
+        let Self { model, naive, narrator, states, .. } = self;
+        let state = states.last().expect("the initial state stays");
+        let (enabled, faults) = naive.steps(state);
+        let mut choice = |step: Step, faults| {
+            let partner = narrator.as_mut().and_then(|narrator| narrator.partner(state, step));
+            Choice {
+                step,
+                thread: naive.thread_name(state, step.thread),
+                partner: partner.map(|(thread, _)| naive.thread_name(state, thread)),
+                location: place_of_step(model, ir::TransitionId(step.transition)),
+                test: model.test_outcome(ir::TransitionId(step.transition)),
+                faults,
+            }
         };
-        let enabled = enabled.into_iter().map(|step| choice(step, false));
-        enabled.chain(faults.into_iter().map(|(step, _)| choice(step, true))).collect()
+        let steps = enabled.into_iter().map(|step| (step, false));
+        steps
+            .chain(faults.into_iter().map(|(step, _)| (step, true)))
+            .map(|(step, faults)| choice(step, faults))
+            .collect()
     }
 
     /// What is wrong with the state, in words.
     pub fn wrong(&self) -> Option<String> {
         let state = self.state();
-        match self.naive.check(state) {
+        match state.flaw().cloned().or_else(|| self.naive.check(state)) {
             Some(fault) => Some(fault.to_string()),
-            None if self.naive.deadlocked(state) => Some("deadlock: no thread can move".to_owned()),
+            None if self.naive.deadlocked(state) => Some(format!("deadlock: {}", stuck(self.model))),
             None => None,
         }
     }
 
     pub fn take(&mut self, step: Step) -> Chosen {
+        let state = self.states.last().expect("the initial state stays");
+        let told = self.narrator.as_mut().map(|narrator| narrator.tell(state, step));
         match self.naive.fire(self.state(), step) {
             Ok(next) => {
+                let printed = told.map(|told| told.printed).unwrap_or_default();
+                let mut lines: Vec<String> = printed.lines().map(|line| format!("prints: {line}")).collect();
                 let changes = self.naive.describe_changes(self.state(), &next);
-                let changes = changes.iter().map(ToString::to_string).collect();
+                lines.extend(changes.iter().map(ToString::to_string));
                 self.states.push(next);
                 self.steps.push(step);
-                Chosen::Moved(changes)
+                Chosen::Moved(lines)
             }
             Err(Stopped::Fault(fault)) => Chosen::Stopped(fault.to_string()),
             Err(Stopped::Truncated(bound)) => {

@@ -104,7 +104,7 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
         let fired = self.engine.fire_only(&mut named.state, step);
-        if fired == Fired::Moved {
+        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
             named.namer.step(self.engine.layout(), &mut named.state.state);
         }
         fired

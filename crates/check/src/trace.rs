@@ -6,12 +6,15 @@
 
 use std::fmt;
 
+use ir::{Exit, Jump, TransitionId};
 use naive::{Naive, NaiveFault, Stopped};
 use serde::Serialize;
+use source::Span;
 use system::{FaultKind, Step};
 
 use crate::config::{Bounds, OnBound};
-use crate::model::Model;
+use crate::model::{Language, Model};
+use crate::narrate::Narrator;
 use crate::report::Place;
 
 /// A run, step by step, in words.
@@ -24,6 +27,9 @@ pub struct Trace {
     pub ends_in: Option<Ending>,
     /// The state that the run ends in (before the last step, if that one faults).
     pub last: Vec<String>,
+    /// The threads of the initial state.
+    #[serde(skip)]
+    pub processes: Vec<Process>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +44,57 @@ pub struct TraceStep {
     pub test: Option<bool>,
     /// What is different afterwards.
     pub changes: Vec<String>,
+    /// What goes through channels. Several messages only where a step has several statements.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+    /// Who takes the step together with the thread: the receiver of a rendezvous.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner: Option<Partner>,
+    /// What the model prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
+    #[serde(skip)]
+    pub started: Vec<Process>,
+    #[serde(skip)]
+    pub ended: Vec<u32>,
+}
+
+/// A message that is sent, received, or both.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Message {
+    pub channel: String,
+    pub direction: Direction,
+    /// The message on one line: `ack(1)`.
+    pub text: String,
+    pub fields: Vec<String>,
+    pub sender: Option<String>,
+    pub receiver: Option<String>,
+    /// Of messages that wait in a channel: they are counted from 1, and have the same number where they are sent and
+    /// where they are received.
+    pub number: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Send,
+    Receive,
+    Rendezvous,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Partner {
+    pub thread: String,
+    pub thread_id: u32,
+    pub transition: u32,
+    pub location: Place,
+}
+
+/// A thread, by its number and its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Process {
+    pub id: u32,
+    pub name: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -85,8 +142,8 @@ pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
 
 /// Runs `steps` on the plain interpreter.
 ///
-/// The state at the end can be wrong in two ways at once: an invariant is broken and nobody can move. `claimed`, a
-/// kind of violation, says which one is meant; otherwise it is the invariant.
+/// The end can be wrong in several ways at once: the last step violates a check, an invariant is broken, nobody can
+/// move. `claimed`, a kind of violation, says which one is meant; otherwise it is the first in this order.
 pub fn replay(
     model: &Model,
     bounds: Bounds,
@@ -101,7 +158,9 @@ pub fn replay(
         steps: Vec::with_capacity(steps.len()),
         ends_in: None,
         last: Vec::new(),
+        processes: processes(&naive, &state),
     };
+    let mut narrator = Narrator::of(naive);
     for (at, &step) in steps.iter().enumerate() {
         let diverged = |reason: String| Diverged { at, of: steps.len(), reason };
         let fired = naive.fire(&state, step);
@@ -110,21 +169,36 @@ pub fn replay(
                 "not possible in this state; the trail is of another model or of other constants".to_owned(),
             ));
         }
-        let transition = ir::TransitionId(step.transition);
+        let transition = TransitionId(step.transition);
+        let told = narrator.as_mut().map(|narrator| narrator.tell(&state, step)).unwrap_or_default();
         trace.steps.push(TraceStep {
             thread: naive.thread_name(&state, step.thread),
             thread_id: step.thread,
             transition: step.transition,
             choice: step.choice,
-            location: model.place_of_step(transition),
+            location: place_of_step(model, transition),
             test: model.test_outcome(transition),
             changes: Vec::new(),
+            messages: told.messages,
+            partner: told.partner.map(|(thread, transition)| Partner {
+                thread: naive.thread_name(&state, thread),
+                thread_id: thread,
+                transition: transition.0,
+                location: place_of_step(model, transition),
+            }),
+            printed: Some(told.printed).filter(|text| !text.is_empty()),
+            started: Vec::new(),
+            ended: Vec::new(),
         });
         match fired {
             Ok(next) => {
                 let changes = naive.describe_changes(&state, &next);
                 if let Some(last) = trace.steps.last_mut() {
                     last.changes = changes.iter().map(ToString::to_string).collect();
+                    let (before, after) = (processes(&naive, &state), processes(&naive, &next));
+                    last.ended =
+                        before.iter().filter(|old| !after.contains(old)).map(|process| process.id).collect();
+                    last.started = after.into_iter().filter(|new| !before.contains(new)).collect();
                 }
                 state = next;
             }
@@ -148,19 +222,25 @@ pub fn replay(
     trace.last = lines(&naive, &state);
     let deadlocked = naive.deadlocked(&state);
     let deadlock_is_meant = deadlocked && claimed == Some(FaultKind::Deadlock.as_str());
-    trace.ends_in = if let Some(fault) = naive.check(&state).filter(|_| !deadlock_is_meant) {
-        Some(ending(model, &fault))
+    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(naive.check(&state)).collect();
+    let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
+    trace.ends_in = if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
+        Some(ending(model, fault))
     } else if deadlocked {
-        let stuck = state.threads.iter().filter(|(_, thread)| !thread.ended());
-        let blocked = stuck
-            .filter_map(|(&id, thread)| {
-                let location = &model.program.locations[thread.frames.last()?.location];
-                Some(Blocked { thread: naive.thread_name(&state, id), location: model.place(location.span) })
+        let blocked = naive
+            .unfinished(&state)
+            .into_iter()
+            .filter_map(|id| {
+                let location = &model.program.locations[state.threads[&id].frames.last()?.location];
+                Some(Blocked {
+                    thread: naive.thread_name(&state, id),
+                    location: place_of(model, location.span),
+                })
             })
             .collect();
         Some(Ending {
             kind: FaultKind::Deadlock.to_string(),
-            message: "no thread can move, and not all have ended".to_owned(),
+            message: stuck(model).to_owned(),
             location: None,
             blocked,
             fault: FaultKind::Deadlock,
@@ -169,6 +249,49 @@ pub fn replay(
         None
     };
     Ok(trace)
+}
+
+/// What a deadlock is called.
+pub fn stuck(model: &Model) -> &'static str {
+    match model.language {
+        Language::Bir => "no thread can move, and not all have ended",
+        Language::Promela => "invalid end state: no process can move, and not all are where they may stay",
+    }
+}
+
+/// The threads that have not ended.
+fn processes(naive: &Naive<'_>, state: &naive::State) -> Vec<Process> {
+    let threads = state.threads.iter().filter(|(_, thread)| !thread.ended());
+    threads.map(|(&id, _)| Process { id, name: naive.thread_name(state, id) }).collect()
+}
+
+/// Where a step is. In Promela a line often has several statements: the text is that of the one that is meant.
+pub fn place_of_step(model: &Model, id: TransitionId) -> Place {
+    match model.language {
+        Language::Bir => model.place_of_step(id),
+        Language::Promela => {
+            let place = model.place(model.program.transitions[id].span);
+            Place { text: text_of_step(model, id), ..place }
+        }
+    }
+}
+
+/// The statement of a step. The end of a process has none, and is called as SPIN calls it.
+pub fn text_of_step(model: &Model, id: TransitionId) -> String {
+    let transition = &model.program.transitions[id];
+    match (model.language, &transition.exit) {
+        (Language::Promela, Exit::Jump(Jump::Return(_))) => "-end-".to_owned(),
+        _ => model.one_line(transition.span),
+    }
+}
+
+/// Where a fault or a location is, with the statement rather than the line.
+pub fn place_of(model: &Model, span: Span) -> Place {
+    let place = model.place(span);
+    match model.language {
+        Language::Bir => place,
+        Language::Promela => Place { text: model.one_line(span), ..place },
+    }
 }
 
 /// A state in words, line by line.
@@ -180,7 +303,7 @@ fn ending(model: &Model, fault: &NaiveFault) -> Ending {
     Ending {
         kind: fault.kind.to_string(),
         message: fault.message.clone(),
-        location: Some(model.place(fault.span)),
+        location: Some(place_of(model, fault.span)),
         blocked: Vec::new(),
         fault: fault.kind,
     }

@@ -1,6 +1,6 @@
 //! The book and the README tell the truth about models.
 //!
-//! Every block that is marked `bir` says what becomes of it, in its info string:
+//! Every block that is marked `bir` or `promela` says what becomes of it, in its info string:
 //!
 //! | attribute | meaning |
 //! |---|---|
@@ -47,7 +47,8 @@ const ATTRIBUTES: [&str; 17] = [
 ];
 
 fn load(block: &Block, text: &str) -> Result<Model, String> {
-    let name = block.get("file").unwrap_or("model.bir").to_owned();
+    let unnamed = if block.language == "bir" { "model.bir" } else { "model.pml" };
+    let name = block.get("file").unwrap_or(unnamed).to_owned();
     let defines: Vec<(String, String)> = (block.attributes.iter())
         .filter(|(key, _)| key == "define")
         .map(|(_, value)| value.split_once('=').expect("define=NAME=VALUE"))
@@ -152,7 +153,8 @@ fn models_are_what_the_book_says() {
     let mut failures = Vec::new();
     let mut seen = 0;
     for page in pages() {
-        for block in page.blocks.iter().filter(|block| block.language == "bir") {
+        let models = page.blocks.iter().filter(|block| ["bir", "promela"].contains(&&*block.language));
+        for block in models {
             seen += 1;
             let examined = std::panic::catch_unwind(|| examine(block));
             let examined = examined.unwrap_or_else(|_| Err("there is a panic".to_owned()));
@@ -186,6 +188,9 @@ fn every_kind_of_violation_has_an_example() {
         "empty-collection",
         "missing-key",
         "overflow",
+        "channel",
+        "d-step",
+        "trace",
         "thread-bound",
         "stack-bound",
         "heap-bound",
@@ -211,18 +216,25 @@ fn sections(name: &str) -> Vec<(String, String)> {
 
 #[test]
 fn every_code_of_a_diagnostic_is_explained() {
-    let sections = sections("book/src/diagnostics.md");
+    let mut of_bir = vec!["E0001", "E0002", "E0003"];
+    of_bir.extend(bir::codes::ALL.iter().map(|(code, _)| *code));
+    explains_codes("book/src/diagnostics.md", &of_bir);
+    let of_promela: Vec<&str> = promela::codes::ALL.iter().map(|(code, _)| *code).collect();
+    explains_codes("book/src/promela/diagnostics.md", &of_promela);
+}
+
+/// A page explains exactly these codes, in this order, and has an example of each.
+fn explains_codes(page: &str, all: &[&str]) {
+    let sections = sections(page);
     let explained: Vec<&str> = (sections.iter())
         .filter_map(|(title, _)| title.split_once(": ").map(|(code, _)| code))
         .filter(|code| code.len() == 5 && code[1..].bytes().all(|byte| byte.is_ascii_digit()))
         .collect();
-    let mut all = vec!["E0001", "E0002", "E0003"];
-    all.extend(bir::codes::ALL.iter().map(|(code, _)| *code));
     assert_eq!(explained, all);
     for (title, text) in &sections {
         let Some((code, _)) = title.split_once(": ") else { continue };
-        // Files that cannot be read are shown on the console, or not at all.
-        if code.starts_with("E000") {
+        // Files that cannot be read are shown on the console, or not at all; and so is the command line.
+        if code.starts_with("E000") || code == promela::codes::BAD_MACRO_DEFINE {
             continue;
         }
         let (error, warning) = (format!("error={code}"), format!("warning={code}"));
@@ -290,17 +302,22 @@ fn documented(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_key_of_the_report_is_explained() {
-    let model = |text: &str| {
-        let files = BTreeMap::from([("m.bir".to_owned(), text.as_bytes().to_vec())]);
-        Model::load(&files, "m.bir", &[], Style::Plain).expect("a model")
+    let model = |name: &str, text: &str| {
+        let files = BTreeMap::from([(name.to_owned(), text.as_bytes().to_vec())]);
+        Model::load(&files, name, &[], Style::Plain).expect("a model")
     };
     let mut found = BTreeSet::new();
-    for text in [
-        "system S { active thread T() { assert false; } }",
-        "system S { active thread T() { assume false; } }",
-        "system S { int _x; active thread T() { if false do skip; end } thread U() { skip; } }",
+    for (name, text) in [
+        ("m.bir", "system S { active thread T() { assert false; } }"),
+        ("m.bir", "system S { active thread T() { assume false; } }"),
+        ("m.bir", "system S { int _x; active thread T() { if false do skip; end } thread U() { skip; } }"),
+        (
+            "m.pml",
+            "chan c = [0] of { bit }; active proctype P() { c!1 } \
+             active proctype Q() { c?1; printf(\"got it\\n\"); assert(false) }",
+        ),
     ] {
-        let report = check(&model(text), &Config::default());
+        let report = check(&model(name, text), &Config::default());
         keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);
     }
     let sections = sections("book/src/checking/json.md");
@@ -320,6 +337,7 @@ fn every_key_of_the_report_is_explained() {
         "violation.location",
         "violations[].location",
         "violation.trace.steps[].location",
+        "violation.trace.steps[].partner.location",
         "violation.trace.ends_in.location",
         "violation.trace.ends_in.blocked[].location",
         "dead_code[].location",

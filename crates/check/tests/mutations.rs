@@ -9,7 +9,7 @@ mod common;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
-use common::{ModelFile, load, model_files, models};
+use common::{ModelFile, files_below, load, models};
 use ir::testing::SplitMix64;
 use naive::{Naive, Summary};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
@@ -39,7 +39,7 @@ fn times() -> u64 {
 fn survive(per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -> Tally {
     let mut tally = Tally::default();
     let mut failures = Vec::new();
-    for (index, file) in model_files(&models()).iter().enumerate() {
+    for (index, file) in files_below(&models(), "bir").iter().enumerate() {
         for number in 0..per_model * times() {
             let mut random = SplitMix64::new(1_000_000 * index as u64 + number);
             let mutant = mutate(file, &mut random);

@@ -15,7 +15,9 @@ Examples:
   quotient check models/philosophers.bir             find the deadlock, by the shortest way
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
+  quotient check ring.pml -D N=3                     check a Promela model
   quotient replay model.bir model.trail.json         show a counterexample again
+  quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random
 
 Exit codes:
@@ -63,12 +65,20 @@ pub enum Command {
 
 #[derive(Args, Clone)]
 pub struct ModelArgs {
-    /// The model: a file that ends in .bir
+    /// The model: BIR in a file that ends in .bir, Promela in one that ends in .pml, .prom or .promela
     pub model: PathBuf,
 
-    /// Give a constant of the model another value (also GROUP.NAME=VALUE)
+    /// Give a constant of the model another value (also GROUP.NAME=VALUE), or define a macro of a Promela model (NAME
+    /// alone is NAME=1)
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub defines: Vec<(String, String)>,
+    pub defines: Vec<Define>,
+}
+
+/// A name, and the value that it is given.
+#[derive(Clone)]
+pub struct Define {
+    pub name: String,
+    pub value: Option<String>,
 }
 
 #[derive(Args)]
@@ -78,7 +88,7 @@ pub struct SizeArgs {
     #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = size_bound)]
     pub max_objects: u32,
 
-    /// Most threads at a time, ended ones that something refers to included
+    /// Most threads (in Promela: processes) at a time, ended ones that something refers to included
     #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = size_bound)]
     pub max_threads: u32,
 
@@ -183,9 +193,13 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Where to write the trail of the first violation [default: MODEL.trail.json here]
+    /// Where to write the trail of the first violation [default: MODEL.trail.json here, MODEL.trail for SPIN]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+
+    /// How to write it: json, or spin (of a Promela model, for `spin -t -k FILE MODEL`)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
+    pub trail_format: TrailFormat,
 
     /// How to print the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -231,12 +245,26 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The trail that a check wrote
+    /// The trail that a check wrote; of a Promela model also one of SPIN's
     pub trail: PathBuf,
 
     /// How to print it
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
+
+    /// Draw a message sequence chart of a Promela model: a column for each process; `--msc=messages` leaves out
+    /// steps without messages
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        hide_possible_values = true,
+        conflicts_with = "format"
+    )]
+    pub msc: Option<Chart>,
 }
 
 #[derive(Args)]
@@ -316,6 +344,20 @@ pub enum ReportFormat {
     Json,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum TrailFormat {
+    #[default]
+    Json,
+    Spin,
+}
+
+/// What a message sequence chart shows.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Chart {
+    All,
+    Messages,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GraphFormat {
     Dot,
@@ -346,9 +388,14 @@ fn frame_bound(text: &str) -> Result<u32, String> {
     bound(text, quotient::LARGEST_FRAME_BOUND)
 }
 
-fn parse_define(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("expected NAME=VALUE".to_owned()),
+fn parse_define(text: &str) -> Result<Define, String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (text, None),
+    };
+    if name.is_empty() {
+        Err("expected NAME=VALUE".to_owned())
+    } else {
+        Ok(Define { name: name.to_owned(), value })
     }
 }

@@ -7,13 +7,18 @@ use std::process::ExitCode;
 use quotient::config::{Bounds, OnBound};
 use quotient::report::Verdict;
 use quotient::simulate::{self, Chosen, Interactive};
-use quotient::{CheckError, Ending, Model, StateBounds, Style, TrailFile, TrailViolation};
+use quotient::{
+    CheckError, Ending, Language, Model, StateBounds, Step, Style, Trace, TrailFile, TrailViolation,
+    spin_trail,
+};
 
 use crate::args::{
-    CheckArgs, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat, SimulateArgs,
+    Chart, CheckArgs, Define, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat,
+    SimulateArgs, TrailFormat,
 };
 use crate::files::{Disk, free_memory, read_text, write_whole};
 use crate::interrupt;
+use crate::msc::{self, Look};
 use crate::progress::ProgressLine;
 use crate::render::{self, Paint};
 
@@ -71,12 +76,23 @@ fn style(terminal: bool) -> Style {
 fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
-    let model = Model::load(&Disk, path, &args.defines, style)
-        .map_err(|rejected| Failure::Rejected(rejected.text))?;
+    let defines = values(&args.defines, Language::of(path))?;
+    let model =
+        Model::load(&Disk, path, &defines, style).map_err(|rejected| Failure::Rejected(rejected.text))?;
     if !quiet && !model.warnings.is_empty() {
         eprint!("{}", model.warnings.render(&model.map, style));
     }
     Ok(model)
+}
+
+/// What names stand for. A macro without a value is 1, as compilers of C have it.
+fn values(defines: &[Define], language: Option<Language>) -> Result<Vec<(String, String)>, Failure> {
+    let value = |Define { name, value }: &Define| match (value, language) {
+        (Some(value), _) => Ok((name.clone(), value.clone())),
+        (None, Some(Language::Promela)) => Ok((name.clone(), "1".to_owned())),
+        (None, _) => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
+    };
+    defines.iter().map(value).collect()
 }
 
 pub fn check(args: &CheckArgs) -> Outcome {
@@ -85,6 +101,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
         return Err(usage(reason));
     }
     let model = load(&args.model, args.quiet)?;
+    if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
+        return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
+    }
     config.limits.memory = config.limits.memory.or_else(free_memory);
     let mut progress = ProgressLine::new(args.quiet, config.limits.memory);
     let checked = quotient::check(&model, &config, args.seed, interrupt::flag(), &mut progress);
@@ -93,9 +112,17 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let report = &checked.report;
     let replay = match &checked.trail {
         Some(trail) => {
-            let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model));
-            match write_whole(&path, &trail.to_json()) {
-                Ok(()) => Some(replay_command(&args.model, &path)),
+            let path =
+                args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
+            let text = match args.trail_format {
+                TrailFormat::Json => trail.to_json(),
+                TrailFormat::Spin => {
+                    let steps: Vec<Step> = trail.steps().collect();
+                    spin_trail::write(&model, config.bounds, &steps).map_err(Failure::Internal)?
+                }
+            };
+            match write_whole(&path, &text) {
+                Ok(()) => Some(replay_command(&args.model, &model, &path)),
                 Err(error) => {
                     eprintln!("warning: the trail could not be written to `{}`: {error}", path.display());
                     None
@@ -125,14 +152,18 @@ pub fn check(args: &CheckArgs) -> Outcome {
     })
 }
 
-fn default_trail(model: &Path) -> PathBuf {
-    let stem = model.file_stem().unwrap_or_default().to_string_lossy();
-    PathBuf::from(format!("{stem}.trail.json"))
+/// SPIN looks for a trail under the whole name of the model.
+fn default_trail(model: &Path, format: TrailFormat) -> PathBuf {
+    let (name, ending) = match format {
+        TrailFormat::Json => (model.file_stem(), "trail.json"),
+        TrailFormat::Spin => (model.file_name(), "trail"),
+    };
+    PathBuf::from(format!("{}.{ending}", name.unwrap_or_default().to_string_lossy()))
 }
 
 /// What to type to see the counterexample again.
-fn replay_command(model: &ModelArgs, trail: &Path) -> String {
-    let mut words = vec!["quotient replay".to_owned(), quoted(&model.model.to_string_lossy())];
+fn replay_command(args: &ModelArgs, model: &Model, trail: &Path) -> String {
+    let mut words = vec!["quotient replay".to_owned(), quoted(&args.model.to_string_lossy())];
     words.extend(definitions(&model.defines));
     words.push(quoted(&trail.to_string_lossy()));
     words.join(" ")
@@ -156,10 +187,17 @@ fn quoted(word: &str) -> String {
 pub fn replay(args: &ReplayArgs) -> Outcome {
     let name = args.trail.display();
     let text = read_text(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
+    // A run without steps is a file without lines.
+    let language = args.model.model.to_str().and_then(Language::of);
+    if spin_trail::is_spin_trail(&text) || text.trim().is_empty() && language == Some(Language::Promela) {
+        return replay_spin(args, &text);
+    }
     let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;
     let mut of_model = args.model.clone();
     if of_model.defines.is_empty() {
-        of_model.defines.clone_from(&trail.defines);
+        let define =
+            |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
+        of_model.defines = trail.defines.iter().map(define).collect();
     }
     let model = load(&of_model, true)?;
     if trail.fingerprint != model.fingerprint() {
@@ -175,16 +213,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     quotient::engine(&model, bounds)?;
     let trace = quotient::replay(&model, bounds, trail.steps(), trail.claimed())
         .map_err(|diverged| usage(format!("the trail does not fit the model: {diverged}")))?;
-    match args.format {
-        ReportFormat::Json => {
-            println!("{}", serde_json::to_string_pretty(&trace).expect("a trace is plain data"));
-        }
-        ReportFormat::Human => {
-            let paint = Paint::new(style(stdout().is_terminal()));
-            print!("{}", render::trace(&trace, None, paint));
-            print!("{}", render::ending(&trace, paint));
-        }
-    }
+    show(args, &model, &trace)?;
     let shown = trace.ends_in.map(|ending| ending.kind);
     match trail.violation {
         Some(claimed) if shown.as_ref() != Some(&claimed.kind) => Err(usage(format!(
@@ -193,6 +222,59 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         ))),
         _ => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
     }
+}
+
+/// A trail of SPIN's does not say what it shows, nor which constants and bounds it was made with.
+fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
+    let model = load(&args.model, true)?;
+    let bounds = Bounds::default();
+    quotient::engine(&model, bounds)?;
+    let misfit = |reason: String| usage(format!("the trail does not fit the model: {reason}"));
+    let steps = spin_trail::read(&model, bounds, text).map_err(|error| misfit(error.to_string()))?;
+    let trace =
+        quotient::replay(&model, bounds, steps, None).map_err(|diverged| misfit(diverged.to_string()))?;
+    show(args, &model, &trace)?;
+    Ok(if trace.ends_in.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Prints a run as it was asked for.
+fn show(args: &ReplayArgs, model: &Model, trace: &Trace) -> Result<(), Failure> {
+    let is_terminal = stdout().is_terminal();
+    let paint = Paint::new(style(is_terminal));
+    match (args.format, args.msc) {
+        (_, Some(what)) => {
+            if model.language != Language::Promela {
+                return Err(usage("--msc is for Promela models: others have no channels"));
+            }
+            let unicode = is_terminal && speaks_unicode();
+            let look = Look { width: terminal_width(), unicode, local: what == Chart::All };
+            print!("{}", msc::chart(trace, look));
+            print!("{}", render::ending(trace, paint));
+        }
+        (ReportFormat::Json, None) => {
+            println!("{}", serde_json::to_string_pretty(trace).expect("a trace is plain data"));
+        }
+        (ReportFormat::Human, None) => {
+            print!("{}", render::trace(trace, None, paint));
+            print!("{}", render::ending(trace, paint));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the locale, by the first variable that says anything about it, is one of UTF-8.
+fn speaks_unicode() -> bool {
+    let variables = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(std::env::var_os);
+    let locale =
+        variables.map(|value| value.to_string_lossy().to_lowercase()).find(|value| !value.is_empty());
+    locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}
+
+/// Of what is not a terminal: as much as most are wide, unless somebody says otherwise.
+fn terminal_width() -> usize {
+    let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    wanted.or_else(terminal).unwrap_or(100)
 }
 
 /// Why a trail might not fit.
@@ -223,7 +305,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         } else if let Some(bound) = run.truncated {
             println!("The run ends here: the next step exceeds the bound on {}.", bound.as_str());
         } else if run.ended {
-            println!("All threads have ended.");
+            println!("{}", render::ended(model.language));
         } else {
             println!("Stopped after {} (--steps goes on).", render::plural(run.steps.len() as u64, "step"));
         }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod files;
 mod interrupt;
+mod msc;
 mod progress;
 mod render;
 mod units;

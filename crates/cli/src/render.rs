@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use quotient::report::{Place, Report, Symmetry, Verdict};
 use quotient::simulate::Choice;
-use quotient::{Style, Trace};
+use quotient::{Language, Style, Trace, TraceStep};
 
 use crate::units;
 
@@ -59,7 +59,11 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     }
     let words = match report.verdict {
         Verdict::Holds => {
-            "Every reachable state was explored: no deadlock, no failed assertion, no broken invariant, no fault.".to_owned()
+            let absent = match Language::of(&report.model) {
+                Some(Language::Promela) => "no invalid end state, no failed assertion, no fault",
+                _ => "no deadlock, no failed assertion, no broken invariant, no fault",
+            };
+            format!("Every reachable state was explored: {absent}.")
         }
         Verdict::HoldsUpToBounds => format!(
             "No violation within the bounds, but {}.",
@@ -266,11 +270,31 @@ pub fn trace(trace: &Trace, longest: Option<usize>, paint: Paint) -> String {
             let _ = writeln!(out, "{indent}… {} …", plural(left_out.len() as u64, "step"));
         }
         let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
-        for change in &step.changes {
-            let _ = writeln!(out, "{indent}{change}");
+        for line in said(step).iter().chain(&step.changes) {
+            let _ = writeln!(out, "{indent}{line}");
         }
     }
     out
+}
+
+/// What a step says: to whom it hands a message over, and what it prints.
+fn said(step: &TraceStep) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let (Some(message), Some(partner)) = (step.messages.first(), &step.partner) {
+        let at = &partner.location;
+        let place = format!("{}:{}  {}", at.file, at.line, excerpt(at));
+        lines.push(format!("{}!{} to {} at {place}", message.channel, message.text, partner.thread));
+    }
+    lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
+    lines
+}
+
+/// How a run ends well.
+pub const fn ended(language: Language) -> &'static str {
+    match language {
+        Language::Bir => "All threads have ended.",
+        Language::Promela => "All processes have ended, or may stay where they are.",
+    }
 }
 
 /// Which way a test went.
@@ -302,7 +326,9 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
     let mut out = String::new();
     for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
         let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
-        let _ = writeln!(out, "  {:>3}) {row}{}{fault}", index + 1, outcome(choice.test, paint));
+        let partner = choice.partner.as_ref().map_or(String::new(), |partner| format!("  (to {partner})"));
+        let test = outcome(choice.test, paint);
+        let _ = writeln!(out, "  {:>3}) {row}{test}{}{fault}", index + 1, paint.dim(&partner));
     }
     out
 }

@@ -5,9 +5,9 @@
 //! table is consulted on the way. An operation is 16 bytes; its position is also the site of the faults it can
 //! raise, for which [`Code::spans`] has the source.
 
-use ir::{CollectionOp, IntType, TypeId};
+use ir::{CollectionOp, IntType, ProcedureId, TypeId};
 use source::Span;
-use state::Slot;
+use state::{ArrayVariable, Slot};
 
 /// A position in the code.
 pub type Pc = u32;
@@ -86,6 +86,33 @@ pub enum Op {
     /// Whether `unwait` would proceed, if only to its fault.
     CanUnwait,
     ThreadTerminated,
+
+    /// An element of the array variable of this number; its indices are on the stack.
+    ArrayElement(u32),
+    ThreadNumber,
+    ThreadCount,
+    LastThread,
+    IsYoungest,
+    Timeout,
+    FirstThread(u32),
+    /// Whether a thread is at one of the locations of this number in [`Code::sites`].
+    ThreadAt(u32),
+    /// A variable of a thread of this procedure.
+    ThreadLocal {
+        procedure: u32,
+        slot: u32,
+    },
+    /// An element of an array variable of a thread; above the thread are the indices.
+    ThreadElement(u32),
+    ThreadEnabled,
+    ThreadLocation,
+    ThreadPriority,
+    /// The number of a channel of the thread: its position among those that came with it.
+    OwnChannel(u32),
+    ChannelLength,
+    ChannelFull,
+    /// The position of a message like the pattern of this number in [`Code::receives`].
+    ChannelHas(u32),
 
     Jump(Pc),
     /// Pops; jumps on 0.
@@ -167,6 +194,22 @@ pub enum Op {
     Throw,
     Start(u32),
     Exit,
+    StoreArrayElement {
+        array: u32,
+        admit: u32,
+    },
+    /// Notes a failed assertion, and goes on.
+    Check,
+    /// Starts a thread in a numbered program.
+    StartNumbered {
+        procedure: u32,
+        priority: u8,
+    },
+    /// A message into a channel with room for it: position in [`Code::sends`].
+    Send(u32),
+    /// A message out of a channel: position in [`Code::receives`].
+    Receive(u32),
+    SetPriority,
 
     /// The body is through; what follows leaves the location. A trial run stops here.
     BodyDone,
@@ -212,6 +255,12 @@ impl Op {
                 | Self::Throw
                 | Self::Start(_)
                 | Self::Exit
+                | Self::StoreArrayElement { .. }
+                | Self::Check
+                | Self::StartNumbered { .. }
+                | Self::Send(_)
+                | Self::Receive(_)
+                | Self::SetPriority
                 | Self::BodyDone
                 | Self::Goto(_)
                 | Self::Return { .. }
@@ -238,6 +287,81 @@ pub struct Code {
     /// By location: what the callee's return continues with.
     pub resumes: Vec<Option<Pc>>,
     pub invariants: Vec<Pc>,
+    pub arrays: Vec<ArrayCode>,
+    /// Sorted lists of locations.
+    pub sites: Vec<(ProcedureId, Vec<u32>)>,
+    pub sends: Vec<SendCode>,
+    pub receives: Vec<ReceiveCode>,
+    /// What makes the initial globals, and by procedure the initial locals; to be stopped at its end like a trial.
+    pub prologue: Pc,
+    pub prologues: Vec<Pc>,
+    /// By procedure: whether its threads may step.
+    pub provided: Vec<Option<Operand>>,
+    pub monitor: Option<MonitorCode>,
+}
+
+/// An expression that is often no more than a constant or a variable, which can be had without running code.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    pub pc: Pc,
+    pub load: Option<Op>,
+}
+
+/// An array variable.
+#[derive(Clone, Debug)]
+pub struct ArrayCode {
+    pub variable: ArrayVariable,
+    pub dims: Vec<u32>,
+    /// Whose locals it is among; a global if nobody's.
+    pub procedure: Option<ProcedureId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct SendCode {
+    pub channel: Operand,
+    pub message: Vec<Operand>,
+    pub sorted: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct ReceiveCode {
+    pub channel: Operand,
+    pub anywhere: bool,
+    pub keep: bool,
+    pub pattern: Vec<PatternCode>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum PatternCode {
+    /// To a variable.
+    Global {
+        slot: Slot,
+        admit: u32,
+    },
+    Local {
+        slot: Slot,
+        admit: u32,
+    },
+    /// Code that stores the result to a place; to be stopped at its end like a trial.
+    Place(Pc),
+    Match(Operand),
+    Any,
+}
+
+#[derive(Clone, Debug)]
+pub struct MonitorCode {
+    pub states: Vec<Vec<EventCode>>,
+    pub ends: Vec<bool>,
+    pub negated: bool,
+    pub site: Pc,
+}
+
+#[derive(Clone, Debug)]
+pub struct EventCode {
+    pub send: bool,
+    pub channel: Operand,
+    pub pattern: Vec<Option<Operand>>,
+    pub target: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -258,6 +382,19 @@ pub struct TransitionCode {
     pub trial: bool,
     /// The guard can exceed a bound, which firing must find out again.
     pub guard_can_truncate: bool,
+    /// How it begins, in a numbered program.
+    pub opening: Opening,
+    pub exclusive: bool,
+}
+
+/// How a transition begins that needs a channel.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening {
+    Other,
+    /// Position in [`Code::sends`]. The body is what comes after it.
+    Send(u32),
+    /// Position in [`Code::receives`]. The body is what comes after it.
+    Receive(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -266,6 +403,8 @@ pub enum GuardCode {
     /// The test, where the guard is no more than one; it says the same as the code.
     When(Pc, Option<Test>),
     Else,
+    /// Some transition of this location is enabled.
+    Ready(u32),
 }
 
 /// A guard that loads one value and compares it with constants, as most do: whether it lies between two bounds,

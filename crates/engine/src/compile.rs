@@ -1,13 +1,17 @@
 //! From the IR to bytecode.
 
 use ir::{
-    Action, ActionKind, BinaryOp, Callee, CollectionOp, Const, Exit, Expr, ExprKind, FieldId, Guard, Id,
-    IntType, Jump, LocationKind, New, Place, PlaceKind, ProcedureId, Program, Type, TypeId, UnaryOp, Width,
+    Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Exit, Expr, ExprKind, FieldId, Guard,
+    Id, IntType, Jump, LocationKind, New, Pattern, Place, PlaceKind, ProcedureId, Program, Type, TypeId,
+    UnaryOp, Width,
 };
 use source::Span;
 use state::{Layout, Slot};
 
-use crate::code::{ANY, Code, FunCode, GuardCode, Op, Pc, Test, TransitionCode};
+use crate::code::{
+    ANY, ArrayCode, Code, EventCode, FunCode, GuardCode, MonitorCode, Op, Opening, Operand, PatternCode, Pc,
+    ReceiveCode, SendCode, Test, TransitionCode,
+};
 
 pub fn compile(program: &Program, layout: &Layout) -> Code {
     let mut compiler = Compiler { program, layout, code: Code::default(), procedure: None };
@@ -49,10 +53,12 @@ impl Compiler<'_> {
                     GuardCode::When(start, Test::of(&self.code.ops[start as usize..]))
                 }
                 Guard::Else => GuardCode::Else,
+                Guard::Ready(location) => GuardCode::Ready(location.0),
             };
             let obstacle = transition.body.first().and_then(|action| self.obstacle(action));
+            let (opening, rest) = self.opening(&transition.body);
             let body = self.here();
-            for action in &transition.body {
+            for action in rest {
                 self.action(action);
             }
             self.emit(Op::BodyDone, transition.span);
@@ -63,8 +69,17 @@ impl Compiler<'_> {
                 _ => false,
             });
             let guard_can_truncate = matches!(&transition.guard, Guard::When(_)) && !program.funs.is_empty();
-            self.code.transitions.push(TransitionCode { guard, obstacle, body, trial, guard_can_truncate });
+            self.code.transitions.push(TransitionCode {
+                guard,
+                obstacle,
+                body,
+                trial,
+                guard_can_truncate,
+                opening,
+                exclusive: transition.exclusive,
+            });
         }
+        self.numbered();
         for location in program.locations.values() {
             self.procedure = Some(location.procedure);
             let resume = match &location.kind {
@@ -89,6 +104,124 @@ impl Compiler<'_> {
             self.emit(Op::Halt, invariant.span);
             self.code.invariants.push(start);
         }
+    }
+
+    /// What only numbered programs have.
+    fn numbered(&mut self) {
+        let program = self.program;
+        for (id, procedure) in program.procedures.iter() {
+            self.procedure = Some(id);
+            let provided = procedure.provided.as_ref().map(|expr| self.operand(expr));
+            self.code.provided.push(provided);
+            let prologue = self.prologue(&procedure.prologue, procedure.span);
+            self.code.prologues.push(prologue);
+        }
+        self.procedure = None;
+        self.code.prologue = self.prologue(&program.prologue, Span::default());
+        self.code.monitor = program.monitor.as_ref().map(|monitor| {
+            let site = self.emit(Op::Halt, monitor.span) as Pc;
+            let states = monitor.states.iter().map(|state| {
+                let events = state.events.iter().map(|event| EventCode {
+                    send: event.send,
+                    channel: self.operand(&event.channel),
+                    pattern: event
+                        .pattern
+                        .iter()
+                        .map(|field| field.as_ref().map(|field| self.operand(field)))
+                        .collect(),
+                    target: event.target,
+                });
+                events.collect()
+            });
+            let states = states.collect();
+            let ends = monitor.states.iter().map(|state| state.end).collect();
+            MonitorCode { states, ends, negated: monitor.negated, site }
+        });
+    }
+
+    fn prologue(&mut self, actions: &[Action], span: Span) -> Pc {
+        let start = self.here();
+        for action in actions {
+            self.action(action);
+        }
+        self.emit(Op::BodyDone, span);
+        start
+    }
+
+    /// How a body begins, and what comes after that.
+    fn opening<'a>(&mut self, body: &'a [Action]) -> (Opening, &'a [Action]) {
+        let Some((first, rest)) = body.split_first() else { return (Opening::Other, body) };
+        match &first.kind {
+            ActionKind::Send { .. } => (Opening::Send(self.send(first)), rest),
+            ActionKind::Receive { .. } => (Opening::Receive(self.receive(first)), rest),
+            _ => (Opening::Other, body),
+        }
+    }
+
+    fn send(&mut self, action: &Action) -> u32 {
+        let ActionKind::Send { channel, sorted, message } = &action.kind else { unreachable!("not a send") };
+        let send = SendCode {
+            channel: self.operand(channel),
+            message: message.iter().map(|field| self.operand(field)).collect(),
+            sorted: *sorted,
+        };
+        self.code.sends.push(send);
+        self.code.sends.len() as u32 - 1
+    }
+
+    fn receive(&mut self, action: &Action) -> u32 {
+        let ActionKind::Receive { channel, anywhere, keep, pattern } = &action.kind else {
+            unreachable!("not a receive")
+        };
+        let channel = self.operand(channel);
+        let pattern = pattern.iter().map(|field| match field {
+            Pattern::Any => PatternCode::Any,
+            Pattern::Match(value) => PatternCode::Match(self.operand(value)),
+            Pattern::Store(place) => match place.kind {
+                PlaceKind::Global(id) => PatternCode::Global {
+                    slot: self.layout.root.slots[id.index()],
+                    admit: self.admit(place.ty, None),
+                },
+                PlaceKind::Local(id) => {
+                    PatternCode::Local { slot: self.local(id), admit: self.admit(place.ty, None) }
+                }
+                _ => {
+                    let start = self.here();
+                    self.place(place);
+                    self.emit(Op::Result, place.span);
+                    self.store(place, None);
+                    self.emit(Op::BodyDone, place.span);
+                    PatternCode::Place(start)
+                }
+            },
+        });
+        let pattern = pattern.collect();
+        self.code.receives.push(ReceiveCode { channel, anywhere: *anywhere, keep: *keep, pattern });
+        self.code.receives.len() as u32 - 1
+    }
+
+    fn operand(&mut self, expr: &Expr) -> Operand {
+        let pc = self.expression(expr);
+        let load = match self.code.ops[pc as usize..] {
+            [load @ (Op::Const(_) | Op::Local { .. } | Op::Global { .. }), Op::Halt] => Some(load),
+            _ => None,
+        };
+        Operand { pc, load }
+    }
+
+    /// The number of an array variable.
+    fn array_variable(&mut self, array: Array) -> u32 {
+        let (variable, dims, procedure) = match array {
+            Array::Global(id) => (self.layout.root_arrays[id.index()], &self.program.globals[id].dims, None),
+            Array::Local(id) => {
+                let procedure = self.procedure.expect("locals occur in procedures");
+                let variable = self.layout.frame_arrays[procedure][id.index()];
+                (variable, &self.program.procedures[procedure].locals[id].dims, Some(procedure))
+            }
+        };
+        let variable = variable.expect("an array is laid out as one");
+        self.code.arrays.push(ArrayCode { variable, dims: dims.clone(), procedure });
+        self.code.arrays.len() as u32 - 1
     }
 
     fn here(&self) -> Pc {
@@ -123,6 +256,7 @@ impl Compiler<'_> {
         let Type::Int(int) = self.program.types[ty] else { return ANY };
         let known = value.and_then(|value| match (&value.kind, self.program.types[value.ty]) {
             (&ExprKind::Const(Const::Int(value)), _) => Some((value, value)),
+            (ExprKind::Number(_), _) => Some((0, 1)),
             // What was loaded is in the range of its type; what was computed need not be.
             (
                 ExprKind::Global(_)
@@ -130,6 +264,9 @@ impl Compiler<'_> {
                 | ExprKind::Param(_)
                 | ExprKind::Field(..)
                 | ExprKind::Index(..)
+                | ExprKind::Element(..)
+                | ExprKind::Wrap(_)
+                | ExprKind::ThreadLocal { .. }
                 | ExprKind::Call(..),
                 Type::Int(from),
             ) => Some((from.lo, from.hi)),
@@ -358,6 +495,93 @@ impl Compiler<'_> {
                 let count = u16::try_from(captures.len()).expect("the verifier bounds the parameters");
                 Op::Quantify { all: *all, captures: count, fun: fun.0, ty: over.ty }
             }
+            ExprKind::Element(array, indices) => {
+                for index in indices {
+                    self.expr(index);
+                }
+                Op::ArrayElement(self.array_variable(*array))
+            }
+            ExprKind::Wrap(operand) => {
+                self.expr(operand);
+                let admit = self.admit(expr.ty, Some(operand));
+                if admit == ANY {
+                    return;
+                }
+                Op::Admit(admit)
+            }
+            // Booleans are numbers already.
+            ExprKind::Number(operand) => return self.expr(operand),
+            ExprKind::ThreadNumber => Op::ThreadNumber,
+            ExprKind::ThreadCount => Op::ThreadCount,
+            ExprKind::LastThread => Op::LastThread,
+            ExprKind::IsYoungest => Op::IsYoungest,
+            ExprKind::Timeout => Op::Timeout,
+            ExprKind::FirstThread(procedure) => Op::FirstThread(procedure.0),
+            ExprKind::ThreadAt { thread, procedure, locations } => {
+                self.expr(thread);
+                let mut sites: Vec<u32> = locations.iter().map(|location| location.0).collect();
+                sites.sort_unstable();
+                self.code.sites.push((*procedure, sites));
+                Op::ThreadAt(self.code.sites.len() as u32 - 1)
+            }
+            ExprKind::ThreadLocal { thread, procedure, local, indices } => {
+                self.expr(thread);
+                for index in indices {
+                    self.expr(index);
+                }
+                if indices.is_empty() {
+                    let slot = self.slot(self.layout.local(*procedure, *local));
+                    Op::ThreadLocal { procedure: procedure.0, slot }
+                } else {
+                    let own = self.procedure.replace(*procedure);
+                    let array = self.array_variable(Array::Local(*local));
+                    self.procedure = own;
+                    Op::ThreadElement(array)
+                }
+            }
+            ExprKind::ThreadEnabled(thread) => {
+                self.expr(thread);
+                Op::ThreadEnabled
+            }
+            ExprKind::ThreadLocation(thread) => {
+                self.expr(thread);
+                Op::ThreadLocation
+            }
+            ExprKind::ThreadPriority(thread) => {
+                self.expr(thread);
+                Op::ThreadPriority
+            }
+            ExprKind::Channel(id) => {
+                if let Some(at) = self.program.first_channels.iter().position(|first| first == id) {
+                    Op::Const(at as i64 + 1)
+                } else {
+                    let procedure = self.procedure.expect("channels come with threads");
+                    let own = &self.program.procedures[procedure].channels;
+                    let at = own.iter().position(|own| own == id).expect("it is one of its own");
+                    Op::OwnChannel(at as u32)
+                }
+            }
+            ExprKind::ChannelLength(channel) => {
+                self.expr(channel);
+                Op::ChannelLength
+            }
+            ExprKind::ChannelFull(channel) => {
+                self.expr(channel);
+                Op::ChannelFull
+            }
+            ExprKind::ChannelHas { channel, anywhere, pattern } => {
+                // Its code stands before that of the expression around it, which jumps over it.
+                let over = self.emit(Op::Jump(0), span);
+                let channel = self.operand(channel);
+                let pattern = pattern.iter().map(|field| match field {
+                    Some(value) => PatternCode::Match(self.operand(value)),
+                    None => PatternCode::Any,
+                });
+                let pattern = pattern.collect();
+                self.land(over);
+                self.code.receives.push(ReceiveCode { channel, anywhere: *anywhere, keep: true, pattern });
+                Op::ChannelHas(self.code.receives.len() as u32 - 1)
+            }
         };
         self.emit(op, span);
     }
@@ -374,6 +598,11 @@ impl Compiler<'_> {
             PlaceKind::Index(array, index) => {
                 self.expr(array);
                 self.expr(index);
+            }
+            PlaceKind::Element(_, indices) => {
+                for index in indices {
+                    self.expr(index);
+                }
             }
         }
     }
@@ -402,6 +631,9 @@ impl Compiler<'_> {
                 None => Op::StoreFieldOf { field: field.0, admit },
             },
             PlaceKind::Index(array, _) => Op::StoreElement { array: self.array_number(array.ty), admit },
+            PlaceKind::Element(array, _) => {
+                Op::StoreArrayElement { array: self.array_variable(*array), admit }
+            }
         };
         self.emit(op, place.span);
     }
@@ -433,14 +665,22 @@ impl Compiler<'_> {
                 self.emit(Op::Choose(from.ty), span);
                 return self.store(place, None);
             }
-            ActionKind::Start { result, procedure, args } => {
+            ActionKind::Start { result, procedure, args, priority } => {
                 if let Some(place) = result {
                     self.place(place);
                 }
                 for arg in args {
                     self.expr(arg);
                 }
-                self.emit(Op::Start(procedure.0), span);
+                self.emit(
+                    if self.program.numbered {
+                        let own = self.program.procedures[*procedure].priority;
+                        Op::StartNumbered { procedure: procedure.0, priority: priority.unwrap_or(own) }
+                    } else {
+                        Op::Start(procedure.0)
+                    },
+                    span,
+                );
                 match result {
                     Some(place) => self.store(place, None),
                     None => {
@@ -453,6 +693,28 @@ impl Compiler<'_> {
                 self.emit(Op::Exit, span);
                 return;
             }
+            ActionKind::Send { .. } => {
+                let over = self.emit(Op::Jump(0), span);
+                let send = self.send(action);
+                self.land(over);
+                self.emit(Op::Send(send), span);
+                return;
+            }
+            ActionKind::Receive { .. } => {
+                let over = self.emit(Op::Jump(0), span);
+                let receive = self.receive(action);
+                self.land(over);
+                self.emit(Op::Receive(receive), span);
+                return;
+            }
+            ActionKind::SetPriority(thread, priority) => {
+                self.expr(thread);
+                self.expr(priority);
+                self.emit(Op::SetPriority, span);
+                return;
+            }
+            ActionKind::Print { .. } => return,
+            ActionKind::Check(condition) => (condition, Op::Check),
             ActionKind::Assert(condition) => (condition, Op::Assert),
             ActionKind::Assume(condition) => (condition, Op::Assume),
             ActionKind::Lock(lock) => (lock, Op::Lock),

@@ -27,11 +27,35 @@ pub struct Stack {
     pub scratch: Scratch,
     /// How many quantifiers are being evaluated, one inside the other.
     nesting: u32,
+    pub mood: Mood,
+    /// A message in the making.
+    pub message: Vec<i64>,
+    /// The first check that failed in this step.
+    pub flaw: Option<Fault>,
     /// Where to go back to, which function it is, and where the parameters of the caller are.
     calls: Vec<(u32, u32, u32)>,
 }
 
+/// What whoever evaluates goes by, besides the state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mood {
+    /// Whether nobody can step otherwise.
+    pub timeout: bool,
+    /// Whether some thread asks for what another can do: who asks back is told that it can do nothing.
+    pub asked: bool,
+}
+
 impl Stack {
+    /// An empty one, for an expression of its own.
+    pub fn in_mood(mood: Mood) -> Self {
+        Self { mood, ..Self::default() }
+    }
+
+    /// Takes note of what is wrong with a step that goes on: the first thing counts.
+    pub fn note(&mut self, flaw: Option<Fault>) {
+        self.flaw = self.flaw.or(flaw);
+    }
+
     #[inline]
     pub fn clear(&mut self) {
         self.values.clear();
@@ -82,6 +106,16 @@ impl Engine {
         Some((test.lo <= value && value <= test.hi) != test.outside)
     }
 
+    /// What an operation loads that loads a variable.
+    #[inline]
+    pub(crate) fn load(state: &State, frame: usize, load: Op) -> i64 {
+        match load {
+            Op::Local { shift, bits: n, word, lo } => bits(state.word(frame + word as usize), shift, n, lo),
+            Op::Global { shift, bits: n, word, lo } => bits(state.word(word as usize), shift, n, lo),
+            op => unreachable!("{op:?} loads no variable"),
+        }
+    }
+
     /// Runs from `pc` up to the first operation that is not pure, and says where that is. `result` is what the
     /// function returned that a resume location waited for.
     pub(crate) fn eval(
@@ -111,7 +145,7 @@ impl Engine {
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls, scratch, nesting } = stack;
+        let Stack { values, calls, scratch, nesting, mood, .. } = stack;
         let mut top = values.pop().unwrap_or(0);
 
         macro_rules! push {
@@ -249,6 +283,42 @@ impl Engine {
                 | Op::CanUnwait
                 | Op::ThreadTerminated) => top = self.look(state, thread, pc, op, top)?,
 
+                Op::ArrayElement(array) => {
+                    values.push(top);
+                    let array = &code.arrays[array as usize];
+                    let base = values.len() - array.dims.len();
+                    let slot = array.slot(&values[base..]).ok_or(fault(FaultKind::Index, pc))?;
+                    values.truncate(base);
+                    top = state.read(if array.procedure.is_some() { frame } else { 0 }, slot);
+                }
+                Op::ThreadNumber => push!(thread.0.into()),
+                op @ (Op::ThreadCount
+                | Op::LastThread
+                | Op::IsYoungest
+                | Op::FirstThread(_)
+                | Op::OwnChannel(_)) => push!(self.ask(state, thread, op)),
+                Op::Timeout => push!(mood.timeout.into()),
+                Op::ThreadElement(array) => {
+                    values.push(top);
+                    let array = &code.arrays[array as usize];
+                    let base = values.len() - array.dims.len();
+                    let slot = array.slot(&values[base..]).ok_or(fault(FaultKind::Index, pc))?;
+                    values.truncate(base);
+                    drop!();
+                    let procedure = array.procedure.expect("threads have locals");
+                    top = self.frame_of(state, top, procedure).map_or(0, |frame| state.read(frame, slot));
+                }
+                op @ (Op::ThreadAt(_)
+                | Op::ThreadLocal { .. }
+                | Op::ThreadEnabled
+                | Op::ThreadLocation
+                | Op::ThreadPriority
+                | Op::ChannelLength
+                | Op::ChannelFull) => top = self.look_up(state, *mood, pc, op, top)?,
+                Op::ChannelHas(pattern) => {
+                    push!(self.channel_has(state, *mood, thread, frame, pc, pattern)?);
+                }
+
                 Op::Jump(to) => {
                     pc = to as usize;
                     continue;
@@ -313,6 +383,7 @@ impl Engine {
                         calls: take(calls),
                         scratch: take(scratch),
                         nesting: *nesting,
+                        ..Stack::default()
                     };
                     let end = self.quantify(state, &mut inner, thread, frame, pc, op);
                     Stack { values: *outer, calls: *calls, scratch: *scratch, .. } = inner;

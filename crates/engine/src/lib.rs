@@ -6,16 +6,20 @@
 //! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
 //! plainest way, and tests hold the two together.
 
+mod channels;
 mod code;
 mod collections;
 mod compile;
 mod eval;
 mod machine;
+mod numbered;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ir::{Id, LocationId, ProcedureId, Program, Type};
+use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
+use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Bounds, Layout, Slot, State, ThreadId};
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
@@ -23,6 +27,7 @@ use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSy
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::Stack;
 use machine::{CatchCode, Mode, Stop};
+use numbered::Group;
 
 /// A compiled program.
 pub struct Engine {
@@ -44,6 +49,26 @@ pub struct Engine {
     descents: Vec<Vec<bool>>,
     active: Vec<ProcedureId>,
     bounds_are_errors: bool,
+    // Of numbered programs.
+    /// The transitions of each location by rank.
+    groups: Vec<Vec<Group>>,
+    /// By location: its first transition, whether it is inner, whether threads may stay there, what `pc_value` says, whether a transition receives.
+    firsts: Vec<Option<u32>>,
+    inner: Vec<bool>,
+    ends: Vec<bool>,
+    numbers: Vec<u32>,
+    receives_at: Vec<bool>,
+    first_channels: Vec<ChannelId>,
+    /// By procedure.
+    channels_of: Vec<Vec<ChannelId>>,
+    priorities: Vec<u8>,
+    /// What transparent variables held, by memo, if the program ever looks at any.
+    concealed: Option<Mutex<Concealed>>,
+    has_inner: bool,
+    has_provided: bool,
+    has_timeout: bool,
+    /// More than the guards of plain locations do.
+    bodies_ask_for_timeout: bool,
     /// The locations that any run ever got to, a bit each.
     reached: Vec<AtomicU64>,
 }
@@ -52,6 +77,13 @@ struct VirtualCode {
     args: usize,
     /// By record.
     targets: Vec<Option<ProcedureId>>,
+}
+
+/// The words of transparent variables, each combination once.
+#[derive(Default)]
+struct Concealed {
+    words: Vec<Arc<[u64]>>,
+    memos: FxHashMap<Arc<[u64]>, u32>,
 }
 
 /// A state, and what running it needs.
@@ -65,6 +97,9 @@ pub struct EngineState {
     frame: Vec<u64>,
     /// Steps inside an atomic block.
     micro: Steps,
+    /// The steps of the thread that has the floor, if they are known.
+    next: Steps,
+    has_next: bool,
 }
 
 impl Engine {
@@ -118,7 +153,33 @@ impl Engine {
             .records
             .values()
             .map(|record| program.records.ids().map(|ancestor| record.descends_from(ancestor)).collect());
+        let mut has_timeout = false;
+        let mut looks_at_transparent = false;
+        program.each_expr(&mut |expr| match expr.kind {
+            ExprKind::Timeout => has_timeout = true,
+            ExprKind::Global(id) | ExprKind::Element(ir::Array::Global(id), _) => {
+                looks_at_transparent |= program.globals[id].transparent;
+            }
+            _ => {}
+        });
+        let locations = || program.locations.values();
+        let receives =
+            |id: &TransitionId| matches!(code.transitions[id.index()].opening, code::Opening::Receive(_));
         Self {
+            groups: program.locations.ids().map(|id| numbered::groups(program, id)).collect(),
+            firsts: locations().map(|location| location.transitions.first().map(|id| id.0)).collect(),
+            inner: locations().map(|location| location.inner).collect(),
+            ends: locations().map(|location| location.end).collect(),
+            numbers: locations().map(|location| location.number).collect(),
+            receives_at: locations().map(|location| location.transitions.iter().any(receives)).collect(),
+            first_channels: program.first_channels.clone(),
+            channels_of: numbered::channels_of(program),
+            priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
+            concealed: looks_at_transparent.then(Mutex::default),
+            has_inner: locations().any(|location| location.inner),
+            has_provided: program.procedures.values().any(|procedure| procedure.provided.is_some()),
+            has_timeout,
+            bodies_ask_for_timeout: numbered::bodies_ask_for_timeout(program),
             transitions,
             otherwise,
             atomic: program.locations.values().map(|location| location.atomic).collect(),
@@ -316,6 +377,9 @@ impl Engine {
 impl Engine {
     /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
+        if self.layout.numbered {
+            return self.fire_numbered(es, step);
+        }
         es.state.mark();
         match self.take(es, step) {
             Ok(()) => Fired::Moved,
@@ -336,6 +400,20 @@ impl TransitionSystem for Engine {
 
     fn initial(&self) -> EngineState {
         let mut state = State::new(&self.layout);
+        let es = |state| EngineState {
+            state,
+            stack: Stack::default(),
+            radices: Vec::new(),
+            frame: Vec::new(),
+            micro: Steps::default(),
+            next: Steps::default(),
+            has_next: false,
+        };
+        if self.layout.numbered {
+            let mut es = es(state);
+            self.initial_numbered(&mut es);
+            return es;
+        }
         for &procedure in &self.active {
             let mut frame = self.layout.frames[procedure].template.clone();
             let entry = self.entries[procedure.index()] as usize;
@@ -346,17 +424,14 @@ impl TransitionSystem for Engine {
             state.start_thread(&self.layout, &frame, u32::MAX);
         }
         state.forget();
-        EngineState {
-            state,
-            stack: Stack::default(),
-            radices: Vec::new(),
-            frame: Vec::new(),
-            micro: Steps::default(),
-        }
+        es(state)
     }
 
     fn steps(&self, es: &mut EngineState, out: &mut Steps) {
         out.clear();
+        if self.layout.numbered {
+            return self.numbered_steps(es, out);
+        }
         if let Some(slot) = self.layout.exclusive
             && let Some(thread) = ThreadId::from_raw(es.state.read(0, slot))
         {
@@ -371,13 +446,18 @@ impl TransitionSystem for Engine {
 
     fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
         let fired = self.fire_only(es, step);
-        if fired == Fired::Moved {
+        if fired == Fired::Moved && !self.layout.numbered {
             es.state.collect(&self.layout);
         }
         fired
     }
 
+    fn is_transient(&self, es: &EngineState) -> bool {
+        self.layout.numbered && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
+    }
+
     fn undo(&self, es: &mut EngineState) {
+        es.has_next = false;
         es.state.undo();
     }
 
@@ -402,6 +482,9 @@ impl TransitionSystem for Engine {
     }
 
     fn ended(&self, es: &EngineState) -> bool {
+        if self.layout.numbered {
+            return self.ended_numbered(&es.state);
+        }
         !(0..es.state.thread_limit()).any(|thread| es.state.is_running(ThreadId(thread)))
     }
 
@@ -410,6 +493,32 @@ impl TransitionSystem for Engine {
     }
 
     fn decode(&self, from: &Encoding, es: &mut EngineState) {
+        es.has_next = false;
         es.state.decode(&self.layout, from);
+    }
+
+    /// Transparent variables are not encoded. A search that decodes states goes on with what they held when the state was
+    /// first met, as one that does not decode them does anyway.
+    fn has_memos(&self) -> bool {
+        self.concealed.is_some()
+    }
+
+    fn memo(&self, es: &mut EngineState) -> u32 {
+        let Some(concealed) = &self.concealed else { return 0 };
+        let Concealed { words, memos } = &mut *concealed.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = es.state.concealed(&self.layout);
+        if let Some(&memo) = memos.get(held) {
+            return memo;
+        }
+        words.push(held.into());
+        memos.insert(held.into(), words.len() as u32 - 1);
+        words.len() as u32 - 1
+    }
+
+    fn recall(&self, memo: u32, es: &mut EngineState) {
+        if let Some(concealed) = &self.concealed {
+            let concealed = concealed.lock().unwrap_or_else(PoisonError::into_inner);
+            es.state.reveal(&self.layout, &concealed.words[memo as usize]);
+        }
     }
 }

@@ -11,7 +11,7 @@ use ir::{FieldId, Id, LocationId, ProcedureId, RecordId, TypeId};
 use state::{NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
-use crate::code::{ANY, Op, Pc};
+use crate::code::{ANY, Op, PatternCode, Pc, ReceiveCode};
 use crate::eval::Stack;
 use crate::{Engine, EngineState};
 
@@ -44,7 +44,7 @@ enum Flow {
 }
 
 /// A body that runs.
-struct Run<'e> {
+pub struct Run<'e> {
     engine: &'e Engine,
     state: &'e mut State,
     operands: &'e mut Stack,
@@ -91,67 +91,120 @@ impl Engine {
             result: 0,
             mode,
         };
+        run.go()
+    }
+
+    /// Runs a prologue, for a thread or for nobody.
+    pub(crate) fn run_prologue(
+        &self,
+        es: &mut EngineState,
+        thread: Option<ThreadId>,
+        pc: Pc,
+    ) -> Result<(), Stop> {
+        let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
+        operands.clear();
+        operands.values.push(0);
+        let frame = thread.map_or(0, |thread| state.frame(thread));
+        let thread = thread.unwrap_or(ThreadId(u32::MAX));
+        let (pc, mode) = (pc as usize, Mode::Trial);
+        Run { engine: self, state, operands, radices, scratch, thread, frame, pc, choice: 0, result: 0, mode }
+            .go()
+    }
+}
+
+impl Engine {
+    /// Does something in the name of a thread, in the middle of a step.
+    pub(crate) fn with_run<T>(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        act: impl FnOnce(&mut Run<'_>) -> T,
+    ) -> T {
+        let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
+        operands.clear();
+        operands.values.push(0);
+        let frame = state.frame(thread);
+        act(&mut Run {
+            engine: self,
+            state,
+            operands,
+            radices,
+            scratch,
+            thread,
+            frame,
+            pc: 0,
+            choice: 0,
+            result: 0,
+            mode: Mode::Trial,
+        })
+    }
+}
+
+impl Run<'_> {
+    #[inline]
+    fn go(&mut self) -> Result<(), Stop> {
+        let engine = self.engine;
         loop {
-            match self.code.ops[run.pc] {
+            match engine.code.ops[self.pc] {
                 Op::StoreLocal { slot, admit } => {
-                    let value = run.pop();
-                    let value = run.admit(value, admit)?;
-                    run.write_local(self.code.slots[slot as usize], value)?;
+                    let value = self.pop();
+                    let value = self.admit(value, admit)?;
+                    self.write_local(engine.code.slots[slot as usize], value)?;
                 }
                 Op::StoreGlobal { slot, admit } => {
-                    let value = run.pop();
-                    let value = run.admit(value, admit)?;
-                    run.write(NodeRef::Root, 0, self.code.slots[slot as usize], value)?;
+                    let value = self.pop();
+                    let value = self.admit(value, admit)?;
+                    self.write(NodeRef::Root, 0, engine.code.slots[slot as usize], value)?;
                 }
                 Op::StoreField { slot, admit } => {
-                    let value = run.pop();
-                    let id = run.object()?;
-                    let value = run.admit(value, admit)?;
-                    run.write_object(id, self.code.slots[slot as usize], value)?;
+                    let value = self.pop();
+                    let id = self.object()?;
+                    let value = self.admit(value, admit)?;
+                    self.write_object(id, engine.code.slots[slot as usize], value)?;
                 }
                 Op::StoreLocalField { at_shift, at, slot, admit } => {
-                    let value = run.pop();
-                    let word = run.state.word(run.frame + at as usize);
-                    let raw = (word >> at_shift & mask(self.layout.object_bits)) as i64;
-                    let id = ObjectId::from_raw(raw).ok_or(run.fault(FaultKind::NullDereference))?;
-                    let value = run.admit(value, admit)?;
-                    run.write_object(id, self.code.slots[slot as usize], value)?;
+                    let value = self.pop();
+                    let word = self.state.word(self.frame + at as usize);
+                    let raw = (word >> at_shift & mask(engine.layout.object_bits)) as i64;
+                    let id = ObjectId::from_raw(raw).ok_or(self.fault(FaultKind::NullDereference))?;
+                    let value = self.admit(value, admit)?;
+                    self.write_object(id, engine.code.slots[slot as usize], value)?;
                 }
-                Op::Const(value) => run.operands.values.push(value),
+                Op::Const(value) => self.operands.values.push(value),
                 Op::Assert => {
-                    if run.pop() == 0 {
-                        return Err(run.fault(FaultKind::Assertion));
+                    if self.pop() == 0 {
+                        return Err(self.fault(FaultKind::Assertion));
                     }
                 }
                 Op::Assume => {
-                    if run.pop() == 0 {
+                    if self.pop() == 0 {
                         return Err(Stop::Blocked);
                     }
                 }
                 Op::BodyDone => {
-                    if mode == Mode::Trial {
+                    if self.mode == Mode::Trial {
                         return Ok(());
                     }
                 }
                 Op::Goto(location) => {
-                    run.arrive(location);
+                    self.arrive(location);
                     return Ok(());
                 }
-                op if op.is_effect() => match run.effect(op)? {
+                op if op.is_effect() => match self.effect(op)? {
                     Flow::Next => {}
                     Flow::At(pc) => {
-                        run.pc = pc as usize;
+                        self.pc = pc as usize;
                         continue;
                     }
                     Flow::Done => return Ok(()),
                 },
                 _ => {
-                    let Run { state, operands, frame, pc, result, .. } = &mut run;
-                    *pc = self.eval(state, operands, thread, *frame, *pc, *result)?;
+                    let Run { state, operands, thread, frame, pc, result, .. } = self;
+                    *pc = engine.eval(state, operands, *thread, *frame, *pc, *result)?;
                     continue;
                 }
             }
-            run.pc += 1;
+            self.pc += 1;
         }
     }
 }
@@ -226,6 +279,63 @@ impl Run<'_> {
                     None => return Err(self.exceeds(Bound::Threads)),
                 }
             }
+            Op::StoreArrayElement { array, admit } => {
+                let value = self.pop();
+                let array = &self.engine.code.arrays[array as usize];
+                let base = self.operands.values.len() - array.dims.len();
+                let slot = array.slot(&self.operands.values[base..]).ok_or(self.fault(FaultKind::Index))?;
+                self.operands.values.truncate(base);
+                let value = self.admit(value, admit)?;
+                match array.procedure {
+                    Some(_) => self.write_local(slot, value)?,
+                    None => self.write(NodeRef::Root, 0, slot, value)?,
+                }
+            }
+            Op::Check => {
+                if self.pop() == 0 {
+                    let site = self.pc as u32;
+                    self.operands.note(Some(Fault { kind: FaultKind::Assertion, site }));
+                }
+            }
+            Op::StartNumbered { procedure, priority } => {
+                self.start_numbered(ProcedureId(procedure), priority)?;
+            }
+            Op::Send(send) => {
+                let engine = self.engine;
+                let send = &engine.code.sends[send as usize];
+                let mut message = Vec::new();
+                let channel =
+                    engine.evaluate_send(self.state, self.operands.mood, self.thread, send, &mut message)?;
+                if channel.shape.capacity == 0 || channel.is_full(self.state) {
+                    return Err(Stop::Blocked);
+                }
+                let flaw = engine.put_message(self.state, channel, send.sorted, &mut message);
+                self.operands.note(flaw);
+            }
+            Op::Receive(receive) => {
+                let engine = self.engine;
+                let receive = &engine.code.receives[receive as usize];
+                let found =
+                    engine.receivable(self.state, self.operands.mood, self.thread, self.frame, receive)?;
+                let (channel, at) = found.ok_or(Stop::Blocked)?;
+                let mut message = Vec::new();
+                let flaw = engine.take_message(self.state, channel, at, receive, &mut message);
+                self.operands.note(flaw);
+                self.store_message(receive, &message)?;
+            }
+            Op::SetPriority => {
+                let priority = self.pop();
+                let number = self.pop();
+                if !(1..=255).contains(&priority) {
+                    return Err(self.fault(FaultKind::Range));
+                }
+                let slot = self.engine.layout.priority.expect("priorities are set");
+                if let Ok(id) = u32::try_from(number)
+                    && self.state.is_running(ThreadId(id))
+                {
+                    self.write_header(ThreadId(id), slot, priority);
+                }
+            }
             Op::Exit => {
                 if self.mode == Mode::Whole {
                     self.state.end_thread(&self.engine.layout, self.thread);
@@ -235,6 +345,10 @@ impl Run<'_> {
             Op::Return { value } => {
                 if value {
                     self.result = self.pop();
+                }
+                if self.engine.layout.numbered {
+                    self.engine.end_numbered(self.state, self.thread);
+                    return Ok(Flow::Done);
                 }
                 self.state.pop_frame(&self.engine.layout, self.thread);
                 if !self.state.is_running(self.thread) {
@@ -254,7 +368,7 @@ impl Run<'_> {
                 let id = ObjectId::from_raw(receiver).ok_or(self.fault(FaultKind::NullDereference))?;
                 let target = match self.engine.layout.kind(self.tag(id)) {
                     ObjectKind::Record(record) => table.targets[record.index()],
-                    ObjectKind::Lock | ObjectKind::Array(_) => None,
+                    ObjectKind::Lock | ObjectKind::Array(_) | ObjectKind::Channel(_) => None,
                 };
                 self.call(target.ok_or(self.fault(FaultKind::BadCast))?, resume)?;
                 return Ok(Flow::Done);
@@ -262,6 +376,64 @@ impl Run<'_> {
             op => unreachable!("{op:?} is no effect"),
         }
         Ok(Flow::Next)
+    }
+
+    /// Starts a thread with the arguments on top of the stack, and leaves its number there.
+    fn start_numbered(&mut self, procedure: ProcedureId, priority: u8) -> Result<(), Stop> {
+        let engine = self.engine;
+        self.fill_frame(procedure)?;
+        let bound = engine.layout.bounds.threads;
+        let Some(id) = self.state.start_thread(&engine.layout, self.scratch, bound) else {
+            return Err(self.exceeds(Bound::Threads));
+        };
+        if let Some(slot) = engine.layout.priority {
+            self.write_header(id, slot, priority.into());
+        }
+        if !engine.make_channels(self.state, &engine.channels_of[procedure.index()]) {
+            return Err(self.exceeds(Bound::Objects));
+        }
+        let mut prologue = Run {
+            engine,
+            frame: self.state.frame(id),
+            state: &mut *self.state,
+            operands: &mut *self.operands,
+            radices: &mut *self.radices,
+            scratch: &mut *self.scratch,
+            thread: id,
+            pc: engine.code.prologues[procedure.index()] as usize,
+            choice: 0,
+            result: 0,
+            mode: Mode::Trial,
+        };
+        prologue.go()?;
+        // The block of the thread that runs may have moved.
+        self.frame = self.state.frame(self.thread);
+        self.operands.values.push(id.0.into());
+        Ok(())
+    }
+
+    /// Stores the fields of a message as the pattern says.
+    pub(crate) fn store_message(&mut self, receive: &ReceiveCode, message: &[i64]) -> Result<(), Stop> {
+        for (&value, field) in message.iter().zip(&receive.pattern) {
+            match *field {
+                PatternCode::Global { slot, admit } => {
+                    let value = self.admit(value, admit)?;
+                    self.write(NodeRef::Root, 0, slot, value)?;
+                }
+                PatternCode::Local { slot, admit } => {
+                    let value = self.admit(value, admit)?;
+                    self.write_local(slot, value)?;
+                }
+                PatternCode::Place(pc) => {
+                    let (back, mode, result) = (self.pc, self.mode, self.result);
+                    (self.pc, self.mode, self.result) = (pc as usize, Mode::Trial, value);
+                    self.go()?;
+                    (self.pc, self.mode, self.result) = (back, mode, result);
+                }
+                PatternCode::Match(_) | PatternCode::Any => {}
+            }
+        }
+        Ok(())
     }
 
     // Operands.

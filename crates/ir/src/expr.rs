@@ -1,6 +1,9 @@
 use source::Span;
 
-use crate::{EnumId, FieldId, FunId, GlobalId, LocalId, ProcedureId, RecordId, StringId, TypeId, VirtualId};
+use crate::{
+    ChannelId, EnumId, FieldId, FunId, GlobalId, LocalId, LocationId, ProcedureId, RecordId, StringId,
+    TypeId, VirtualId,
+};
 
 /// A pure expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +21,14 @@ impl Expr {
             | ExprKind::Global(_)
             | ExprKind::Local(_)
             | ExprKind::Param(_)
-            | ExprKind::All(_) => vec![],
+            | ExprKind::All(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout
+            | ExprKind::FirstThread(_)
+            | ExprKind::Channel(_) => vec![],
             ExprKind::Field(a, _)
             | ExprKind::Length(a)
             | ExprKind::Unary(_, a)
@@ -27,11 +37,26 @@ impl Expr {
             | ExprKind::LockAvailable(a)
             | ExprKind::HasLock(a)
             | ExprKind::WasNotified(a)
-            | ExprKind::ThreadTerminated(a) => vec![a],
+            | ExprKind::ThreadTerminated(a)
+            | ExprKind::Wrap(a)
+            | ExprKind::Number(a)
+            | ExprKind::ThreadAt { thread: a, .. }
+            | ExprKind::ThreadEnabled(a)
+            | ExprKind::ThreadLocation(a)
+            | ExprKind::ThreadPriority(a)
+            | ExprKind::ChannelLength(a)
+            | ExprKind::ChannelFull(a) => vec![a],
             ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Cond(a, b, c) => vec![a, b, c],
             ExprKind::Call(_, args) | ExprKind::Collection(_, args) => args.iter().collect(),
             ExprKind::Quantified { over, captures, .. } => std::iter::once(&**over).chain(captures).collect(),
+            ExprKind::Element(_, indices) => indices.iter().collect(),
+            ExprKind::ThreadLocal { thread, indices, .. } => {
+                std::iter::once(&**thread).chain(indices).collect()
+            }
+            ExprKind::ChannelHas { channel, pattern, .. } => {
+                std::iter::once(&**channel).chain(pattern.iter().flatten()).collect()
+            }
         }
     }
 }
@@ -71,6 +96,64 @@ pub enum ExprKind {
         fun: FunId,
         captures: Vec<Expr>,
     },
+    /// An element of an array variable; an index for each of its dimensions.
+    Element(Array, Vec<Expr>),
+    /// The value, brought into the range of the type of this expression, as by storing it to a place that wraps.
+    Wrap(Box<Expr>),
+    /// 1 for true, 0 for false.
+    Number(Box<Expr>),
+    /// The number of the thread that evaluates it, from 0.
+    ThreadNumber,
+    /// How many threads there are.
+    ThreadCount,
+    /// The number of the thread that took the last step, 0 before the first.
+    LastThread,
+    /// Whether no younger thread exists.
+    IsYoungest,
+    /// Whether no thread can step otherwise: see the crate's documentation.
+    Timeout,
+    /// The least number of a thread of this procedure; -1 if there is none.
+    FirstThread(ProcedureId),
+    /// Whether the thread of that number, if it exists and is of this procedure, is at one of these locations.
+    ThreadAt {
+        thread: Box<Expr>,
+        procedure: ProcedureId,
+        locations: Vec<LocationId>,
+    },
+    /// A variable of the thread of that number, 0 if it does not exist or is of another procedure; with indices if
+    /// it is an array.
+    ThreadLocal {
+        thread: Box<Expr>,
+        procedure: ProcedureId,
+        local: LocalId,
+        indices: Vec<Expr>,
+    },
+    /// Whether the thread of that number exists and can step.
+    ThreadEnabled(Box<Expr>),
+    /// [`Location::number`](crate::Location::number) of where the thread of that number is; 0 if it does not exist.
+    ThreadLocation(Box<Expr>),
+    /// The priority of the thread of that number; 0 if it does not exist.
+    ThreadPriority(Box<Expr>),
+    /// The number of a channel that exists from the start, or that came with the thread.
+    Channel(ChannelId),
+    /// The number of messages in the channel of that number.
+    ChannelLength(Box<Expr>),
+    /// Whether it has as many messages as it holds; one that holds none never has.
+    ChannelFull(Box<Expr>),
+    /// The position, from 1, of the first message of a channel that has the given values, where fields without one may
+    /// have any; 0 if there is none. Only the first message is looked at, unless `anywhere`.
+    ChannelHas {
+        channel: Box<Expr>,
+        anywhere: bool,
+        pattern: Vec<Option<Expr>>,
+    },
+}
+
+/// An array variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Array {
+    Global(GlobalId),
+    Local(LocalId),
 }
 
 /// What can be done with collections. Operands are evaluated left to right; the collection comes first. Nothing
@@ -152,6 +235,74 @@ pub enum BinaryOp {
     BitXor,
 }
 
+impl Expr {
+    /// Calls `f` with this expression and everything in it.
+    pub fn each<'e>(&'e self, f: &mut impl FnMut(&'e Self)) {
+        let mut open = vec![self];
+        while let Some(expr) = open.pop() {
+            f(expr);
+            open.extend(expr.operands());
+        }
+    }
+}
+
+impl Place {
+    /// The expressions that say where it is.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            PlaceKind::Global(_) | PlaceKind::Local(_) => vec![],
+            PlaceKind::Field(base, _) => vec![base],
+            PlaceKind::Index(array, index) => vec![array, index],
+            PlaceKind::Element(_, indices) => indices.iter().collect(),
+        }
+    }
+}
+
+impl Action {
+    /// The expressions in it, from left to right, those of places included.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ActionKind::Assign(place, value) | ActionKind::Choose(place, value) => {
+                let mut operands = place.operands();
+                operands.push(value);
+                operands
+            }
+            ActionKind::New(place, new) => {
+                let mut operands = place.operands();
+                if let New::Array { length, .. } = new {
+                    operands.push(length);
+                }
+                operands
+            }
+            ActionKind::Assert(operand)
+            | ActionKind::Assume(operand)
+            | ActionKind::Lock(operand)
+            | ActionKind::Unlock(operand)
+            | ActionKind::Wait(operand)
+            | ActionKind::Unwait(operand)
+            | ActionKind::Notify(operand)
+            | ActionKind::NotifyAll(operand)
+            | ActionKind::Throw(operand)
+            | ActionKind::Check(operand) => vec![operand],
+            ActionKind::Start { result, args, .. } => {
+                result.iter().flat_map(Place::operands).chain(args).collect()
+            }
+            ActionKind::Exit => vec![],
+            ActionKind::Send { channel, message, .. } => std::iter::once(channel).chain(message).collect(),
+            ActionKind::Receive { channel, pattern, .. } => {
+                let fields = pattern.iter().flat_map(|field| match field {
+                    Pattern::Store(place) => place.operands(),
+                    Pattern::Match(value) => vec![value],
+                    Pattern::Any => vec![],
+                });
+                std::iter::once(channel).chain(fields).collect()
+            }
+            ActionKind::SetPriority(thread, priority) => vec![thread, priority],
+            ActionKind::Print { args, .. } => args.iter().collect(),
+        }
+    }
+}
+
 /// What can be assigned to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -166,6 +317,8 @@ pub enum PlaceKind {
     Local(LocalId),
     Field(Expr, FieldId),
     Index(Expr, Expr),
+    /// An element of an array variable.
+    Element(Array, Vec<Expr>),
 }
 
 /// One action of a transition's body. The operands of an action are evaluated left to right before it has any
@@ -196,8 +349,44 @@ pub enum ActionKind {
         result: Option<Place>,
         procedure: ProcedureId,
         args: Vec<Expr>,
+        /// Instead of the one of the procedure.
+        priority: Option<u8>,
     },
     Exit,
+    /// Like `Assert`, but the step goes on.
+    Check(Expr),
+    /// Puts a message into the channel of that number, at its end or, if `sorted`, before the first message that is
+    /// greater (by the first field that differs).
+    Send {
+        channel: Expr,
+        sorted: bool,
+        message: Vec<Expr>,
+    },
+    /// Takes the first message (or the first that fits, if `anywhere`) out of the channel of that number, or leaves it
+    /// there if it is to `keep` it.
+    Receive {
+        channel: Expr,
+        anywhere: bool,
+        keep: bool,
+        pattern: Vec<Pattern>,
+    },
+    /// The thread of the first number, if it exists, gets the second as priority.
+    SetPriority(Expr, Expr),
+    /// For those who read traces: does nothing, and evaluates nothing.
+    Print {
+        format: StringId,
+        args: Vec<Expr>,
+    },
+}
+
+/// What to do with a field of a message that is received.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// Stores it.
+    Store(Place),
+    /// Takes only messages with this value.
+    Match(Expr),
+    Any,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

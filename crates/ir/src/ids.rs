@@ -58,6 +58,8 @@ ids! {
     VirtualId "virtual";
     /// A pure function.
     FunId "fun";
+    /// A channel, as declared.
+    ChannelId "chan";
 }
 
 /// A vector indexed by one kind of id.

@@ -105,7 +105,78 @@
 //! **Invariants** must hold in every state between steps, except where a thread is exclusive: that is the middle of
 //! an atomic block.
 //!
-//! **Deadlock.** No thread can step, no guard faults, and some thread has not ended.
+//! **Deadlock.** No thread can step, no guard faults, and some thread has neither ended nor is at an
+//! [end](Location::end) location; or, while there are threads, the program's monitor is at a state where no run may end.
+//!
+//! **Ranks.** Of the transitions of a location whose guards hold and that meet no obstacle, those are enabled that have
+//! the least rank. An `else` looks at the transitions of its own rank or a lesser one only. A fault in a guard counts
+//! as a transition of its rank.
+//!
+//! **Array variables** have an element for each combination of indices, the last index running fastest. Elements start
+//! with the initial value of the variable. Indices are evaluated left to right; then the first one that is outside of
+//! its dimension is an index fault.
+//!
+//! # Numbered programs
+//!
+//! [Numbered](Program::numbered) programs have no heap but channels, no calls and no collections. Their threads and
+//! channels have numbers that can be observed. A thread has the least number that no thread has, from 0. Channels are
+//! numbered from 1 in the order in which they came, up to 255; 0 is none. First come [`Program::first_channels`], then
+//! those of each thread when it starts, before its prologue. When a thread ends, it and its channels are gone at once, and
+//! their numbers are free. The program must see to it that a thread ends only when it is the youngest
+//! ([`ExprKind::IsYoungest`] as guard). There are no `tid` values: `Start` stores the number of the thread.
+//!
+//! **Transparent variables** are no part of the state: states that differ in them only are the same, and a search goes on
+//! with what they held when it met the state first.
+//!
+//! **Prologues.** The initial state is made by the program's prologue, then by starting the active threads one after
+//! the other. Starting a thread stores its arguments, makes its channels, and runs its prologue. Prologues are
+//! assignments only. A fault there is one of the step that starts the thread; in the initial state, it is ignored
+//! together with the assignment, so front ends have to see to it that there is none.
+//!
+//! **Channels.** A message is a value per field. `Send` evaluates channel and message; it is an obstacle while the
+//! channel is full. What goes into the channel is admitted to the types of the fields, which wrap; sorting compares the
+//! values as they were before that. `Receive` evaluates the channel; it is an obstacle while there is no message that
+//! fits the pattern, the expressions of which are evaluated as far as it takes to see that. It takes the message out,
+//! unless it keeps it, and then stores fields from left to right (a place is evaluated when its turn comes). No channel of
+//! that number (0 above all), a message or a pattern of another number of fields than the channel has, and a question
+//! about the contents of a channel without capacity are [channel](system-fault) faults. They, and other faults in what
+//! the first action of a body evaluates, count as faults of the guard.
+//!
+//! **Rendezvous.** Through a channel without capacity a `Send` goes together with the `Receive` of another thread, as one
+//! step: that of the sender, with the partner as choice point. Partners are the threads other than the sender, in the
+//! order of their numbers, that may step ([`Procedure::provided`]), with each of their transitions, in order, that begins
+//! with a `Receive` from that channel that fits the message and whose guard is `Always`; of one thread, those of the least
+//! rank only. A `Send` without partner meets an obstacle, and so does a `Receive` from such a channel on its own. The
+//! partner's pattern is stored, then the rest of the sender's body runs and its jump, then the rest of the partner's body
+//! and its jump, each with the inner locations it leads to. [The last thread](ExprKind::LastThread) is the partner.
+//!
+//! **Exclusive transitions.** After a step whose last transition (of the partner, in a rendezvous) is
+//! [exclusive](Transition::exclusive), its thread has the floor if it can step or its guards fault, with timeouts false:
+//! only its steps are possible, and the state is *transient*, not one of those that are stored and counted. Otherwise the
+//! state is one like others.
+//!
+//! **Inner locations.** A step that leads its thread to an [inner](Location::inner) location goes on there at once: with
+//! the first transition, in the order of the location, that is enabled (ranks aside; `else` if no other is). None is an
+//! [inner block](system-fault) fault; more than [`MAX_INNER_STEPS`] in a row exceed the bound on frames, and are always
+//! truncated. Nobody meets anybody there: a `Send` to a channel without capacity is an obstacle. [`Guard::Ready`] holds if
+//! some transition of the inner location is enabled.
+//!
+//! **Timeout** is false, unless the state has no step with it false: then its steps are those with it true.
+//!
+//! **Priorities.** If any transition sets or asks for a priority, or any procedure or start has one other than 1, a
+//! thread can step only if no thread of a greater priority can (or its guards fault). A priority outside of `1..=255` is
+//! a range fault. [Asking](ExprKind::ThreadEnabled) what another thread can do leaves priorities aside; a thread that is
+//! asked while it asks itself can do nothing.
+//!
+//! **Checks** ([`ActionKind::Check`]) that fail are assertion faults of a step that nevertheless has its successor. The
+//! first flaw of a step counts; a fault that ends the step hides it.
+//!
+//! **Monitors.** A `Send`, and a `Receive` that takes its message out, is an event if some event of the monitor, in any
+//! state, names its channel and its direction. The first event of the monitor's state with the same direction, the same
+//! channel and a pattern that fits the message moves the monitor to its target. If there is none, that is a
+//! [monitor](system-fault) fault and the monitor stays where it is; but a negated one goes to its last state, which has no
+//! events. That an event moves a negated monitor there is a fault. Like those of checks, these are faults of a step that
+//! has its successor. Of a rendezvous the send comes first, then the receive; both come before anything is stored.
 //!
 //! [system-fault]: # "FaultKind::Range of the crate `system`"
 
@@ -122,17 +193,26 @@ mod typing;
 mod verify;
 
 pub use expr::{
-    Action, ActionKind, BinaryOp, Callee, CollectionOp, Const, Expr, ExprKind, New, Place, PlaceKind, UnaryOp,
+    Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Expr, ExprKind, New, Pattern, Place,
+    PlaceKind, UnaryOp,
 };
 pub use ids::*;
 pub use program::*;
 pub use types::{IntType, Type, Types, Width};
 pub use typing::Scope;
-pub use verify::{MAX_EXPR_DEPTH, MAX_TYPE_SIZE, verify};
+pub use verify::{
+    MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_EXPR_DEPTH, MAX_MESSAGE_FIELDS, MAX_TYPE_SIZE, verify,
+};
 
 /// How many steps of an atomic block are taken as one before the state in between is stored like others. It
 /// only has to be finite: an atomic block that never ends then is a cycle that the search finds.
 pub const MAX_MICRO_STEPS: usize = 4096;
+
+/// How many channels there may be at a time: their numbers fit a byte, in which 0 is none.
+pub const MAX_CHANNELS: u32 = 255;
+
+/// How many steps an inner block may take.
+pub const MAX_INNER_STEPS: usize = 1 << 20;
 
 /// In how many ways the choice points of one body can be resolved, at most.
 pub const MAX_CHOICES: u64 = 1 << 16;

@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use source::Span;
 
 use crate::{
-    Action, ActionKind, Callee, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId, LocationId,
-    Place, ProcedureId, RecordId, StringId, Table, TransitionId, TypeId, Types, VirtualId,
+    Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId,
+    LocationId, Place, ProcedureId, RecordId, StringId, Table, TransitionId, TypeId, Types, VirtualId,
 };
 
 /// A whole model.
@@ -22,8 +22,20 @@ pub struct Program {
     pub virtuals: Table<VirtualId, Virtual>,
     pub locations: Table<LocationId, Location>,
     pub transitions: Table<TransitionId, Transition>,
-    /// The threads of the initial state: procedures without parameters, one entry per thread.
+    pub channels: Table<ChannelId, Channel>,
+    /// The channels that exist from the start, in the order of their numbers.
+    pub first_channels: Vec<ChannelId>,
+    /// What is done to the globals before the first thread starts.
+    pub prologue: Vec<Action>,
+    /// The threads of the initial state, one entry per thread. What parameters they have get default values.
     pub active: Vec<ProcedureId>,
+    /// Threads and channels have numbers that the program can observe, and threads end youngest first. See the crate's
+    /// documentation.
+    pub numbered: bool,
+    /// Who took the last step is a part of the state, whether the program asks or not.
+    pub remembers_last: bool,
+    /// What the program says about the order of messages.
+    pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
     /// Temporal properties, kept as written.
     pub temporal: Vec<Temporal>,
@@ -76,6 +88,44 @@ impl Program {
     }
 }
 
+impl Program {
+    /// Calls `f` with every expression of the program, and everything in it.
+    pub fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
+        let actions = self
+            .transitions
+            .values()
+            .flat_map(|transition| &transition.body)
+            .chain(self.procedures.values().flat_map(|procedure| &procedure.prologue))
+            .chain(&self.prologue);
+        actions.flat_map(Action::operands).for_each(|expr| expr.each(f));
+        for transition in self.transitions.values() {
+            if let Guard::When(guard) = &transition.guard {
+                guard.each(f);
+            }
+            match &transition.exit {
+                Exit::Jump(Jump::Return(Some(value))) => value.each(f),
+                Exit::Jump(_) => {}
+                Exit::Call { args, .. } => args.iter().for_each(|arg| arg.each(f)),
+            }
+        }
+        for location in self.locations.values() {
+            if let LocationKind::Resume { result, then, .. } = &location.kind {
+                result.iter().flat_map(Place::operands).for_each(|expr| expr.each(f));
+                if let Jump::Return(Some(value)) = then {
+                    value.each(f);
+                }
+            }
+        }
+        self.procedures.values().filter_map(|procedure| procedure.provided.as_ref()).for_each(|e| e.each(f));
+        self.funs.values().for_each(|fun| fun.body.each(f));
+        self.invariants.iter().for_each(|invariant| invariant.expr.each(f));
+        for event in self.monitor.iter().flat_map(|monitor| &monitor.states).flat_map(|state| &state.events) {
+            event.channel.each(f);
+            event.pattern.iter().flatten().for_each(|field| field.each(f));
+        }
+    }
+}
+
 impl Record {
     pub fn descends_from(&self, ancestor: RecordId) -> bool {
         self.ancestors.binary_search(&ancestor).is_ok()
@@ -98,8 +148,95 @@ pub struct Variable {
     pub ty: TypeId,
     /// The value it starts with, if not the default. Parameters have none.
     pub init: Option<Const>,
+    /// Of an array variable: its dimensions. It has an element for each combination of indices, all of type `ty`.
+    pub dims: Vec<u32>,
+    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs that are
+    /// [numbered](Program::numbered).
+    pub transparent: bool,
+    /// What its numbers stand for.
+    pub meaning: Meaning,
     /// Made by a front end, not written by the user: traces do not show it.
     pub hidden: bool,
+    pub span: Span,
+}
+
+impl Variable {
+    /// A variable that is no array.
+    pub fn new(name: impl Into<String>, ty: TypeId, init: Option<Const>, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            init,
+            dims: Vec::new(),
+            transparent: false,
+            meaning: Meaning::Number,
+            hidden: false,
+            span,
+        }
+    }
+
+    /// How many elements it has.
+    pub fn size(&self) -> usize {
+        self.dims.iter().map(|&len| len as usize).product()
+    }
+}
+
+/// How traces show the values of an integer variable.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Meaning {
+    #[default]
+    Number,
+    /// Positions in an enum, from 1; 0 is none of them.
+    Symbol(EnumId),
+    /// Numbers of channels.
+    Channel,
+}
+
+/// A channel: a queue of messages that threads send and receive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Channel {
+    pub name: String,
+    /// How many messages it holds. Through one that holds none, sender and receiver take one step together.
+    pub capacity: u32,
+    /// The types of the fields of a message, which are integers.
+    pub fields: Vec<ChannelField>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChannelField {
+    pub ty: TypeId,
+    pub meaning: Meaning,
+}
+
+/// A deterministic automaton over the events of channels, to which every run must conform, or which no run may
+/// complete. It starts at its first state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Monitor {
+    pub states: Vec<MonitorState>,
+    /// To complete it is the fault, rather than to leave it.
+    pub negated: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MonitorState {
+    /// In the order in which they are tried.
+    pub events: Vec<MonitorEvent>,
+    /// A run may end here.
+    pub end: bool,
+}
+
+/// A message that is sent or received.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MonitorEvent {
+    pub send: bool,
+    /// The number of the channel, over globals only.
+    pub channel: Expr,
+    /// Values that the fields must have, over globals only; those without one may have any.
+    pub pattern: Vec<Option<Expr>>,
+    /// A position in the states of the monitor.
+    pub target: u32,
     pub span: Span,
 }
 
@@ -121,6 +258,14 @@ pub struct Procedure {
     pub locals: Table<LocalId, Variable>,
     pub params: usize,
     pub result: Option<TypeId>,
+    /// The channels that come with every thread of this procedure and go with it, in the order of their numbers.
+    pub channels: Vec<ChannelId>,
+    /// What is done in the step that starts a thread, before it is at its entry: assignments to its variables.
+    pub prologue: Vec<Action>,
+    /// A thread can step only where this holds.
+    pub provided: Option<Expr>,
+    /// The priority of its threads where their start says nothing else.
+    pub priority: u8,
     pub entry: LocationId,
     pub catches: Vec<Catch>,
     pub span: Span,
@@ -159,6 +304,12 @@ pub struct Location {
     pub transitions: Vec<TransitionId>,
     /// Other threads do not interleave here while this thread can move.
     pub atomic: bool,
+    /// In the middle of a step: the first transition that is enabled is taken at once, as a part of the step.
+    pub inner: bool,
+    /// A thread may stay here for good.
+    pub end: bool,
+    /// What `pc_value` says of a thread that is here.
+    pub number: u32,
     /// The locals whose values matter from here on, where the model says so.
     pub live: Option<Vec<LocalId>>,
     /// Made by a front end for a part of a statement, with no name of its own in the source.
@@ -167,6 +318,23 @@ pub struct Location {
 }
 
 impl Location {
+    /// A plain location, without transitions yet.
+    pub fn new(name: impl Into<String>, procedure: ProcedureId, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            procedure,
+            kind: LocationKind::Plain,
+            transitions: Vec::new(),
+            atomic: false,
+            inner: false,
+            end: false,
+            number: 0,
+            live: None,
+            hidden: false,
+            span,
+        }
+    }
+
     /// For the catch tables: the location that the user knows.
     pub fn origin(&self, this: LocationId) -> LocationId {
         match &self.kind {
@@ -177,6 +345,7 @@ impl Location {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a program has few locations")]
 pub enum LocationKind {
     Plain,
     /// Where a frame stands while a call it made is active. It has no transitions: when the callee returns, its
@@ -194,9 +363,21 @@ pub struct Transition {
     pub guard: Guard,
     pub body: Vec<Action>,
     pub exit: Exit,
+    /// It is enabled only if none of its location with a lesser rank is.
+    pub rank: u32,
+    /// Nobody else moves after it as long as its thread can.
+    pub exclusive: bool,
+    /// By which SPIN's trails know it, in programs that come from Promela.
+    pub number: u32,
     /// Whether the model calls it invisible: a hint for reductions, without meaning of its own.
     pub invisible: bool,
     pub span: Span,
+}
+
+impl Transition {
+    pub fn new(source: LocationId, guard: Guard, body: Vec<Action>, exit: Exit, span: Span) -> Self {
+        Self { source, guard, body, exit, rank: 0, exclusive: false, number: 0, invisible: false, span }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -205,6 +386,8 @@ pub enum Guard {
     When(Expr),
     /// If no other transition of the location is enabled.
     Else,
+    /// If some transition of this [inner](Location::inner) location is.
+    Ready(LocationId),
 }
 
 /// How a transition leaves its location.

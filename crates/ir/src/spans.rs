@@ -21,6 +21,16 @@ impl Program {
         self.globals.values_mut().for_each(|item| f(&mut item.span));
         self.virtuals.values_mut().for_each(|item| f(&mut item.span));
         self.temporal.iter_mut().for_each(|item| f(&mut item.span));
+        self.channels.values_mut().for_each(|item| f(&mut item.span));
+        self.prologue.iter_mut().for_each(|item| action(item, f));
+        if let Some(monitor) = &mut self.monitor {
+            f(&mut monitor.span);
+            for event in monitor.states.iter_mut().flat_map(|state| &mut state.events) {
+                f(&mut event.span);
+                expr(&mut event.channel, f);
+                event.pattern.iter_mut().flatten().for_each(|field| expr(field, f));
+            }
+        }
         for fun in self.funs.values_mut() {
             f(&mut fun.span);
             expr(&mut fun.body, f);
@@ -29,6 +39,10 @@ impl Program {
             f(&mut procedure.span);
             procedure.locals.values_mut().for_each(|local| f(&mut local.span));
             procedure.catches.iter_mut().for_each(|catch| f(&mut catch.span));
+            procedure.prologue.iter_mut().for_each(|item| action(item, f));
+            if let Some(provided) = &mut procedure.provided {
+                expr(provided, f);
+            }
         }
         for location in self.locations.values_mut() {
             f(&mut location.span);
@@ -72,6 +86,7 @@ fn place(place: &mut Place, f: &mut impl FnMut(&mut Span)) {
             expr(array, f);
             expr(index, f);
         }
+        PlaceKind::Element(_, indices) => indices.iter_mut().for_each(|index| expr(index, f)),
     }
 }
 
@@ -106,6 +121,28 @@ fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
             }
         }
         ActionKind::Exit => {}
+        ActionKind::Check(condition) => expr(condition, f),
+        ActionKind::Send { channel, message, .. } => {
+            expr(channel, f);
+            for field in message {
+                expr(field, f);
+            }
+        }
+        ActionKind::Receive { channel, pattern, .. } => {
+            expr(channel, f);
+            for field in pattern {
+                match field {
+                    Pattern::Store(to) => place(to, f),
+                    Pattern::Match(value) => expr(value, f),
+                    Pattern::Any => {}
+                }
+            }
+        }
+        ActionKind::SetPriority(thread, priority) => {
+            expr(thread, f);
+            expr(priority, f);
+        }
+        ActionKind::Print { args, .. } => args.iter_mut().for_each(|arg| expr(arg, f)),
     }
 }
 
@@ -116,8 +153,23 @@ fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
         | ExprKind::Global(_)
         | ExprKind::Local(_)
         | ExprKind::Param(_)
-        | ExprKind::All(_) => {}
-        ExprKind::Field(a, _)
+        | ExprKind::All(_)
+        | ExprKind::ThreadNumber
+        | ExprKind::ThreadCount
+        | ExprKind::LastThread
+        | ExprKind::IsYoungest
+        | ExprKind::Timeout
+        | ExprKind::FirstThread(_)
+        | ExprKind::Channel(_) => {}
+        ExprKind::Wrap(a)
+        | ExprKind::Number(a)
+        | ExprKind::ThreadAt { thread: a, .. }
+        | ExprKind::ThreadEnabled(a)
+        | ExprKind::ThreadLocation(a)
+        | ExprKind::ThreadPriority(a)
+        | ExprKind::ChannelLength(a)
+        | ExprKind::ChannelFull(a)
+        | ExprKind::Field(a, _)
         | ExprKind::Length(a)
         | ExprKind::Unary(_, a)
         | ExprKind::Cast(_, a)
@@ -140,11 +192,17 @@ fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
                 self::expr(arg, f);
             }
         }
-        ExprKind::Quantified { over, captures, .. } => {
-            self::expr(over, f);
-            for capture in captures {
-                self::expr(capture, f);
+        ExprKind::Quantified { over: first, captures: others, .. }
+        | ExprKind::ThreadLocal { thread: first, indices: others, .. } => {
+            self::expr(first, f);
+            for other in others {
+                self::expr(other, f);
             }
+        }
+        ExprKind::Element(_, indices) => indices.iter_mut().for_each(|index| self::expr(index, f)),
+        ExprKind::ChannelHas { channel, pattern, .. } => {
+            self::expr(channel, f);
+            pattern.iter_mut().flatten().for_each(|field| self::expr(field, f));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! them a narrower type that it knows to fit, and the text form then writes that type down.
 
 use crate::{
-    BinaryOp, CollectionOp, Const, EnumId, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type,
+    Array, BinaryOp, CollectionOp, Const, EnumId, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type,
     TypeId, UnaryOp, Width,
 };
 
@@ -68,8 +68,10 @@ impl Program {
                 Const::Null => Type::Null,
                 Const::String(_) => Type::String,
             },
-            ExprKind::Global(id) => declared(self.globals.get(*id)?.ty)?,
-            ExprKind::Local(id) => match scope {
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
+                declared(self.globals.get(*id)?.ty)?
+            }
+            ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => match scope {
                 Scope::Procedure(procedure) => declared(self.procedures.get(procedure)?.locals.get(*id)?.ty)?,
                 Scope::Program | Scope::Fun(_) => return None,
             },
@@ -82,7 +84,17 @@ impl Program {
                 Type::Array(element) => declared(element)?,
                 _ => return None,
             },
-            ExprKind::Length(_) => Type::Int(IntType::INT),
+            ExprKind::Length(_)
+            | ExprKind::Number(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::FirstThread(_)
+            | ExprKind::ThreadLocation(_)
+            | ExprKind::ThreadPriority(_)
+            | ExprKind::Channel(_)
+            | ExprKind::ChannelLength(_)
+            | ExprKind::ChannelHas { .. } => Type::Int(IntType::INT),
             ExprKind::Unary(UnaryOp::Neg, operand) => self.whole(operand)?,
             ExprKind::Binary(op, left, right) => match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
@@ -120,7 +132,17 @@ impl Program {
             | ExprKind::HasLock(_)
             | ExprKind::WasNotified(_)
             | ExprKind::ThreadTerminated(_)
-            | ExprKind::Quantified { .. } => Type::Bool,
+            | ExprKind::Quantified { .. }
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout
+            | ExprKind::ThreadAt { .. }
+            | ExprKind::ThreadEnabled(_)
+            | ExprKind::ChannelFull(_) => Type::Bool,
+            // Nothing but the type of the expression says what it wraps to.
+            ExprKind::Wrap(_) => return None,
+            ExprKind::ThreadLocal { procedure, local, .. } => {
+                declared(self.procedures.get(*procedure)?.locals.get(*local)?.ty)?
+            }
             ExprKind::Call(fun, _) => declared(self.funs.get(*fun)?.result)?,
             ExprKind::All(id) => {
                 let element = self.enum_type(*id)?;

@@ -7,8 +7,8 @@
 use std::{iter, slice};
 
 use ir::{
-    BinaryOp, Const, Expr, ExprKind, FunId, Program, RecordId, Scope, Type, TypeId, UnaryOp, Variable, Width,
-    text,
+    Array, BinaryOp, Const, Expr, ExprKind, FunId, Id, Program, RecordId, Scope, Type, TypeId, UnaryOp,
+    Variable, Width, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
@@ -16,6 +16,7 @@ use system::{Bound, FaultKind};
 use crate::collections::Operation;
 use crate::fault::Stop;
 use crate::state::position;
+use crate::steps::Mood;
 use crate::value::default_value;
 use crate::{Bounds, Naive, ObjectKind, State, Value};
 
@@ -36,6 +37,7 @@ pub(crate) struct Eval<'a> {
     pub scope: Scope,
     /// Active calls of pure functions.
     pub calls: u32,
+    pub mood: Mood,
 }
 
 impl Eval<'_> {
@@ -150,6 +152,70 @@ impl Eval<'_> {
                 let spans: Vec<_> = iter::once(&**over).chain(captures).map(|arg| arg.span).collect();
                 let holds = self.for_each(expr.span, *fun, &spans, &collection, &captured, levels)?;
                 Value::Bool(if *all { !holds.contains(&false) } else { holds.contains(&true) })
+            }
+            ExprKind::Element(array, indices) => {
+                let indices = ints(&evals(indices)?);
+                let (variable, values) = match *array {
+                    Array::Global(id) => (&self.program.globals[id], self.state.global(id)),
+                    Array::Local(id) => {
+                        let Scope::Procedure(procedure) = self.scope else {
+                            unreachable!("only procedures have local variables")
+                        };
+                        let locals = &self.program.procedures[procedure].locals;
+                        (&locals[id], &self.variables[id.index()])
+                    }
+                };
+                element(variable, values, &indices, expr.span)?
+            }
+            ExprKind::Wrap(operand) => {
+                let value = eval(operand)?;
+                admit(self.program, expr.ty, value, expr.span, || format!("`{}`", self.text(expr)))?
+            }
+            ExprKind::Number(operand) => Value::Int(bool(operand)?.into()),
+            ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout
+            | ExprKind::FirstThread(_)
+            | ExprKind::Channel(_) => self.number(&expr.kind),
+            ExprKind::ThreadLocal { thread, procedure, local, indices } => {
+                let (number, indices) = (as_int(&eval(thread)?), ints(&evals(indices)?));
+                let variable = &self.program.procedures[*procedure].locals[*local];
+                match self.thread_of(number, *procedure).and_then(|thread| thread.frames.last()) {
+                    None if self.program.types[variable.ty] == Type::Bool => Value::Bool(false),
+                    None => Value::Int(0),
+                    Some(frame) if indices.is_empty() => frame.local(*local).clone(),
+                    Some(frame) => element(variable, frame.local(*local), &indices, expr.span)?,
+                }
+            }
+            ExprKind::ThreadAt { thread: operand, .. }
+            | ExprKind::ThreadEnabled(operand)
+            | ExprKind::ThreadLocation(operand)
+            | ExprKind::ThreadPriority(operand) => {
+                let number = as_int(&eval(operand)?);
+                self.thread_question(&expr.kind, number)
+            }
+            ExprKind::ChannelLength(operand) => {
+                let channel = self.channel(as_int(&eval(operand)?), expr.span)?;
+                Value::Int(channel.messages.len() as i64)
+            }
+            ExprKind::ChannelFull(operand) => {
+                let channel = self.channel(as_int(&eval(operand)?), expr.span)?;
+                let capacity = self.program.channels[channel.declared].capacity as usize;
+                Value::Bool(capacity > 0 && channel.messages.len() >= capacity)
+            }
+            ExprKind::ChannelHas { channel, anywhere, pattern } => {
+                let number = as_int(&eval(channel)?);
+                let channel = self.channel(number, expr.span)?;
+                self.same_fields(channel, pattern.len(), expr.span)?;
+                if self.program.channels[channel.declared].capacity == 0 {
+                    let name = &self.program.channels[channel.declared].name;
+                    let message = format!("`{name}` holds no messages that one could ask for");
+                    return Err(Stop::fault(FaultKind::Channel, expr.span, message));
+                }
+                let wanted: Vec<Option<&Expr>> = pattern.iter().map(Option::as_ref).collect();
+                Value::Int(self.find(channel, &wanted, *anywhere)?.map_or(0, |at| at as i64 + 1))
             }
         })
     }
@@ -331,6 +397,31 @@ pub(crate) fn admit(
     })
 }
 
+/// Where the element of an array variable is that has these indices.
+pub(crate) fn element_position(variable: &Variable, indices: &[i64], span: Span) -> Result<usize, Stop> {
+    let mut position = 0;
+    for (&index, &len) in indices.iter().zip(&variable.dims) {
+        let Some(index) = usize::try_from(index).ok().filter(|&index| index < len as usize) else {
+            let message = format!("index {index} outside of `{}` of length {len}", variable.name);
+            return Err(Stop::fault(FaultKind::Index, span, message));
+        };
+        position = position * len as usize + index;
+    }
+    Ok(position)
+}
+
+fn element(variable: &Variable, values: &Value, indices: &[i64], span: Span) -> Result<Value, Stop> {
+    let position = element_position(variable, indices, span)?;
+    match values {
+        Value::Seq(elements) => Ok(elements[position].clone()),
+        _ => unreachable!("the variable is an array"),
+    }
+}
+
+fn ints(values: &[Value]) -> Vec<i64> {
+    values.iter().map(as_int).collect()
+}
+
 fn constant(program: &Program, value: Const) -> Value {
     match value {
         Const::Bool(value) => Value::Bool(value),
@@ -344,7 +435,14 @@ fn constant(program: &Program, value: Const) -> Value {
 
 /// The value that a variable starts with.
 pub(crate) fn initial_value(program: &Program, variable: &Variable) -> Value {
-    variable.init.map_or_else(|| default_value(program, variable.ty), |init| constant(program, init))
+    let one =
+        variable.init.map_or_else(|| default_value(program, variable.ty), |init| constant(program, init));
+    in_all_elements(variable, one)
+}
+
+/// The value of a variable all elements of which, if it is an array, are `one`.
+pub(crate) fn in_all_elements(variable: &Variable, one: Value) -> Value {
+    if variable.dims.is_empty() { one } else { Value::Seq(vec![one; variable.size()]) }
 }
 
 fn as_bool(value: &Value) -> bool {

@@ -2,23 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use ir::MAX_MICRO_STEPS;
 use source::Span;
 use system::{Bound, FaultKind};
 
-use crate::{Naive, NaiveFault, Stopped};
+use crate::{Naive, NaiveFault, State, Stopped};
 
 /// What there is to find. Exploration goes on after violations: a step that faults has no successor, a state that
-/// violates an invariant has its steps like any other.
+/// violates an invariant has its steps like any other. Transient states are gone through whenever a step leads to them,
+/// and are neither counted nor remembered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Distinct states.
     pub states: usize,
-    /// Steps that were fired, those that fault or are truncated included. A guard that faults is not fired.
+    /// Steps that were fired, those that fault or are truncated included. A guard that faults is not fired, and steps to
+    /// transient states do not count.
     pub transitions: usize,
     /// Steps that led to a state that was known.
     pub matched: usize,
     pub deadlocks: usize,
-    /// How often each fault was met: steps that fault, guards that fault, states that violate an invariant.
+    /// How often each fault was met: steps that fault or violate a check, guards that fault, states that violate
+    /// an invariant.
     pub faults: BTreeMap<(FaultKind, Span), usize>,
     pub truncations: BTreeMap<Bound, usize>,
     /// Whether all states were visited.
@@ -41,25 +45,38 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
         if let Some(fault) = naive.check(&state) {
             summary.count(&fault);
         }
-        let (enabled, faults) = naive.steps(&state);
-        if enabled.is_empty() && faults.is_empty() && state.threads.values().any(|thread| !thread.ended()) {
+        if naive.deadlocked(&state) {
             summary.deadlocks += 1;
         }
-        for (_, fault) in faults {
-            summary.count(&fault);
-        }
-        for step in enabled {
-            summary.transitions += 1;
-            match naive.fire(&state, step) {
-                Ok(next) if seen.contains(&next) => summary.matched += 1,
-                Ok(_) if seen.len() >= limit => summary.complete = false,
-                Ok(next) => {
-                    seen.insert(next.clone());
-                    frontier.push_back(next);
+        // The state, and then the transient ones that follow it, each with how many steps it is away.
+        let mut open = vec![(state, 0)];
+        while let Some((state, away)) = open.pop() {
+            let (enabled, faults) = naive.steps(&state);
+            for (_, fault) in faults {
+                summary.count(&fault);
+            }
+            for step in enabled {
+                let fired = naive.fire(&state, step);
+                let passing = fired.as_ref().is_ok_and(|next| naive.is_transient(next));
+                summary.transitions += usize::from(!passing);
+                if let Some(flaw) = fired.as_ref().ok().and_then(State::flaw) {
+                    summary.count(flaw);
                 }
-                Err(Stopped::Fault(fault)) => summary.count(&fault),
-                Err(Stopped::Truncated(bound)) => *summary.truncations.entry(bound).or_default() += 1,
-                Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                match fired {
+                    Ok(next) if passing && away < MAX_MICRO_STEPS => {
+                        open.push((next, away + 1));
+                    }
+                    Ok(_) if passing => summary.complete = false,
+                    Ok(next) if seen.contains(&next) => summary.matched += 1,
+                    Ok(_) if seen.len() >= limit => summary.complete = false,
+                    Ok(next) => {
+                        seen.insert(next.clone());
+                        frontier.push_back(next);
+                    }
+                    Err(Stopped::Fault(fault)) => summary.count(&fault),
+                    Err(Stopped::Truncated(bound)) => *summary.truncations.entry(bound).or_default() += 1,
+                    Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                }
             }
         }
     }

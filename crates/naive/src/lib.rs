@@ -18,18 +18,21 @@
 //! place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
 //! assertion). A value that does not fit a parameter or a result has the span of the expression that was to be
 //! passed or returned, and one that does not fit a collection has that of the operand that was to become its element,
-//! key or value. Faults of a call as such are at its transition.
+//! key or value. Faults of a call as such are at its transition, and that of an inner location where nothing is possible
+//! is at the location.
 //!
 //! # Absent
 //!
 //! Symmetry, reduction, storage and everything else that is about many states at once, except for [`explore`].
 
+mod channels;
 mod collect;
 mod collections;
 mod eval;
 mod explore;
 mod fault;
 mod machine;
+mod numbered;
 mod show;
 mod state;
 mod steps;
@@ -38,7 +41,7 @@ mod value;
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
 pub use show::{Change, ChangeKind};
-pub use state::{Frame, Object, ObjectKind, State, Thread, Waiting};
+pub use state::{Channel, Frame, Object, ObjectKind, State, Thread, Waiting};
 pub use value::Value;
 
 use ir::Program;

@@ -1,47 +1,83 @@
 //! One transition of one thread, on a state of its own: actions, calls, returns, exceptions.
 
 use ir::{
-    Action, ActionKind, Callee, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId, LocationId, LocationKind,
-    MAX_ARRAY_LENGTH, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program, Scope, Transition,
-    TransitionId, text,
+    Action, ActionKind, Array, Callee, ChannelId, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId,
+    LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program,
+    Scope, Transition, TransitionId, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
 
-use crate::eval::{Eval, admit, as_int, initial_value, position_of};
+use crate::eval::{Eval, admit, as_int, element_position, in_all_elements, initial_value, position_of};
 use crate::fault::Stop;
 use crate::state::{Shown, position};
+use crate::steps::Mood;
 use crate::value::default_value;
-use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value, Waiting};
+use crate::{Channel, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
 
 /// Resolves a choice point: of so many alternatives, which?
 pub(crate) type Choose<'c> = &'c mut dyn FnMut(u32) -> u32;
 
+#[derive(Clone)]
 pub(crate) struct Machine<'a> {
     pub naive: &'a Naive<'a>,
     pub state: State,
     pub thread: u32,
+    pub mood: Mood,
+    /// Whether a `Send` may look for a partner.
+    pub may_meet: bool,
+    /// Who received what the thread sent, if that was a rendezvous, and by which transition.
+    pub partner: Option<(u32, TransitionId)>,
+    /// The transition that was taken last.
+    pub last: Option<TransitionId>,
+    /// The first check that failed.
+    pub flaw: Option<NaiveFault>,
 }
 
+/// Numbers of channels fit a byte.
+const MAX_CHANNELS: usize = ir::MAX_CHANNELS as usize;
+
 /// Whether the body of a transition goes on after an action.
-enum Flow {
+pub(crate) enum Flow {
     Next,
     /// The thread is elsewhere already: it has thrown, or it has ended.
     Left,
 }
 
 /// A place whose operands are evaluated.
-enum Target {
+pub(crate) enum Target {
     Global(GlobalId),
     Local(LocalId),
     Field(Value, FieldId),
     Index(Value, i64),
+    Element(Array, Vec<i64>),
 }
 
 impl<'a> Machine<'a> {
+    pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, mood: Mood) -> Self {
+        Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, flaw: None }
+    }
+
+    /// A whole step, if it is of a transition whose guard holds.
     pub fn run(&mut self, id: TransitionId, choose: Choose<'_>) -> Result<(), Stop> {
+        self.transition(id, 0, choose)?;
+        self.inner()?;
+        if let Some((partner, transition)) = self.partner {
+            let sender = std::mem::replace(&mut self.thread, partner);
+            self.may_meet = false;
+            // The first action is the receive, which is done.
+            self.transition(transition, 1, choose)?;
+            self.inner()?;
+            self.thread = sender;
+        }
+        Ok(())
+    }
+
+    /// The actions of a transition from this one on, and its exit.
+    pub fn transition(&mut self, id: TransitionId, from: usize, choose: Choose<'_>) -> Result<(), Stop> {
+        self.last = Some(id);
         let transition = &self.program().transitions[id];
-        for action in &transition.body {
+        for action in &transition.body[from..] {
             match self.action(action, choose)? {
                 Flow::Next => {}
                 Flow::Left => return Ok(()),
@@ -53,7 +89,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn program(&self) -> &'a Program {
+    /// Where the thread is, unless it has ended.
+    pub fn here(&self) -> Option<LocationId> {
+        self.state.threads.get(&self.thread)?.frames.last().map(|frame| frame.location)
+    }
+
+    pub fn program(&self) -> &'a Program {
         self.naive.program
     }
 
@@ -66,23 +107,23 @@ impl<'a> Machine<'a> {
     }
 
     fn procedure(&self) -> ProcedureId {
-        let frame = self.state.threads[&self.thread].frames.last().expect("the thread has not ended");
-        self.program().locations[frame.location].procedure
+        let here = self.here().expect("the thread has not ended");
+        self.program().locations[here].procedure
     }
 
-    fn evaluator(&self) -> Eval<'_> {
-        self.naive.evaluator(&self.state, self.thread)
+    pub fn evaluator(&self) -> Eval<'_> {
+        self.naive.evaluator(&self.state, self.thread, self.mood)
     }
 
-    fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
+    pub fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
         self.evaluator().eval(expr)
     }
 
-    fn evals(&self, exprs: &[Expr]) -> Result<Vec<Value>, Stop> {
+    pub fn evals(&self, exprs: &[Expr]) -> Result<Vec<Value>, Stop> {
         exprs.iter().map(|expr| self.eval(expr)).collect()
     }
 
-    fn action(&mut self, action: &Action, choose: Choose<'_>) -> Result<Flow, Stop> {
+    pub fn action(&mut self, action: &Action, choose: Choose<'_>) -> Result<Flow, Stop> {
         let span = action.span;
         match &action.kind {
             ActionKind::Assign(place, value) => {
@@ -168,7 +209,7 @@ impl<'a> Machine<'a> {
                 self.throw(&exception, span)?;
                 return Ok(Flow::Left);
             }
-            ActionKind::Start { result, procedure, args } => {
+            ActionKind::Start { result, procedure, args, priority } => {
                 let target = result.as_ref().map(|place| self.target(place)).transpose()?;
                 let values = self.evals(args)?;
                 let frame = self.naive.frame(*procedure, values, args)?;
@@ -176,20 +217,55 @@ impl<'a> Machine<'a> {
                 if thread >= self.naive.bounds.threads {
                     return Err(Stop::Exceeded(Bound::Threads, span));
                 }
-                add_thread(&mut self.state, thread, *procedure, frame);
+                let priority = priority.unwrap_or(self.program().procedures[*procedure].priority);
+                add_thread(self.program(), &mut self.state, thread, *procedure, priority, frame);
+                if self.state.channels.len() > MAX_CHANNELS {
+                    return Err(Stop::Exceeded(Bound::Objects, span));
+                }
+                let starter = std::mem::replace(&mut self.thread, thread);
+                for action in &self.program().procedures[*procedure].prologue {
+                    self.action(action, choose)?;
+                }
+                self.thread = starter;
                 if let (Some(place), Some(target)) = (result, target) {
-                    self.store(place, &target, Value::Thread(thread))?;
+                    let number = self.program().numbered.then_some(Value::Int(thread.into()));
+                    self.store(place, &target, number.unwrap_or(Value::Thread(thread)))?;
                 }
             }
             ActionKind::Exit => {
                 self.end();
                 return Ok(Flow::Left);
             }
+            ActionKind::Check(condition) => {
+                if !self.evaluator().bool(condition)? {
+                    let message = "the asserted condition is false".to_owned();
+                    let fault = NaiveFault { kind: FaultKind::Assertion, span, message };
+                    self.flaw.get_or_insert(fault);
+                }
+            }
+            ActionKind::Send { channel, sorted, message } => {
+                self.send(channel, *sorted, message, span, choose)?;
+            }
+            ActionKind::Receive { channel, anywhere, keep, pattern } => {
+                self.receive(channel, *anywhere, *keep, pattern, span)?;
+            }
+            ActionKind::SetPriority(thread, priority) => {
+                let (thread, value) = (as_int(&self.eval(thread)?), as_int(&self.eval(priority)?));
+                let Some(priority) = u8::try_from(value).ok().filter(|&priority| priority > 0) else {
+                    let message = format!("priority {value} outside of the range 1..255");
+                    return Err(Stop::fault(FaultKind::Range, span, message));
+                };
+                let number = u32::try_from(thread).ok();
+                if let Some(thread) = number.and_then(|number| self.state.threads.get_mut(&number)) {
+                    thread.priority = priority;
+                }
+            }
+            ActionKind::Print { .. } => {}
         }
         Ok(Flow::Next)
     }
 
-    fn target(&self, place: &Place) -> Result<Target, Stop> {
+    pub fn target(&self, place: &Place) -> Result<Target, Stop> {
         Ok(match &place.kind {
             PlaceKind::Global(id) => Target::Global(*id),
             PlaceKind::Local(id) => Target::Local(*id),
@@ -198,13 +274,16 @@ impl<'a> Machine<'a> {
                 let array = self.eval(array)?;
                 Target::Index(array, as_int(&self.eval(index)?))
             }
+            PlaceKind::Element(array, indices) => {
+                Target::Element(*array, self.evals(indices)?.iter().map(as_int).collect())
+            }
         })
     }
 
     /// Looks the place up, then admits the value to its type.
-    fn store(&mut self, place: &Place, target: &Target, value: Value) -> Result<(), Stop> {
+    pub fn store(&mut self, place: &Place, target: &Target, value: Value) -> Result<(), Stop> {
         let program = self.program();
-        let scope = Scope::Procedure(self.procedure());
+        let scope = self.evaluator().scope;
         if let (
             PlaceKind::Field(base, _) | PlaceKind::Index(base, _),
             Target::Field(Value::Null, _) | Target::Index(Value::Null, _),
@@ -213,7 +292,7 @@ impl<'a> Machine<'a> {
             return Err(self.evaluator().null(base, place.span));
         }
         let slot = match target {
-            Target::Global(id) => &mut self.state.globals[id.index()],
+            Target::Global(id) => self.state.global_mut(*id),
             Target::Local(id) => &mut self.top().locals[id.index()],
             Target::Field(base, field) => match self.object(base) {
                 ObjectKind::Record(record, values) => {
@@ -228,6 +307,20 @@ impl<'a> Machine<'a> {
                 }
                 _ => unreachable!("arrays have elements"),
             },
+            Target::Element(array, indices) => {
+                let (variable, values) = match *array {
+                    Array::Global(id) => (&program.globals[id], self.state.global_mut(id)),
+                    Array::Local(id) => {
+                        let locals = &program.procedures[self.procedure()].locals;
+                        (&locals[id], &mut self.top().locals[id.index()])
+                    }
+                };
+                let at = element_position(variable, indices, place.span)?;
+                match values {
+                    Value::Seq(elements) => &mut elements[at],
+                    _ => unreachable!("the variable is an array"),
+                }
+            }
         };
         *slot = admit(program, place.ty, value, place.span, || {
             format!("`{}`", text::place(program, scope, place))
@@ -335,6 +428,11 @@ impl<'a> Machine<'a> {
     }
 
     fn end(&mut self) {
+        if self.program().numbered {
+            self.state.threads.remove(&self.thread);
+            self.state.channels.retain(|_, channel| channel.owner != Some(self.thread));
+            return;
+        }
         let this = self.this();
         this.frames.clear();
         this.waiting = None;
@@ -359,11 +457,11 @@ impl<'a> Machine<'a> {
                 }
                 _ => None,
             };
-            self.this().frames.pop();
-            if self.this().frames.is_empty() {
+            if self.this().frames.len() == 1 {
                 self.end();
                 return Ok(());
             }
+            self.this().frames.pop();
             let LocationKind::Resume { result, then, .. } = &program.locations[self.top().location].kind
             else {
                 unreachable!("a caller stands at a resume location")
@@ -432,11 +530,26 @@ impl<'a> Machine<'a> {
 }
 
 impl Naive<'_> {
-    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32) -> Eval<'a> {
-        let frame = state.threads[&thread].frames.last().expect("the thread has not ended");
-        let scope = Scope::Procedure(self.program.locations[frame.location].procedure);
-        let (program, bounds, variables) = (self.program, self.bounds, &frame.locals);
-        Eval { program, bounds, state, thread: Some(thread), variables, scope, calls: 0 }
+    /// For a thread, or for nobody if it does not exist.
+    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32, mood: Mood) -> Eval<'a> {
+        let (program, bounds) = (self.program, self.bounds);
+        let nobody = Eval {
+            program,
+            bounds,
+            state,
+            thread: None,
+            variables: &[],
+            scope: Scope::Program,
+            calls: 0,
+            mood,
+        };
+        match state.threads.get(&thread).and_then(|thread| thread.frames.last()) {
+            None => nobody,
+            Some(frame) => {
+                let scope = Scope::Procedure(program.locations[frame.location].procedure);
+                Eval { thread: Some(thread), variables: &frame.locals, scope, ..nobody }
+            }
+        }
     }
 
     /// A frame at the entry of a procedure; `args` are what the values of its parameters come from.
@@ -459,10 +572,28 @@ impl Naive<'_> {
     }
 }
 
-pub(crate) fn add_thread(state: &mut State, id: u32, procedure: ProcedureId, frame: Frame) {
+/// A new thread, with its channels.
+pub(crate) fn add_thread(
+    program: &Program,
+    state: &mut State,
+    id: u32,
+    procedure: ProcedureId,
+    priority: u8,
+    frame: Frame,
+) {
     let serial = Shown(state.serials.0.of_thread(procedure));
-    let procedure = Shown(procedure);
-    state.threads.insert(id, Thread { frames: vec![frame], waiting: None, procedure, serial });
+    let thread = Thread { frames: vec![frame], waiting: None, priority, procedure: Shown(procedure), serial };
+    state.threads.insert(id, thread);
+    add_channels(state, &program.procedures[procedure].channels, Some(id));
+}
+
+/// New channels, that come with a thread or exist from the start.
+pub(crate) fn add_channels(state: &mut State, channels: &[ChannelId], owner: Option<u32>) {
+    for &declared in channels {
+        let numbers: Vec<u32> = state.channels.keys().map(|number| number - 1).collect();
+        let number = free_id(numbers.iter()) + 1;
+        state.channels.insert(number, Channel { declared, owner, messages: Vec::new() });
+    }
 }
 
 /// Locals that are not in the live set of the frame's location get their default value.
@@ -471,7 +602,7 @@ fn forget(program: &Program, frame: &mut Frame) {
     let Some(live) = &location.live else { return };
     for (id, local) in program.procedures[location.procedure].locals.iter() {
         if !live.contains(&id) {
-            frame.locals[id.index()] = default_value(program, local.ty);
+            frame.locals[id.index()] = in_all_elements(local, default_value(program, local.ty));
         }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! Objects and threads are called by what they are and the order in which they were made: `Fork#2` is the second
 //! `Fork` on the way here. Variables of front ends are left out, and so are values that nobody changed.
+//!
+//! Where threads have numbers, they are called by them: `node(2)`, and its channels `node(2):inbox`. A channel reads
+//! like the sequence of its messages: `[ack(3), data(1)]`.
 
 use std::fmt::{self, Write};
 
-use ir::{FieldId, Id, LocationId, ProcedureId, Table, Variable};
+use ir::{FieldId, GlobalId, Id, LocationId, Meaning, ProcedureId, Table, Variable};
 
 use crate::state::short_name;
-use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value};
+use crate::{Channel, Frame, Naive, Object, ObjectKind, State, Thread, Value};
 
 /// One difference between two states.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +27,8 @@ pub struct Change {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChangeKind {
-    /// A variable, field or element has a new value, a lock a new owner, or a thread waits or was notified.
+    /// A variable, field or element has a new value, a lock a new owner, a channel other messages, or a thread waits
+    /// or was notified.
     Value,
     /// An object was made; `to` is what it holds.
     Created,
@@ -56,6 +60,9 @@ impl Naive<'_> {
     /// A thread of the state, as people call it.
     pub fn thread_name(&self, state: &State, thread: u32) -> String {
         match state.threads.get(&thread) {
+            Some(Thread { procedure, .. }) if self.program.numbered => {
+                format!("{}({thread})", self.program.procedures[procedure.0].name)
+            }
             Some(Thread { procedure, serial, .. }) => {
                 format!("{}#{}", self.program.procedures[procedure.0].name, serial.0)
             }
@@ -106,6 +113,53 @@ impl Naive<'_> {
         }
     }
 
+    /// A channel of the state, as people call it.
+    pub fn channel_name(&self, state: &State, number: u32) -> String {
+        let Some(channel) = state.channels.get(&number) else { return format!("channel {number}") };
+        let name = &self.program.channels[channel.declared].name;
+        match channel.owner {
+            Some(owner) => format!("{}:{name}", self.thread_name(state, owner)),
+            None => name.clone(),
+        }
+    }
+
+    /// A value, as what it means: a variable or field of a message says whether its numbers stand for something.
+    pub fn show_as(&self, state: &State, value: &Value, meaning: Meaning) -> String {
+        match (value, meaning) {
+            (Value::Seq(elements), Meaning::Symbol(_) | Meaning::Channel) => {
+                format!("[{}]", list(elements.iter().map(|element| self.show_as(state, element, meaning))))
+            }
+            (&Value::Int(number), Meaning::Symbol(id)) => {
+                let elements = &self.program.enums[id].elements;
+                let position = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+                let name = position.and_then(|position| elements.get(position));
+                name.cloned().unwrap_or_else(|| number.to_string())
+            }
+            (&Value::Int(number), Meaning::Channel) => match u32::try_from(number) {
+                Ok(number) if state.channels.contains_key(&number) => self.channel_name(state, number),
+                _ => number.to_string(),
+            },
+            _ => self.show(state, value),
+        }
+    }
+
+    /// What a channel holds. A symbol at the front of a message is what the message is called.
+    fn messages(&self, state: &State, channel: &Channel) -> String {
+        let declared = &self.program.channels[channel.declared];
+        let message = |message: &Vec<i64>| {
+            let fields = message.iter().zip(&declared.fields);
+            let shown: Vec<String> = fields
+                .map(|(&value, field)| self.show_as(state, &Value::Int(value), field.meaning))
+                .collect();
+            match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
+                ([one], _) => one.clone(),
+                ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),
+                _ => format!("({})", shown.join(", ")),
+            }
+        };
+        format!("[{}]", list(channel.messages.iter().map(message)))
+    }
+
     /// The whole state, a line for each thing.
     pub fn describe_state(&self, state: &State) -> String {
         let mut out = String::new();
@@ -119,6 +173,7 @@ impl Naive<'_> {
         let mut changes = Changes { naive: self, before, after, list: Vec::new() };
         changes.made();
         changes.globals();
+        changes.channels();
         changes.threads();
         changes.objects();
         changes.ended();
@@ -126,8 +181,17 @@ impl Naive<'_> {
     }
 
     fn write_state(&self, out: &mut String, state: &State) -> fmt::Result {
-        for (name, value) in visible(&self.program.globals, &state.globals) {
-            writeln!(out, "{name} = {}", self.show(state, value))?;
+        for (id, global) in visible(&self.program.globals) {
+            let value = self.show_as(state, state.global(id), global.meaning);
+            // That a channel is the one that it was declared to be is no news.
+            if global.meaning != Meaning::Channel || value != global.name {
+                writeln!(out, "{} = {value}", global.name)?;
+            }
+        }
+        for (&number, channel) in &state.channels {
+            if self.program.channels[channel.declared].capacity > 0 {
+                writeln!(out, "{} = {}", self.channel_name(state, number), self.messages(state, channel))?;
+            }
         }
         for (&id, thread) in &state.threads {
             write!(out, "{}", self.thread_name(state, id))?;
@@ -141,8 +205,9 @@ impl Naive<'_> {
             writeln!(out, "{}", if state.exclusive == Some(id) { ", exclusive" } else { "" })?;
             for (depth, frame) in thread.frames.iter().enumerate() {
                 let name = self.frame_name(thread, depth);
-                for (local, value) in visible(&self.locals(frame).locals, &frame.locals) {
-                    writeln!(out, "  {name}{local} = {}", self.show(state, value))?;
+                for (id, local) in visible(&self.locals(frame).locals) {
+                    let value = self.show_as(state, frame.local(id), local.meaning);
+                    writeln!(out, "  {name}{} = {value}", local.name)?;
                 }
             }
         }
@@ -227,13 +292,20 @@ fn list(shown: impl Iterator<Item = String>) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Names and values of the variables that are not hidden.
-fn visible<'a, I: Id>(
-    variables: &'a Table<I, Variable>,
-    values: &'a [Value],
-) -> impl Iterator<Item = (&'a str, &'a Value)> {
-    let pairs = variables.values().zip(values).filter(|(variable, _)| !variable.hidden);
-    pairs.map(|(variable, value)| (variable.name.as_str(), value))
+/// The variables that are not hidden.
+fn visible<I: Id>(variables: &Table<I, Variable>) -> impl Iterator<Item = (I, &Variable)> {
+    variables.iter().filter(|(_, variable)| !variable.hidden)
+}
+
+/// The indices of an element of an array variable: `[1][2]`.
+fn indices(variable: &Variable, position: usize) -> String {
+    let mut rest = position;
+    let mut indices: Vec<String> = Vec::new();
+    for &len in variable.dims.iter().rev() {
+        indices.push(format!("[{}]", rest % len as usize));
+        rest /= len as usize;
+    }
+    indices.into_iter().rev().collect()
 }
 
 struct Changes<'a> {
@@ -249,7 +321,24 @@ impl<'a> Changes<'a> {
     }
 
     fn value(&mut self, what: impl FnOnce() -> String, from: &Value, to: &Value) {
-        let (from, to) = (self.naive.show(self.before, from), self.naive.show(self.after, to));
+        self.value_as(what, Meaning::Number, from, to);
+    }
+
+    /// A variable; of an array each element that changed.
+    fn variable(&mut self, name: impl Fn() -> String, variable: &Variable, from: &Value, to: &Value) {
+        match (from, to) {
+            (Value::Seq(from), Value::Seq(to)) if !variable.dims.is_empty() => {
+                for (at, (from, to)) in from.iter().zip(to).enumerate() {
+                    self.value_as(|| name() + &indices(variable, at), variable.meaning, from, to);
+                }
+            }
+            _ => self.value_as(name, variable.meaning, from, to),
+        }
+    }
+
+    fn value_as(&mut self, what: impl FnOnce() -> String, meaning: Meaning, from: &Value, to: &Value) {
+        let from = self.naive.show_as(self.before, from, meaning);
+        let to = self.naive.show_as(self.after, to, meaning);
         // Names say more than ids: an id that was given anew is something else.
         if from != to {
             self.push(ChangeKind::Value, what(), from, to);
@@ -289,17 +378,43 @@ impl<'a> Changes<'a> {
     fn params(&self, frame: &Frame) -> String {
         let procedure = self.naive.locals(frame);
         let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
-        let shown = params
-            .filter(|(param, _)| !param.hidden)
-            .map(|(param, value)| format!("{}: {}", param.name, self.naive.show(self.after, value)));
+        let shown = params.filter(|(param, _)| !param.hidden).map(|(param, value)| {
+            format!("{}: {}", param.name, self.naive.show_as(self.after, value, param.meaning))
+        });
         list(shown)
     }
 
     fn globals(&mut self) {
-        let globals = &self.naive.program.globals;
-        let pairs = visible(globals, &self.before.globals).zip(visible(globals, &self.after.globals));
-        for ((name, from), (_, to)) in pairs {
-            self.value(|| name.to_owned(), from, to);
+        let (before, after) = (self.before, self.after);
+        let globals: Vec<(GlobalId, &Variable)> = visible(&self.naive.program.globals).collect();
+        for (id, global) in globals {
+            self.variable(|| global.name.clone(), global, before.global(id), after.global(id));
+        }
+    }
+
+    /// What was sent and received. A channel that has come is empty before.
+    fn channels(&mut self) {
+        let (naive, before, after) = (self.naive, self.before, self.after);
+        for (&number, channel) in &after.channels {
+            let same = |old: &&Channel| {
+                let owners = (channel.owner, old.owner);
+                old.declared == channel.declared
+                    && match owners {
+                        (Some(new), Some(old)) => match (before.threads.get(&old), after.threads.get(&new)) {
+                            (Some(old), Some(new)) => same_thread(old, new),
+                            _ => false,
+                        },
+                        (new, old) => new == old,
+                    }
+            };
+            let from = match before.channels.get(&number).filter(same) {
+                Some(old) => naive.messages(before, old),
+                None => "[]".to_owned(),
+            };
+            let to = naive.messages(after, channel);
+            if from != to {
+                self.push(ChangeKind::Value, naive.channel_name(after, number), from, to);
+            }
         }
     }
 
@@ -326,9 +441,9 @@ impl<'a> Changes<'a> {
                 let locals = &naive.locals(new).locals;
                 let frame = naive.frame_name(thread, depth);
                 let separator = if depth == 0 { "." } else { "/" };
-                for ((local, from), (_, to)) in visible(locals, &old.locals).zip(visible(locals, &new.locals))
-                {
-                    self.value(|| format!("{name}{separator}{frame}{local}"), from, to);
+                for (id, local) in visible(locals) {
+                    let what = || format!("{name}{separator}{frame}{}", local.name);
+                    self.variable(what, local, old.local(id), new.local(id));
                 }
             }
             for frame in &thread.frames[common..] {

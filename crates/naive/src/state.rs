@@ -4,18 +4,32 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-use ir::{FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, Type, TypeId, Width};
+use ir::{
+    ChannelId, FieldId, GlobalId, Id, LocalId, LocationId, ProcedureId, Program, RecordId, Type, TypeId,
+    Width,
+};
 
-use crate::Value;
+use crate::{NaiveFault, Value};
 
-/// All of it takes part in comparisons, except for the serial numbers, which are only shown to people.
+/// All of it takes part in comparisons, except for what is [`Shown`] to people only.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
+    /// An array variable is the sequence of its elements. Those that are transparent have no value here.
     pub globals: Vec<Value>,
     pub threads: BTreeMap<u32, Thread>,
     pub objects: BTreeMap<u32, Object>,
-    /// The only thread that may step, inside an atomic block.
+    /// By their numbers, from 1.
+    pub channels: BTreeMap<u32, Channel>,
+    /// The only thread that may step, inside an atomic block or after an exclusive transition.
     pub exclusive: Option<u32>,
+    /// The thread that took the last step, if the program asks for it.
+    pub last: Option<u32>,
+    /// Where the monitor is, if there is one.
+    pub monitor: u32,
+    /// The values of transparent variables.
+    pub(crate) transparent: Shown<BTreeMap<GlobalId, Value>>,
+    /// The first check that the step to this state violated.
+    pub(crate) flaw: Shown<Option<NaiveFault>>,
     pub(crate) serials: Shown<Serials>,
 }
 
@@ -25,6 +39,7 @@ pub struct Thread {
     /// The top frame is the last.
     pub frames: Vec<Frame>,
     pub waiting: Option<Waiting>,
+    pub priority: u8,
     /// What it runs, which nobody can ask of a thread that has ended.
     pub(crate) procedure: Shown<ProcedureId>,
     pub(crate) serial: Shown<u32>,
@@ -43,6 +58,16 @@ pub struct Waiting {
     /// How often the thread held the lock.
     pub count: u32,
     pub notified: bool,
+}
+
+/// A channel that exists.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Channel {
+    pub declared: ChannelId,
+    /// The thread that it came with.
+    pub owner: Option<u32>,
+    /// The first one is received first.
+    pub messages: Vec<Vec<i64>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -69,7 +94,16 @@ impl Thread {
 
 impl State {
     pub fn global(&self, id: GlobalId) -> &Value {
-        &self.globals[id.index()]
+        self.transparent.0.get(&id).unwrap_or(&self.globals[id.index()])
+    }
+
+    pub(crate) fn global_mut(&mut self, id: GlobalId) -> &mut Value {
+        self.transparent.0.get_mut(&id).unwrap_or(&mut self.globals[id.index()])
+    }
+
+    /// The check that the step to this state violated, if it did.
+    pub fn flaw(&self) -> Option<&NaiveFault> {
+        self.flaw.0.as_ref()
     }
 }
 

@@ -1,16 +1,22 @@
 //! Which steps a state has, and what becomes of them.
 
-use ir::{
-    Expr, Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, ProcedureId, Scope, TOO_MANY_CHOICES, TransitionId,
-};
+use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Scope, TOO_MANY_CHOICES, TransitionId};
 use system::{Bound, FaultKind, Step};
 
 use crate::collect::collect;
-use crate::eval::{Eval, initial_value};
+use crate::eval::Eval;
 use crate::fault::{Stop, exceeded};
-use crate::machine::{Machine, add_thread};
-use crate::state::Shown;
+use crate::machine::Machine;
 use crate::{Naive, NaiveFault, OnBound, State, Stopped};
+
+/// What whoever evaluates goes by, besides the state.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mood {
+    /// Whether nobody can step otherwise.
+    pub timeout: bool,
+    /// Whether some thread asks for what another can do.
+    pub asked: bool,
+}
 
 /// What a transition comes to for a thread at its source.
 enum Attempt {
@@ -22,39 +28,19 @@ enum Attempt {
 }
 
 /// The steps of one or all threads: those that can be fired, and those whose guard faults.
-type Steps = (Vec<Step>, Vec<(Step, NaiveFault)>);
+pub(crate) type Steps = (Vec<Step>, Vec<(Step, NaiveFault)>);
 
 impl Naive<'_> {
-    /// The initial state. The bound on threads does not apply to those that are active from the start.
-    pub fn initial(&self) -> State {
-        let program = self.program;
-        let globals = program.globals.values().map(|global| initial_value(program, global));
-        let mut state = State {
-            globals: globals.collect(),
-            threads: [].into(),
-            objects: [].into(),
-            exclusive: None,
-            serials: Shown::default(),
-        };
-        for (id, &procedure) in program.active.iter().enumerate() {
-            self.activate(&mut state, id as u32, procedure);
-        }
-        state
-    }
-
-    fn activate(&self, state: &mut State, id: u32, procedure: ProcedureId) {
-        let frame = self.frame(procedure, Vec::new(), &[]);
-        let frame = frame.unwrap_or_else(|_| unreachable!("without parameters nothing is out of range"));
-        add_thread(state, id, procedure, frame);
-    }
-
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
     /// Both are in order of threads, then of the location's transitions, then of choices.
     pub fn steps(&self, state: &State) -> (Vec<Step>, Vec<(Step, NaiveFault)>) {
+        if self.program.numbered {
+            return self.numbered_steps(state).1;
+        }
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
         for &thread in state.threads.keys() {
             if state.exclusive.is_none_or(|exclusive| exclusive == thread) {
-                let own = self.steps_of(state, thread);
+                let own = self.steps_of(state, thread, Mood::default());
                 enabled.extend(own.0);
                 faults.extend(own.1);
             }
@@ -64,14 +50,17 @@ impl Naive<'_> {
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
-        let mut next = self.micro_step(state, step)?;
+        if self.program.numbered {
+            return self.numbered_fire(state, step);
+        }
+        let mut next = self.micro_step(state, step, Mood::default())?.state;
         next.exclusive = None;
         let mut taken = 0;
         while self.inside_atomic(&next, step.thread) {
-            match self.steps_of(&next, step.thread) {
+            match self.steps_of(&next, step.thread, Mood::default()) {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
-                    next = self.micro_step(&next, enabled[0])?;
+                    next = self.micro_step(&next, enabled[0], Mood::default())?.state;
                     taken += 1;
                 }
                 _ => {
@@ -95,9 +84,9 @@ impl Naive<'_> {
         if state.exclusive.is_some() {
             return None;
         }
-        let (program, bounds, scope) = (self.program, self.bounds, Scope::Program);
+        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
         program.invariants.iter().find_map(|invariant| {
-            let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0 };
+            let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
             match eval.bool(&invariant.expr) {
                 Ok(true) => None,
                 Ok(false) => {
@@ -111,18 +100,35 @@ impl Naive<'_> {
         })
     }
 
-    /// Nobody can step, no guard faults, and somebody has not ended.
+    /// Nobody can step, no guard faults, and the state is not a proper end.
     pub fn deadlocked(&self, state: &State) -> bool {
         let (enabled, faults) = self.steps(state);
-        enabled.is_empty() && faults.is_empty() && state.threads.values().any(|thread| !thread.ended())
+        enabled.is_empty() && faults.is_empty() && !self.ended(state)
     }
 
-    fn steps_of(&self, state: &State, thread: u32) -> Steps {
+    /// Whether a state without steps is a proper end: all threads have ended or may stay where they are, and so may
+    /// the monitor.
+    pub fn ended(&self, state: &State) -> bool {
+        let monitor = self.program.monitor.as_ref();
+        state.threads.is_empty()
+            || self.unfinished(state).is_empty()
+                && monitor.is_none_or(|monitor| monitor.states[state.monitor as usize].end)
+    }
+
+    /// The threads that have neither ended nor may stay where they are.
+    pub fn unfinished(&self, state: &State) -> Vec<u32> {
+        let threads = state.threads.keys().copied();
+        let stays = |thread| location(state, thread).is_none_or(|here| self.program.locations[here].end);
+        threads.filter(|&thread| !stays(thread)).collect()
+    }
+
+    /// All transitions of a thread that can be taken, whatever their ranks.
+    pub(crate) fn steps_of(&self, state: &State, thread: u32, mood: Mood) -> Steps {
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
         let Some(location) = location(state, thread) else { return (enabled, faults) };
         for &id in &self.program.locations[location].transitions {
             let step = |choice| Step { thread, transition: id.0, choice };
-            match self.attempt(state, thread, id) {
+            match self.attempt(state, thread, id, mood) {
                 Attempt::Disabled => {}
                 Attempt::Fault(fault) => faults.push((step(0), fault)),
                 Attempt::Enabled(choices) => enabled.extend(choices.into_iter().map(step)),
@@ -131,11 +137,11 @@ impl Naive<'_> {
         (enabled, faults)
     }
 
-    fn attempt(&self, state: &State, thread: u32, id: TransitionId) -> Attempt {
+    fn attempt(&self, state: &State, thread: u32, id: TransitionId, mood: Mood) -> Attempt {
         let transition = &self.program.transitions[id];
         match &transition.guard {
             Guard::Always => {}
-            Guard::When(guard) => match self.evaluator(state, thread).bool(guard) {
+            Guard::When(_) | Guard::Ready(_) => match self.holds(state, thread, &transition.guard, mood) {
                 Ok(true) => {}
                 Ok(false) => return Attempt::Disabled,
                 Err(stop) => {
@@ -150,26 +156,43 @@ impl Naive<'_> {
             Guard::Else => {
                 let others = &self.program.locations[transition.source].transitions;
                 let disabled = |&other: &TransitionId| {
-                    other == id || matches!(self.attempt(state, thread, other), Attempt::Disabled)
+                    other == id
+                        || self.program.transitions[other].rank > transition.rank
+                        || matches!(self.attempt(state, thread, other, mood), Attempt::Disabled)
                 };
                 if !others.iter().all(disabled) {
                     return Attempt::Disabled;
                 }
             }
         }
-        match self.choices(state, thread, id) {
+        let machine = Machine::new(self, state.clone(), thread, mood);
+        if let Err(Stop::Fault(fault)) = machine.opening(&transition.body) {
+            return Attempt::Fault(fault);
+        }
+        match self.choices(state, thread, id, mood) {
             choices if choices.is_empty() => Attempt::Disabled,
             choices => Attempt::Enabled(choices),
         }
     }
 
+    /// Whether a guard that asks something of the state holds.
+    fn holds(&self, state: &State, thread: u32, guard: &Guard, mood: Mood) -> Result<bool, Stop> {
+        match guard {
+            Guard::When(condition) => self.evaluator(state, thread, mood).bool(condition),
+            Guard::Ready(inner) => {
+                Ok(Machine::new(self, state.clone(), thread, mood).first(*inner)?.is_some())
+            }
+            Guard::Always | Guard::Else => Ok(true),
+        }
+    }
+
     /// The choices with which the body meets no obstacle, ascending.
-    fn choices(&self, state: &State, thread: u32, id: TransitionId) -> Vec<u32> {
+    fn choices(&self, state: &State, thread: u32, id: TransitionId, mood: Mood) -> Vec<u32> {
         let mut found = Vec::new();
         let mut prefix = Vec::new();
         loop {
             let mut met: Vec<(u32, u32)> = Vec::new();
-            let mut machine = Machine { naive: self, state: state.clone(), thread };
+            let mut machine = Machine::new(self, state.clone(), thread, mood);
             let outcome = machine.run(id, &mut |alternatives| {
                 let digit = prefix.get(met.len()).copied().unwrap_or(0);
                 met.push((digit, alternatives));
@@ -194,7 +217,7 @@ impl Naive<'_> {
     }
 
     /// One transition, without what follows in an atomic block, and without collecting garbage.
-    fn micro_step(&self, state: &State, step: Step) -> Result<State, Stopped> {
+    pub(crate) fn micro_step(&self, state: &State, step: Step, mood: Mood) -> Result<Machine<'_>, Stopped> {
         let id = TransitionId(step.transition);
         let here = location(state, step.thread).ok_or(Stopped::NotEnabled)?;
         if state.exclusive.is_some_and(|exclusive| exclusive != step.thread)
@@ -204,15 +227,15 @@ impl Naive<'_> {
         }
         match &self.program.transitions[id].guard {
             Guard::Always => {}
-            Guard::When(guard) => self.guard(state, step, guard)?,
+            guard @ (Guard::When(_) | Guard::Ready(_)) => self.guard(state, step, guard, mood)?,
             Guard::Else => {
-                if matches!(self.attempt(state, step.thread, id), Attempt::Disabled) {
+                if matches!(self.attempt(state, step.thread, id, mood), Attempt::Disabled) {
                     return Err(Stopped::NotEnabled);
                 }
             }
         }
         if step.choice == TOO_MANY_CHOICES {
-            return Err(if self.choices(state, step.thread, id) != [TOO_MANY_CHOICES] {
+            return Err(if self.choices(state, step.thread, id, mood) != [TOO_MANY_CHOICES] {
                 Stopped::NotEnabled
             } else if self.on_bound == OnBound::Truncate {
                 Stopped::Truncated(Bound::Threads)
@@ -223,7 +246,7 @@ impl Naive<'_> {
             });
         }
         let mut rest = step.choice;
-        let mut machine = Machine { naive: self, state: state.clone(), thread: step.thread };
+        let mut machine = Machine::new(self, state.clone(), step.thread, mood);
         let outcome = machine.run(id, &mut |alternatives| {
             let digit = rest % alternatives;
             rest /= alternatives;
@@ -233,11 +256,11 @@ impl Naive<'_> {
             return Err(Stopped::NotEnabled);
         }
         outcome.map_err(|stop| stop.stopped(self.bounds, self.on_bound))?;
-        Ok(machine.state)
+        Ok(machine)
     }
 
-    fn guard(&self, state: &State, step: Step, guard: &Expr) -> Result<(), Stopped> {
-        match self.evaluator(state, step.thread).bool(guard) {
+    fn guard(&self, state: &State, step: Step, guard: &Guard, mood: Mood) -> Result<(), Stopped> {
+        match self.holds(state, step.thread, guard, mood) {
             Ok(true) => Ok(()),
             // What faults before any choice point has the one choice 0.
             Err(stop) if step.choice == 0 => Err(stop.stopped(self.bounds, self.on_bound)),
@@ -247,6 +270,6 @@ impl Naive<'_> {
 }
 
 /// Where a thread is, unless it has ended or does not exist.
-fn location(state: &State, thread: u32) -> Option<LocationId> {
+pub(crate) fn location(state: &State, thread: u32) -> Option<LocationId> {
     state.threads.get(&thread)?.frames.last().map(|frame| frame.location)
 }

@@ -54,21 +54,56 @@ where
         frontier.at = source;
         explorer.restore(source, frontier.memo(source), depth);
         explorer.offer(&frontier)?;
-        for at in 0..explorer.steps.enabled.len() {
-            match explorer.take(explorer.steps.enabled[at], source, &frontier)? {
-                Taken::New(id) => {
-                    frontier.push(explorer, source)?;
-                    frontier.at = id;
-                    explorer.check(&frontier)?;
-                    frontier.at = source;
-                    explorer.undo();
-                }
-                Taken::Seen => explorer.undo(),
-                Taken::Stayed => {}
-            }
-        }
+        expand(explorer, &mut frontier, source)?;
     }
     Continue(())
+}
+
+/// Takes all steps of a stored state, and those of the transient states they lead to.
+fn expand<S, T, O>(
+    explorer: &mut Explorer<'_, S, T, O>,
+    frontier: &mut Frontier,
+    source: StateId,
+) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    frontier.open.extend(explorer.steps.enabled.iter().rev());
+    let mut left = explorer.steps.enabled.len();
+    loop {
+        if left == 0 {
+            let Some((below, _)) = frontier.passing.pop() else { return Continue(()) };
+            left = below;
+            explorer.undo();
+            explorer.depth -= 1;
+            continue;
+        }
+        left -= 1;
+        // Of the steps that are open, those of the state at hand are the last ones.
+        let step = frontier.open.pop().expect("as many are left");
+        match explorer.take(step, source, frontier.passing.len(), frontier)? {
+            Taken::New(id) => {
+                frontier.push(explorer, source)?;
+                let passing = std::mem::take(&mut frontier.passing);
+                frontier.at = id;
+                explorer.check(frontier)?;
+                frontier.at = source;
+                frontier.passing = passing;
+                explorer.undo();
+            }
+            Taken::Seen => explorer.undo(),
+            Taken::Passing => {
+                frontier.passing.push((left, step));
+                explorer.depth += 1;
+                explorer.offer(frontier)?;
+                frontier.open.extend(explorer.steps.enabled.iter().rev());
+                left = explorer.steps.enabled.len();
+            }
+            Taken::Stayed => {}
+        }
+    }
 }
 
 struct Frontier {
@@ -77,11 +112,21 @@ struct Frontier {
     memos: Chunked<u32>,
     /// The state that the search looks at.
     at: StateId,
+    /// The way from there through transient states: the steps taken, and how many were left before each.
+    passing: Vec<(usize, Step)>,
+    /// Steps that are still to be taken, the first ones last.
+    open: Vec<Step>,
 }
 
 impl Frontier {
     fn new(budget: &Budget) -> Self {
-        Self { parents: Chunked::new(budget), memos: Chunked::new(budget), at: StateId(0) }
+        Self {
+            parents: Chunked::new(budget),
+            memos: Chunked::new(budget),
+            at: StateId(0),
+            passing: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
     /// Takes note of the state that the explorer stands at, the last one stored.
@@ -120,7 +165,14 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
             (encoding, self.memo(id))
         };
         let chain: Vec<(Encoding, u32)> = chain.iter().rev().map(decode).collect();
-        system.retrace(&chain, last).into()
+        if self.passing.is_empty() {
+            return system.retrace(&chain, last).into();
+        }
+        // Systems with transient states have one name for everything, whether a state was decoded or not.
+        let mut steps = system.retrace(&chain, None);
+        steps.extend(self.passing.iter().map(|&(_, step)| step));
+        steps.extend(last.map(|(step, _)| step));
+        steps.into()
     }
 
     fn open(&self, stored: usize) -> Open {

@@ -47,10 +47,17 @@ where
             }
             continue;
         };
-        match explorer.take(step, top.state, &stack)? {
+        match explorer.take(step, top.state, 0, &stack)? {
             Taken::New(id) => {
                 explorer.depth += 1;
                 enter(explorer, &mut stack, id)?;
+            }
+            Taken::Passing => {
+                let below = top.state;
+                explorer.depth += 1;
+                or_stop(stack.push(below))?;
+                explorer.offer(&stack)?;
+                or_stop(stack.fill(&explorer.steps.enabled))?;
             }
             Taken::Seen => explorer.undo(),
             Taken::Stayed => {}
@@ -84,6 +91,7 @@ struct Stack {
 
 #[derive(Clone, Copy)]
 struct Level {
+    /// Or, of a transient state, the last one below it that is stored.
     state: StateId,
     /// How many of its steps are still to be taken.
     left: u32,

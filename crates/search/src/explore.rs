@@ -7,6 +7,7 @@
 //! |-----------|------------------|---------------------------------------------------------|
 //! | `New`     | the successor    | [`Explorer::check`], then expands it now or takes it back |
 //! | `Seen`    | the successor    | taking it back                                          |
+//! | `Passing` | the successor    | expanding it now, and taking it back                    |
 //! | `Stayed`  | what it was      | the next step                                           |
 //!
 //! Violations need a way from the initial state, which only the search knows: its [`Path`]. Whatever ends a
@@ -30,6 +31,12 @@ const POLL_EVERY: u32 = 256;
 /// Looks at the clock between two looks at the memory, which cost more.
 const MEMORY_EVERY: u32 = 16;
 
+/// How many transient states are passed by, in all and for each transition, before they are stored like others.
+const PASSED_AT_LEAST: u64 = 1 << 22;
+const PASSED_PER_TRANSITION: u64 = 1 << 12;
+/// How many are passed by one after the other.
+const LONGEST_PASSAGE: usize = 1 << 16;
+
 /// The way by which a search came to the state it stands at.
 pub trait Path<S: TransitionSystem, T: ?Sized> {
     /// The steps to that state and, if there is one, the step there that ends in a fault.
@@ -42,6 +49,8 @@ pub trait Path<S: TransitionSystem, T: ?Sized> {
 pub enum Taken {
     New(StateId),
     Seen,
+    /// The state is transient: it is not stored.
+    Passing,
     Stayed,
 }
 
@@ -59,6 +68,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     stats: Stats,
     violations: Violations,
     truncations: BTreeMap<Bound, u64>,
+    /// Transient states so far.
+    passed: u64,
     /// The depth limit kept some step from being taken.
     is_cut: bool,
     started: Instant,
@@ -87,6 +98,7 @@ where
             stats: Stats::default(),
             violations: Violations::default(),
             truncations: BTreeMap::new(),
+            passed: 0,
             is_cut: false,
             started: Instant::now(),
             last_progress: Duration::ZERO,
@@ -142,27 +154,34 @@ where
         Continue(())
     }
 
-    /// Fires an enabled step of the state, which is stored as `source` and to which `path` leads, and stores
-    /// the successor.
+    /// Fires an enabled step of the state, to which `path` leads, and stores the successor. The last state on the way that
+    /// is stored is `source`; `passed` transient ones come after it, where the search counts them.
     pub fn take(
         &mut self,
         step: Step,
         source: StateId,
+        passed: usize,
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
-        self.stats.transitions += 1;
         match self.system.fire(&mut self.state, step) {
             Fired::Moved => {}
+            Fired::Flawed(fault) => self.violation(fault, path, Some(step))?,
             Fired::Fault(fault) => {
+                self.stats.transitions += 1;
                 self.violation(fault, path, Some(step))?;
                 return Continue(Taken::Stayed);
             }
             Fired::Truncated(bound) => {
+                self.stats.transitions += 1;
                 *self.truncations.entry(bound).or_default() += 1;
                 return Continue(Taken::Stayed);
             }
         }
+        if self.system.is_transient(&self.state) && passed < LONGEST_PASSAGE && self.may_pass() {
+            return Continue(Taken::Passing);
+        }
+        self.stats.transitions += 1;
         self.system.encode(&mut self.state, &mut self.encoding);
         let insert = self.insert(Some(source))?;
         if let Insert::New(id) = insert {
@@ -177,6 +196,13 @@ where
                 Continue(Taken::Seen)
             }
         }
+    }
+
+    /// Whether a transient state is passed by. Where there are so many that they may go on for ever, they are stored
+    /// like others, which ends it.
+    fn may_pass(&mut self) -> bool {
+        self.passed += 1;
+        self.passed < PASSED_AT_LEAST.max(PASSED_PER_TRANSITION * self.stats.transitions)
     }
 
     /// Takes back the last step that moved.

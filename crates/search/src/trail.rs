@@ -35,6 +35,7 @@ impl Trail {
         let mut state = system.initial();
         let mut offered = Steps::default();
         visit(None, &mut state);
+        let mut flaw = None;
         for (at, &step) in self.steps.iter().enumerate() {
             let is_last = at + 1 == self.steps.len();
             system.steps(&mut state, &mut offered);
@@ -44,15 +45,19 @@ impl Trail {
                 None if offered.enabled.contains(&step) => system.fire(&mut state, step),
                 None => return Err(Diverged { at, step, cause: Cause::NotEnabled }),
             };
+            flaw = None;
             match fired {
                 Fired::Moved => visit(Some(step), &mut state),
+                Fired::Flawed(fault) => {
+                    visit(Some(step), &mut state);
+                    flaw = Some(fault);
+                }
                 Fired::Fault(fault) if is_last => return Ok(vec![fault]),
                 Fired::Fault(fault) => return Err(Diverged { at, step, cause: Cause::Fault(fault) }),
                 Fired::Truncated(_) => return Err(Diverged { at, step, cause: Cause::Truncated }),
             }
         }
-        let mut faults = Vec::new();
-        faults.extend(system.check(&mut state));
+        let mut faults: Vec<Fault> = flaw.into_iter().chain(system.check(&mut state)).collect();
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
             faults.push(DEADLOCK);

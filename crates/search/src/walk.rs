@@ -52,7 +52,7 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
         taken.push(step);
         match system.fire(&mut state, step) {
             Fired::Moved => {}
-            Fired::Fault(fault) => break WalkEnd::Fault(fault),
+            Fired::Flawed(fault) | Fired::Fault(fault) => break WalkEnd::Fault(fault),
             Fired::Truncated(bound) => break WalkEnd::Truncated(bound),
         }
     };

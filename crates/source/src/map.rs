@@ -2,6 +2,7 @@
 //!
 //! Lines end at `\n`; a `\r` before it belongs to the end. Columns count characters from 1.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{Diagnostic, Diagnostics, FileId, Provider, Span};
@@ -10,6 +11,8 @@ use crate::{Diagnostic, Diagnostics, FileId, Provider, Span};
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Uses of macros, each with the place of the definition.
+    expansions: BTreeMap<Span, Span>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,6 +91,17 @@ impl SourceMap {
             Diagnostics::from(diagnostic)
         })?;
         self.add_derived(path, text, Origin::Given)
+    }
+
+    /// Records the use of a macro. What it stands for has the place of the use; a diagnostic there shows the
+    /// definition as well.
+    pub fn add_expansion(&mut self, at: Span, definition: Span) {
+        self.expansions.insert(at, definition);
+    }
+
+    /// The definition of the macro that is used at exactly this place.
+    pub fn expansion(&self, at: Span) -> Option<Span> {
+        self.expansions.get(&at).copied()
     }
 
     pub fn file(&self, id: FileId) -> &SourceFile {
@@ -178,8 +192,6 @@ impl SourceFile {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     fn map(text: &str) -> (SourceMap, FileId) {

@@ -46,7 +46,9 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String 
     let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.code));
     let primary = diagnostic.primary.iter().map(|label| mark(label, map, true));
     let mut marks: Vec<_> = primary.collect();
-    let mut others: Vec<_> = diagnostic.secondary.iter().map(|label| mark(label, map, false)).collect();
+    let definition = definition(diagnostic, map);
+    let mut others: Vec<_> =
+        diagnostic.secondary.iter().chain(&definition).map(|label| mark(label, map, false)).collect();
     others.sort_by_key(|mark| mark.span);
     marks.extend(others);
     for frame in frames(marks) {
@@ -63,6 +65,14 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String 
         Style::Coloured => Renderer::styled(),
     };
     renderer.term_width(WIDTH).render(&[group])
+}
+
+/// The definition of the macro that is at fault, unless a label shows a part of it already.
+fn definition(diagnostic: &Diagnostic, map: &SourceMap) -> Option<Label> {
+    let span = map.expansion(diagnostic.primary.as_ref()?.span)?;
+    let near = |other: Span| other.file == span.file && map.line(other) == map.line(span);
+    let shown = diagnostic.secondary.iter().any(|label| near(label.span));
+    (!shown).then(|| Label { span, text: "in this macro".to_owned() })
 }
 
 fn mark<'a>(label: &'a Label, map: &'a SourceMap, primary: bool) -> Mark<'a> {
@@ -261,6 +271,23 @@ mod tests {
             .at(Span::new(made, 4, 5), "expected an operand")
             .render(&map, Style::Plain);
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn macros_are_shown() {
+        let mut map = SourceMap::new();
+        let text = "#define MAX (1 + x)\n\ny = MAX;";
+        let main = map.add("a.pml", text).unwrap();
+        let at = |part: &str, from: usize| {
+            let start = from + text[from..].find(part).unwrap();
+            Span::new(main, start as u32, (start + part.len()) as u32)
+        };
+        map.add_expansion(at("MAX", 20), at("MAX", 0));
+        let diagnostic = Diagnostic::error("E0301", "there is no `x`").at(at("MAX", 20), "not declared");
+        insta::assert_snapshot!(diagnostic.render(&map, Style::Plain));
+        // The line is there already.
+        let diagnostic = diagnostic.label(at("x", 0), "it is written here");
+        assert!(!diagnostic.render(&map, Style::Plain).contains("in this macro"));
     }
 
     #[test]

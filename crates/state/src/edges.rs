@@ -115,6 +115,7 @@ impl State {
                         self.contents_of(layout, base, 0, &layout.records[record], visit);
                     }
                     ObjectKind::Lock => self.contents_of(layout, base, 0, &layout.lock, visit),
+                    ObjectKind::Channel(_) => {}
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         if array.kind != SlotKind::Data {
@@ -146,6 +147,9 @@ impl State {
                 match layout.kind(self.read(base, layout.tag)) {
                     ObjectKind::Record(record) => self.data_of(layout, base, &layout.records[record], visit),
                     ObjectKind::Lock => self.data_of(layout, base, &layout.lock, visit),
+                    ObjectKind::Channel(_) => {
+                        self.words_of(node).unwrap_or_default().iter().copied().for_each(visit);
+                    }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let length = self.read(base, layout.array_length) as u32;

@@ -93,6 +93,7 @@ impl Names {
             NodeRef::Object(_) => match layout.kind(layout.tag.get(words)) {
                 ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
                 ObjectKind::Lock => self.rename_shape(&layout.lock, words),
+                ObjectKind::Channel(_) => {}
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     if array.kind.is_name() {
@@ -120,7 +121,7 @@ impl State {
             let place = match node {
                 NodeRef::Root => {
                     self.root_dirty = false;
-                    Node { offset: 0, len: self.root_len as u32, frame: 0, class: 0 }
+                    Node { offset: 0, len: layout.root_shown as u32, frame: 0, class: 0 }
                 }
                 NodeRef::Thread(id) => self.threads.clean(id.0),
                 NodeRef::Object(id) => self.objects.clean(id.0),
@@ -200,8 +201,12 @@ impl State {
             return self.append_with_values(layout, node, names, out);
         }
         let start = out.len();
+        let words = match node {
+            NodeRef::Root => Some(&self.words[..layout.root_shown]),
+            NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(node),
+        };
         // Most units are one word long: too short for a call of `memcpy`.
-        match self.words_of(node) {
+        match words {
             Some(&[word]) => out.push(word),
             words => out.extend_from_slice(words.unwrap_or_default()),
         }
@@ -228,6 +233,7 @@ impl State {
                         self.append_shape(layout, base, &layout.records[record], names, out);
                     }
                     ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
+                    ObjectKind::Channel(_) => out.extend_from_slice(self.words_of(node).unwrap_or_default()),
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let length = self.read(base, layout.array_length) as u32;
@@ -327,6 +333,7 @@ impl State {
 
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
+        self.conceal(layout);
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }
@@ -373,8 +380,27 @@ impl State {
         top
     }
 
+    /// Transparent variables are as at the start, since nobody knows what they were.
+    fn conceal(&mut self, layout: &Layout) {
+        let hidden = layout.root_shown..layout.root.len();
+        if !hidden.is_empty() {
+            self.words[hidden.clone()].copy_from_slice(&layout.root.template[hidden]);
+        }
+    }
+
+    /// The words of transparent variables, which an encoding does not show.
+    pub fn concealed(&self, layout: &Layout) -> &[u64] {
+        &self.words[layout.root_shown..layout.root.len()]
+    }
+
+    /// Gives transparent variables, of a state that was just decoded, what they held.
+    pub fn reveal(&mut self, layout: &Layout, words: &[u64]) {
+        self.words[layout.root_shown..layout.root.len()].copy_from_slice(words);
+    }
+
     fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
         self.reset();
+        self.conceal(layout);
         let mut fixed = std::mem::take(&mut self.buffer);
         for (key, words) in from.components() {
             fixed.clear();
@@ -424,6 +450,7 @@ impl State {
                     self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
                 }
                 ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
+                ObjectKind::Channel(_) => fixed.extend_from_slice(words),
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     let length = layout.array_length.get(words) as u32;

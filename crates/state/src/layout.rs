@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::Terms;
 use ir::{
-    ActionKind, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId, Table,
-    Type, TypeId,
+    ActionKind, ChannelId, Const, ExprKind, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program,
+    RecordId, Table, Type, TypeId, Variable,
 };
 
 /// How much a state may hold. They also give the widths of references.
@@ -115,6 +115,37 @@ impl Shape {
         self.template.is_empty()
     }
 
+    /// An array of so many elements of at most so many bits, each a power of two of bits. The slot is that of the first.
+    fn add_array(&mut self, count: usize, bits: u8, lo: i64, value: i64) -> ArrayVariable {
+        let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
+        let total = count << log_bits;
+        let first = if total <= 64 {
+            let slots = self.slots.len();
+            let first = self.add(total as u8, SlotKind::Data, 0, 0);
+            self.slots.truncate(slots);
+            first
+        } else {
+            let word = self.len() as u32;
+            for _ in 0..total.div_ceil(64) {
+                self.used.push(64);
+                self.template.push(0);
+                self.data.push(u64::MAX);
+            }
+            Slot { word, shift: 0, bits: 0, kind: SlotKind::Data, lo: 0 }
+        };
+        let array = ArrayVariable { first: Slot { bits: 1 << log_bits, lo, ..first }, log_bits };
+        for index in 0..count {
+            array.slot(index as u32).put(&mut self.template, value);
+        }
+        self.slots.push(array.first);
+        array
+    }
+
+    /// What is added from now on goes to words of its own.
+    fn close(&mut self) {
+        self.used.fill(64);
+    }
+
     fn add(&mut self, bits: u8, kind: SlotKind, lo: i64, value: i64) -> Slot {
         let fits = |&used: &u8| u32::from(used) + u32::from(bits) <= 64;
         let word = if bits == 0 && self.used.is_empty() { None } else { self.used.iter().position(fits) };
@@ -172,6 +203,106 @@ impl ArrayShape {
     }
 }
 
+/// A variable with elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ArrayVariable {
+    pub first: Slot,
+    /// The logarithm of the number of bits of an element.
+    pub log_bits: u8,
+}
+
+impl ArrayVariable {
+    #[inline]
+    pub const fn slot(self, index: u32) -> Slot {
+        let per_word = 6 - self.log_bits;
+        Slot {
+            word: self.first.word + (index >> per_word),
+            shift: self.first.shift + ((index & ((1 << per_word) - 1)) << self.log_bits) as u8,
+            ..self.first
+        }
+    }
+}
+
+/// Channels: a word with tag and length, and then the messages, the oldest first. Those that are small share words, with
+/// the tag too if all fit there; none straddles two words unless it is longer than one. Where there is no message, all bits
+/// are 0.
+#[derive(Clone, Debug)]
+pub struct ChannelShape {
+    pub capacity: u32,
+    pub length: Slot,
+    /// Where the fields are in a message.
+    pub fields: Vec<Slot>,
+    /// How the values of fields are brought into their range.
+    pub types: Vec<IntType>,
+    /// How many bits a message takes, if more than one can be in a word; otherwise it has `message_words`.
+    pub message_bits: u8,
+    pub message_words: u32,
+    /// Where the first message is.
+    pub word: u32,
+    pub shift: u8,
+    /// How many messages a word has.
+    pub per_word: u32,
+    /// Of an empty channel.
+    pub template: Vec<u64>,
+}
+
+impl ChannelShape {
+    fn new(tag: u64, tag_bits: u8, capacity: u32, types: &[IntType]) -> Self {
+        let mut message = Shape::default();
+        for int in types {
+            message.add(bits_for(int.hi.wrapping_sub(int.lo) as u64), SlotKind::Data, int.lo, int.lo);
+        }
+        let length_bits = bits_for(capacity.into());
+        let length = Slot { word: 0, shift: tag_bits, bits: length_bits, kind: SlotKind::Data, lo: 0 };
+        let head = tag_bits + length_bits;
+        let bits = match message.used[..] {
+            [] => 0,
+            [only] => only,
+            _ => 64,
+        };
+        let message_words = message.len().max(1) as u32;
+        let (word, shift, per_word, words) =
+            if message_words == 1 && u32::from(head) + capacity * u32::from(bits) <= 64 {
+                (0, head, capacity.max(1), 1)
+            } else {
+                let per_word = if message_words == 1 { 64 / u32::from(bits.max(1)) } else { 1 };
+                (1, 0, per_word, 1 + capacity.div_ceil(per_word) * message_words)
+            };
+        let mut template = vec![0; words as usize];
+        template[0] = tag;
+        Self {
+            capacity,
+            length,
+            fields: message.slots,
+            types: types.to_vec(),
+            message_bits: bits,
+            message_words,
+            word,
+            shift,
+            per_word,
+            template,
+        }
+    }
+
+    /// Where a field of a message is.
+    #[inline]
+    pub fn field(&self, message: u32, field: usize) -> Slot {
+        let slot = self.fields[field];
+        let (word, shift) = self.place(message);
+        Slot { word: word + slot.word, shift: shift + slot.shift, ..slot }
+    }
+
+    /// Word and bit at which a message starts.
+    #[inline]
+    pub fn place(&self, message: u32) -> (u32, u8) {
+        if self.word == 0 {
+            return (0, self.shift + message as u8 * self.message_bits);
+        }
+        let (word, at) = (message / self.per_word, message % self.per_word);
+        (self.word + word * self.message_words, at as u8 * self.message_bits)
+    }
+}
+
 /// What a tag stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
@@ -179,6 +310,7 @@ pub enum ObjectKind {
     Lock,
     /// An index into [`Layout::arrays`].
     Array(u32),
+    Channel(ChannelId),
 }
 
 /// The layout of all states of one program.
@@ -189,13 +321,28 @@ pub struct Layout {
     pub thread_bits: u8,
     /// Globals, in order.
     pub root: Shape,
-    /// The thread that runs an atomic block, if the program has any.
+    /// How many words of the globals belong to the state: those after them hold transparent variables.
+    pub root_shown: usize,
+    /// The array variables among the globals.
+    pub root_arrays: Vec<Option<ArrayVariable>>,
+    /// The thread that runs an atomic block, or has the floor, if the program has any.
     pub exclusive: Option<Slot>,
+    /// The thread that took the last step, if the program asks.
+    pub last: Option<Slot>,
+    /// Where the monitor is.
+    pub monitor: Option<Slot>,
+    /// Of a thread, if there are priorities.
+    pub priority: Option<Slot>,
+    /// See [`Program::numbered`].
+    pub numbered: bool,
+    pub channels: Table<ChannelId, ChannelShape>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
     pub wait: Option<WaitSlots>,
     /// Per procedure: the location, then the locals.
     pub frames: Table<ProcedureId, Shape>,
+    /// The array variables among the locals.
+    pub frame_arrays: Table<ProcedureId, Vec<Option<ArrayVariable>>>,
     pub location: Slot,
     /// The procedure of each location: the size of a frame is known from its first word.
     pub procedure_of: Table<LocationId, ProcedureId>,
@@ -260,15 +407,43 @@ impl Layout {
             shape.add(bits, kind, lo, initial(program, ty, init))
         };
 
+        let add_variable = |shape: &mut Shape, variable: &Variable| {
+            if variable.dims.is_empty() {
+                add(shape, variable.ty, variable.init);
+                return None;
+            }
+            let (bits, _, lo) = width(variable.ty);
+            Some(shape.add_array(variable.size(), bits, lo, initial(program, variable.ty, variable.init)))
+        };
+
         let mut root = Shape::default();
-        for global in program.globals.values() {
-            add(&mut root, global.ty, global.init);
-        }
-        let exclusive = program
-            .locations
-            .values()
-            .any(|location| location.atomic)
-            .then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
+        let mut root_arrays = vec![None; program.globals.len()];
+        let mut root_slots = vec![None; program.globals.len()];
+        let mut add_globals = |root: &mut Shape, transparent: bool| {
+            for (id, global) in program.globals.iter().filter(|(_, global)| global.transparent == transparent)
+            {
+                root_arrays[id.index()] = add_variable(root, global);
+                root_slots[id.index()] = root.slots.last().copied();
+            }
+        };
+        add_globals(&mut root, false);
+        let has_floor = program.locations.values().any(|location| location.atomic)
+            || program.transitions.values().any(|transition| transition.exclusive);
+        let exclusive = has_floor.then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
+        let last = program
+            .remembers_last
+            .then(|| root.add(bits_for(bounds.threads.saturating_sub(1).into()), SlotKind::Data, 0, 0));
+        let monitor = program.monitor.as_ref().map(|monitor| {
+            root.add(bits_for(monitor.states.len().saturating_sub(1) as u64), SlotKind::Data, 0, 0)
+        });
+        let root_shown = root.len();
+        root.close();
+        add_globals(&mut root, true);
+        root.slots = root_slots
+            .into_iter()
+            .flatten()
+            .chain([exclusive, last, monitor].into_iter().flatten())
+            .collect();
 
         let actions = || program.transitions.values().flat_map(|transition| &transition.body);
         let mut thread = Shape::default();
@@ -278,17 +453,26 @@ impl Layout {
             notified: thread.add(1, SlotKind::Data, 0, 0),
         });
 
+        let ranked = program.procedures.values().any(|procedure| procedure.priority != 1)
+            || actions().any(|action| match action.kind {
+                ActionKind::SetPriority(..) => true,
+                ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
+                _ => false,
+            })
+            || asks(program, &|kind| matches!(kind, ExprKind::ThreadPriority(_)));
+        let priority = ranked.then(|| thread.add(8, SlotKind::Data, 0, 1));
+
         let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
         let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
+        let mut frame_arrays = Table::new();
         let frames = program
             .procedures
             .values()
             .map(|procedure| {
                 let mut frame = Shape::default();
                 location = frame.add(location_bits, SlotKind::Data, 0, procedure.entry.0.into());
-                for local in procedure.locals.values() {
-                    add(&mut frame, local.ty, local.init);
-                }
+                frame_arrays
+                    .push(procedure.locals.values().map(|local| add_variable(&mut frame, local)).collect());
                 frame
             })
             .collect();
@@ -309,7 +493,24 @@ impl Layout {
             kinds.push(ObjectKind::Array(arrays.len() as u32));
             arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default });
         }
+        let first_channel = kinds.len() as u64;
+        kinds.extend(program.channels.ids().map(ObjectKind::Channel));
         let tag_bits = bits_for(kinds.len() as u64 - 1);
+        let channels = program
+            .channels
+            .iter()
+            .map(|(id, channel)| {
+                let types: Vec<IntType> = channel
+                    .fields
+                    .iter()
+                    .map(|field| match program.types[field.ty] {
+                        Type::Int(int) => int,
+                        _ => unreachable!("messages are of integers"),
+                    })
+                    .collect();
+                ChannelShape::new(first_channel + id.index() as u64, tag_bits, channel.capacity, &types)
+            })
+            .collect();
         let mut tag = Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0 };
         let mut field_slots: Table<FieldId, Vec<Option<Slot>>> =
             program.fields.values().map(|_| vec![None; program.records.len()]).collect();
@@ -356,10 +557,18 @@ impl Layout {
             object_bits,
             thread_bits,
             root,
+            root_shown,
+            root_arrays,
             exclusive,
+            last,
+            monitor,
+            priority,
+            numbered: program.numbered,
+            channels,
             thread,
             wait,
             frames,
+            frame_arrays,
             location,
             procedure_of,
             tag,
@@ -422,10 +631,18 @@ impl Layout {
             }
         };
         let mut names: Vec<&str> = program.globals.values().map(|global| global.name.as_str()).collect();
-        names.push("(exclusive thread)");
+        for (slot, name) in [
+            (self.exclusive, "(exclusive thread)"),
+            (self.last, "(last thread)"),
+            (self.monitor, "(monitor)"),
+        ] {
+            names.extend(slot.map(|_| name));
+        }
         unit("globals", &self.root, &names);
         if self.wait.is_some() {
             unit("every thread", &self.thread, &["(waits for)", "(lock count)", "(notified)"]);
+        } else if self.priority.is_some() {
+            unit("every thread", &self.thread, &["(priority)"]);
         }
         for (id, procedure) in program.procedures.iter() {
             let mut names = vec!["(location)"];
@@ -437,7 +654,19 @@ impl Layout {
             names.extend(record.fields.iter().map(|&field| program.fields[field].name.as_str()));
             unit(&format!("record {}", record.name), &self.records[id], &names);
         }
-        unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
+        if !self.numbered {
+            unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
+        }
+        for (id, channel) in program.channels.iter() {
+            let ChannelShape { template, message_bits, capacity, .. } = &self.channels[id];
+            let _ = writeln!(
+                out,
+                "channel {}: {} word{} for {capacity} messages of {message_bits} bits",
+                channel.name,
+                template.len(),
+                if template.len() == 1 { "" } else { "s" },
+            );
+        }
         for array in &self.arrays {
             let _ = writeln!(
                 out,
@@ -449,6 +678,13 @@ impl Layout {
         }
         out
     }
+}
+
+/// Whether any expression of the program is of such a kind.
+fn asks(program: &Program, is: &dyn Fn(&ExprKind) -> bool) -> bool {
+    let mut found = false;
+    program.each_expr(&mut |expr| found |= is(&expr.kind));
+    found
 }
 
 /// The number that stands for the initial or default value.

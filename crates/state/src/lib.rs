@@ -13,6 +13,9 @@ mod term;
 
 pub use edges::{Content, Edge, Event, Individual};
 pub use encode::Names;
-pub use layout::{ArrayShape, Bounds, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots, bits_for, mask};
+pub use layout::{
+    ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
+    bits_for, mask,
+};
 pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};
 pub use term::{Entry, TermKind, Terms, compare};

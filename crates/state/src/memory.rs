@@ -238,6 +238,13 @@ impl State {
         self.objects.table[id.0 as usize].offset as usize
     }
 
+    /// The same, if the object exists.
+    #[inline]
+    pub fn object_at(&self, id: ObjectId) -> Option<usize> {
+        let node = self.objects.get(id.0);
+        node.exists().then_some(node.offset as usize)
+    }
+
     /// Where the words of a thread start, before its frames.
     #[inline]
     pub fn thread(&self, id: ThreadId) -> usize {
@@ -435,6 +442,30 @@ impl State {
             self.words[at] = new;
             self.touch(node);
         }
+    }
+
+    /// Replaces a whole word of a unit, at a position that the unit's start and an offset give. There must be no names in it.
+    #[inline]
+    pub fn write_word(&mut self, node: NodeRef, at: usize, new: u64) {
+        let old = self.words[at];
+        if new != old {
+            self.log.push(Undo::Word { node, at: at as u32, old });
+            self.words[at] = new;
+            self.touch(node);
+        }
+    }
+
+    /// How many threads there are, where they have numbers without gaps.
+    #[inline]
+    pub fn thread_count(&self) -> u32 {
+        let table = &self.threads.table;
+        table.iter().rposition(|node| node.exists()).map_or(0, |last| last as u32 + 1)
+    }
+
+    /// How many objects there are, where they have numbers without gaps.
+    pub fn channel_count(&self) -> u32 {
+        let table = &self.objects.table;
+        table.iter().rposition(|node| node.exists()).map_or(0, |last| last as u32 + 1)
     }
 
     /// Stores a reference whose old target stays reachable otherwise, or was none: no garbage comes of it.
@@ -790,7 +821,7 @@ impl State {
         let node = NodeRef::Object(id);
         match layout.kind(self.read(base, layout.tag)) {
             ObjectKind::Record(record) => self.free_values(node, base, &layout.records[record]),
-            ObjectKind::Lock => {}
+            ObjectKind::Lock | ObjectKind::Channel(_) => {}
             ObjectKind::Array(array) => {
                 let array = layout.arrays[array as usize];
                 if let SlotKind::Value(_) = array.kind {

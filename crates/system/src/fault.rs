@@ -27,6 +27,14 @@ pub enum FaultKind {
     MissingKey,
     /// More elements than a queue has room for.
     Overflow,
+    /// No channel of that number, a message that does not fit, or a question about a channel without contents.
+    Channel,
+    /// A channel that is for one reader or writer only has another.
+    ExclusiveChannel,
+    /// A deterministic step that cannot go on in its middle.
+    InnerBlock,
+    /// Messages in another order than the model demands.
+    Monitor,
     /// A bound of the exploration, when the user asked for an error rather than a truncation.
     Bound(Bound),
 }
@@ -49,6 +57,10 @@ impl FaultKind {
             Self::Empty => "empty-collection",
             Self::MissingKey => "missing-key",
             Self::Overflow => "overflow",
+            Self::Channel => "channel",
+            Self::ExclusiveChannel => "exclusive-channel",
+            Self::InnerBlock => "d-step",
+            Self::Monitor => "trace",
             Self::Bound(Bound::Threads) => "thread-bound",
             Self::Bound(Bound::Frames) => "stack-bound",
             Self::Bound(Bound::Objects) => "heap-bound",

@@ -13,7 +13,7 @@ pub mod toy;
 
 pub use encoding::{Encoding, Key, Section};
 pub use fault::{Bound, Fault, FaultKind};
-pub use retrace::{step_to, steps_to_fault};
+pub use retrace::{steps_to, steps_to_fault};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
 /// are resolved. It is what a trail records and all that a replay needs.
@@ -54,6 +54,8 @@ impl Steps {
 pub enum Fired {
     /// The state is the successor; [`TransitionSystem::undo`] takes it back.
     Moved,
+    /// The step violates a rule and leads on all the same: the state is the successor, as for `Moved`.
+    Flawed(Fault),
     /// The step violates a rule. The state is as it was before: there is nothing to undo.
     Fault(Fault),
     /// The successor lies outside of a bound of the exploration. The state is as it was before.
@@ -80,7 +82,13 @@ pub trait TransitionSystem {
     /// Fires an enabled step of `state`.
     fn fire(&self, state: &mut Self::State, step: Step) -> Fired;
 
-    /// Takes back the last step that [`Fired::Moved`] and was not taken back yet.
+    /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
+    /// at once, without storing or counting it.
+    fn is_transient(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Takes back the last step that led to a successor and was not taken back yet.
     fn undo(&self, state: &mut Self::State);
 
     /// The first state property that `state` violates.

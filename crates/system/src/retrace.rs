@@ -12,7 +12,7 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
     system.encode(&mut state, &mut encoding);
     let mut taken = Vec::new();
     for (target, _) in &chain[1..] {
-        taken.push(step_to(system, &mut state, &mut encoding, target));
+        taken.extend(steps_to(system, &mut state, &mut encoding, target));
     }
     if let Some((step, fault)) = last {
         let found = steps_to_fault(system, &mut state, fault);
@@ -22,24 +22,42 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
     taken
 }
 
-/// Takes the first step of `state`, which `encoding` shows, to a state with the encoding `target`.
-pub fn step_to<S: TransitionSystem + ?Sized>(
+/// Takes the first way of `state`, which `encoding` shows, to a state with the encoding `target`: a step, and more where
+/// the states in between are transient.
+pub fn steps_to<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,
     encoding: &mut Encoding,
     target: &Encoding,
-) -> Step {
+) -> Vec<Step> {
     let mut offered = Steps::default();
     system.steps(state, &mut offered);
-    for &step in &offered.enabled {
-        if system.fire(state, step) != Fired::Moved {
+    let mut levels = vec![offered.enabled.into_iter()];
+    let mut taken = Vec::new();
+    while let Some(level) = levels.last_mut() {
+        let Some(step) = level.next() else {
+            levels.pop();
+            if taken.pop().is_some() {
+                system.undo(state);
+            }
+            continue;
+        };
+        if !matches!(system.fire(state, step), Fired::Moved | Fired::Flawed(_)) {
             continue;
         }
+        taken.push(step);
         system.encode(state, encoding);
         if encoding.same(target) {
-            return step;
+            return taken;
         }
-        system.undo(state);
+        if system.is_transient(state) {
+            let mut offered = Steps::default();
+            system.steps(state, &mut offered);
+            levels.push(offered.enabled.into_iter());
+        } else {
+            taken.pop();
+            system.undo(state);
+        }
     }
     panic!("no step leads to the next state: states with equal encodings have other successors");
 }
@@ -57,8 +75,14 @@ pub fn steps_to_fault<S: TransitionSystem + ?Sized>(
     for &step in &offered.enabled {
         match system.fire(state, step) {
             Fired::Fault(other) if other == fault => found.push(step),
+            Fired::Flawed(other) => {
+                if other == fault {
+                    found.push(step);
+                }
+                system.undo(state);
+            }
             Fired::Moved => system.undo(state),
-            _ => {}
+            Fired::Fault(_) | Fired::Truncated(_) => {}
         }
     }
     found

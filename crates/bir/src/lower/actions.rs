@@ -136,7 +136,7 @@ impl<'s> Exprs<'_, 's> {
                 Why::Declared(declared.map_or(place.span, |local| local.span))
             }
             PlaceKind::Field(_, field) => Why::Declared(self.model.program.fields[*field].span),
-            PlaceKind::Index(..) => Why::Element(place.span),
+            PlaceKind::Index(..) | PlaceKind::Element(..) => Why::Element(place.span),
         }
     }
 
@@ -238,7 +238,7 @@ impl<'s> Exprs<'_, 's> {
                 Some(place)
             }
         };
-        Some(ActionKind::Start { result, procedure: id, args })
+        Some(ActionKind::Start { result, procedure: id, args, priority: None })
     }
 
     /// A call: what is called, with what, and where the result goes.

@@ -32,16 +32,7 @@ pub struct Graph {
 
 impl Graph {
     pub fn location(&mut self, procedure: ProcedureId, atomic: bool, span: Span) -> LocationId {
-        self.locations.push(Location {
-            name: String::new(),
-            procedure,
-            kind: LocationKind::Plain,
-            transitions: Vec::new(),
-            atomic,
-            live: None,
-            hidden: true,
-            span,
-        })
+        self.locations.push(Location { atomic, hidden: true, ..Location::new("", procedure, span) })
     }
 
     pub fn transition(&mut self, transition: Transition) {
@@ -52,13 +43,12 @@ impl Graph {
 
     /// Adds a transition without a guard.
     pub fn step(&mut self, source: LocationId, body: Vec<Action>, exit: Exit, span: Span) {
-        self.transition(Transition { source, guard: Guard::Always, body, exit, invisible: false, span });
+        self.transition(Transition::new(source, Guard::Always, body, exit, span));
     }
 
     /// Adds a transition that only jumps.
     pub fn branch(&mut self, source: LocationId, guard: Guard, jump: Jump, span: Span) {
-        let exit = Exit::Jump(jump);
-        self.transition(Transition { source, guard, body: Vec::new(), exit, invisible: false, span });
+        self.transition(Transition::new(source, guard, Vec::new(), Exit::Jump(jump), span));
     }
 
     /// Merges the straight parts of atomic blocks.
@@ -102,7 +92,9 @@ impl Graph {
             | ActionKind::Lock(_)
             | ActionKind::Unwait(_)
             | ActionKind::Notify(_)
-            | ActionKind::Choose(..) => false,
+            | ActionKind::Choose(..)
+            | ActionKind::Send { .. }
+            | ActionKind::Receive { .. } => false,
             ActionKind::Assign(..)
             | ActionKind::New(..)
             | ActionKind::Assert(_)
@@ -111,6 +103,9 @@ impl Graph {
             | ActionKind::NotifyAll(_)
             | ActionKind::Throw(_)
             | ActionKind::Start { .. }
+            | ActionKind::Check(_)
+            | ActionKind::SetPriority(..)
+            | ActionKind::Print { .. }
             | ActionKind::Exit => true,
         });
         let plain = location.atomic

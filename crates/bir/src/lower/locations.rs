@@ -1,6 +1,6 @@
 //! Bodies that are made of locations: each transformation is one transition.
 
-use ir::{Catch, Exit, Guard, Id, Jump, LocalId, Location, LocationId, LocationKind, Transition, Type};
+use ir::{Catch, Exit, Guard, Id, Jump, LocalId, Location, LocationId, Transition, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Diagnostic;
 
@@ -20,16 +20,8 @@ impl<'s> Lowering<'_, 's> {
         let mut labels = Labels::default();
         for item in locations {
             let live = item.live.as_ref().map(|live| self.live(live));
-            let id = self.graph.locations.push(Location {
-                name: item.name.text.to_owned(),
-                procedure: self.id,
-                kind: LocationKind::Plain,
-                transitions: Vec::new(),
-                atomic: false,
-                live,
-                hidden: false,
-                span: item.name.span,
-            });
+            let location = Location::new(item.name.text, self.id, item.name.span);
+            let id = self.graph.locations.push(Location { live, ..location });
             labels.entry(item.name.text).or_insert(id);
         }
         let names: Vec<_> = locations.iter().map(|location| location.name).collect();
@@ -131,14 +123,8 @@ impl<'s> Lowering<'_, 's> {
                 exit.filter(|_| sound)
             }
         };
-        self.add(Transition {
-            source,
-            guard: guard?,
-            body: body?,
-            exit: exit?,
-            invisible: marked,
-            span: item.span,
-        });
+        let transition = Transition::new(source, guard?, body?, exit?, item.span);
+        self.add(Transition { invisible: marked, ..transition });
         Some(())
     }
 

@@ -81,13 +81,7 @@ impl<'s> Lowering<'_, 's> {
         init: Option<ir::Const>,
     ) -> LocalId {
         let known = ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool));
-        let id = self.variables.push(Variable {
-            name: name.text.to_owned(),
-            ty: known,
-            init,
-            hidden: false,
-            span: name.span,
-        });
+        let id = self.variables.push(Variable::new(name.text, known, init, name.span));
         self.exprs.declare(name, id.0, ty);
         id
     }
@@ -126,6 +120,10 @@ impl<'s> Lowering<'_, 's> {
                 Outcome::Value(ty) => Some(ty),
                 Outcome::Nothing | Outcome::Unknown => None,
             },
+            channels: Vec::new(),
+            prologue: Vec::new(),
+            provided: None,
+            priority: 1,
             entry,
             catches,
             span: self.item.name.span,
@@ -177,14 +175,10 @@ impl<'s> Lowering<'_, 's> {
     pub fn call(&mut self, invoke: &ast::Invoke<'s>, source: LocationId, then: Jump) -> Option<Exit> {
         let (callee, args, result) = self.exprs.invoke(invoke)?;
         let resume = self.graph.locations.push(Location {
-            name: String::new(),
-            procedure: self.id,
             kind: LocationKind::Resume { origin: source, result, then },
-            transitions: Vec::new(),
             atomic: self.atomic,
-            live: None,
             hidden: true,
-            span: invoke.span,
+            ..Location::new("", self.id, invoke.span)
         });
         Some(Exit::Call { callee, args, resume })
     }

@@ -273,13 +273,8 @@ impl<'s> Lowering<'_, 's> {
         let written = |variable: &Variable| variable.name == name.text && Some(variable.ty) == ty;
         let known = self.variables.iter().find(|(_, variable)| written(variable)).map(|(id, _)| id);
         let id = known.unwrap_or_else(|| {
-            self.variables.push(Variable {
-                name: name.text.to_owned(),
-                ty: ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool)),
-                init: None,
-                hidden: false,
-                span: name.span,
-            })
+            let ty = ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool));
+            self.variables.push(Variable::new(name.text, ty, None, name.span))
         });
         self.exprs.used.insert(id.0);
         (Some(id), Some(Local { index: id.0, level: 0, ty, span: name.span }))
@@ -299,7 +294,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let ty = self.exprs.model.intern(Type::Lock);
         let variable = *self.waited.get_or_insert_with(|| {
-            self.variables.push(Variable { name: "waited".to_owned(), ty, init: None, hidden: true, span })
+            self.variables.push(Variable { hidden: true, ..Variable::new("waited", ty, None, span) })
         });
         let place = Place { kind: PlaceKind::Local(variable), ty, span };
         let waited = Expr { kind: ExprKind::Local(variable), ty, span };

@@ -352,13 +352,7 @@ impl<'s> Model<'s> {
             let init = self.initial_value(item, ty);
             // A variable of a type that is wrong only keeps its place.
             let ty = ty.unwrap_or_else(|| self.intern(Type::Bool));
-            self.program.globals.push(ir::Variable {
-                name: item.name.text.to_owned(),
-                ty,
-                init,
-                hidden: false,
-                span: item.name.span,
-            });
+            self.program.globals.push(ir::Variable::new(item.name.text, ty, init, item.name.span));
         }
     }
 

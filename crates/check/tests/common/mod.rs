@@ -18,8 +18,8 @@ pub struct ModelFile {
     pub text: String,
 }
 
-/// All model files below a folder, in the order of their names.
-pub fn model_files(folder: &Path) -> Vec<ModelFile> {
+/// All files below a folder with this ending, in the order of their names.
+pub fn files_below(folder: &Path, ending: &str) -> Vec<ModelFile> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -28,7 +28,7 @@ pub fn model_files(folder: &Path) -> Vec<ModelFile> {
             let path = entry.expect("an entry of a folder").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "bir") {
+            } else if path.extension().is_some_and(|extension| extension == ending) {
                 let name = path.strip_prefix(folder).expect("it is below").to_string_lossy().into_owned();
                 let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
                 found.push(ModelFile { name, text });

@@ -22,7 +22,7 @@ pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {
         tried += offered.enabled.len();
         for &step in &offered.enabled {
             let before = state.state.snapshot();
-            if engine.fire(&mut state, step) == Fired::Moved {
+            if moved(engine.fire(&mut state, step)) {
                 engine.encode(&mut state, &mut encoding);
                 decodes(engine, &mut state, &encoding);
                 engine.undo(&mut state);
@@ -41,7 +41,7 @@ pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {
             continue;
         }
         let step = *random.pick(&offered.enabled);
-        if engine.fire(&mut state, step) == Fired::Moved {
+        if moved(engine.fire(&mut state, step)) {
             engine.encode(&mut state, &mut encoding);
             let parent = &way[way.len() - 1];
             let keys = encoding.components().chain(parent.components()).map(|(key, _)| key);
@@ -55,6 +55,10 @@ pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {
         }
     }
     tried
+}
+
+fn moved(fired: Fired) -> bool {
+    matches!(fired, Fired::Moved | Fired::Flawed(_))
 }
 
 /// Decoding gives the state: the same encoding again, and the same steps.

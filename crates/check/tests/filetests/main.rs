@@ -37,16 +37,16 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use common::{ModelFile, model_files, models};
+use common::{ModelFile, files_below, models};
 use header::Header;
 use lattice::Cell;
 use oracle::Case;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let mut files = model_files(&models());
+    let mut files = files_below(&models(), "bir");
     let rejected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rejected");
-    files.extend(model_files(&rejected).into_iter().map(|file| {
+    files.extend(files_below(&rejected, "bir").into_iter().map(|file| {
         let name = format!("rejected/{}", file.name);
         ModelFile { name, ..file }
     }));
@@ -103,7 +103,8 @@ fn sanity() -> Vec<Trial> {
     };
     vec![
         test("the models are found", || {
-            let names: Vec<String> = model_files(&models()).into_iter().map(|file| file.name).collect();
+            let names: Vec<String> =
+                files_below(&models(), "bir").into_iter().map(|file| file.name).collect();
             assert!(names.len() >= 50, "{names:?}");
             assert!(names.iter().any(|name| name == "faults/assertion_fault.bir"), "{names:?}");
         }),

@@ -199,7 +199,7 @@ fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observab
     let mut encoding = Encoding::new();
     for &step in &steps.enabled {
         let outcome = match engine.fire(state, step) {
-            Fired::Moved => {
+            Fired::Moved | Fired::Flawed(_) => {
                 state.state.mark_all_dirty();
                 encoding.clear();
                 engine.encode(state, &mut encoding);

@@ -26,7 +26,8 @@ fn files_that_are_no_models() {
     sandbox.write("binary.bir", [0xff, 0xfe, 0x00, 0x01].repeat(1000));
     sandbox.write("zeros.bir", [0; 4096]);
     sandbox.write("text", "system S { active thread T() { skip; } }");
-    sandbox.write("model.pml", "active proctype P() { skip }");
+    sandbox.write("broken.pml", "active proctype P() { skip");
+    sandbox.write("zeros.pml", [0; 4096]);
     fs::create_dir(sandbox.path("folder.bir")).expect("a folder");
     for (name, texts) in [
         ("missing.bir", ["cannot read `missing.bir`", "No such file"]),
@@ -36,8 +37,10 @@ fn files_that_are_no_models() {
         ("binary.bir", ["`binary.bir` is not UTF-8 text", "byte 0 of the file"]),
         ("zeros.bir", ["E0101", "zeros.bir:1:1"]),
         ("folder.bir", ["cannot read `folder.bir`", "it is a directory"]),
-        ("text", ["`text` does not end in .bir", "the ending tells the language"]),
-        ("model.pml", ["`model.pml` is a Promela model", "cannot read yet"]),
+        ("text", ["`text` ends neither in .bir nor in .pml", "the ending tells the language"]),
+        ("missing.pml", ["cannot read `missing.pml`", "No such file"]),
+        ("broken.pml", ["E1201", "broken.pml:1:"]),
+        ("zeros.pml", ["error", "zeros.pml:1:1"]),
     ] {
         for command in ["check", "simulate", "print --layout", "graph --format aut"] {
             sandbox.run(&format!("{command} {name}")).refused(&texts);

@@ -15,7 +15,7 @@ fn every_command_names_its_options() {
                  --quiet {bounds}"
             ),
         ),
-        ("replay", "-D --format".to_owned()),
+        ("replay", "-D --format --msc".to_owned()),
         ("simulate", format!("-D --steps --interactive --seed --trail {bounds}")),
         ("print", "-D --ir --automaton --layout --max-objects --max-threads --max-frames".to_owned()),
         ("graph", format!("-D --format --max-states {bounds}")),
@@ -27,7 +27,7 @@ fn every_command_names_its_options() {
             let start = |line: &str| {
                 let line = line.trim_start();
                 let line = line.strip_prefix("-q, ").unwrap_or(line);
-                line.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                line.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '[']))
             };
             assert!(run.stdout.lines().any(start), "{command} does not explain {option}:\n{}", run.stdout);
         }
@@ -70,6 +70,8 @@ fn the_examples_work() {
     let text = sandbox.read("philosophers.bir");
     sandbox.write("models/philosophers.bir", &text);
     sandbox.write("model.bir", &text);
+    sandbox.write("ring.pml", "active proctype P() { byte i = 1; i++; assert(i < 2) }");
+    sandbox.write("ring.pml.trail", "1:0:0\n2:0:1\n");
     let help = sandbox.run("--help").stdout;
     let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  quotient ")).collect();
     assert!(examples.len() >= 5, "{help}");

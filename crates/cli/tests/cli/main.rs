@@ -7,6 +7,7 @@ mod json;
 mod limits;
 mod output;
 mod print;
+mod promela;
 mod refusals;
 mod replay;
 mod reports;

@@ -125,7 +125,12 @@ fn by_hand_into_a_deadlock() {
         sandbox.run_with_input("simulate philosophers.bir --interactive -D N=2", "1\n1\n2\nu\nu\nu\nu\n");
     run.expect(0);
     let out = &run.stdout;
-    assert!(out.contains("deadlock: no thread can move\nThere are no steps here.\nstep 4> u\n"), "{out}");
+    assert!(
+        out.contains(
+            "deadlock: no thread can move, and not all have ended\nThere are no steps here.\nstep 4> u\n"
+        ),
+        "{out}"
+    );
     assert!(out.contains("This is the initial state.\n"), "{out}");
     // The input ends without a q.
     assert!(out.ends_with("step 1> \n"), "{out}");

@@ -1,8 +1,10 @@
 //! Programs for the tests of everything that reads or runs programs.
 
+mod numbered;
 mod random;
 mod rng;
 
+pub use numbered::{random_numbered, random_numbered_text};
 pub use random::{random_program, random_text};
 pub use rng::SplitMix64;
 

@@ -6,34 +6,56 @@
 //!
 //! ```text
 //! program     := "program" name ";" item*
-//! item        := "types" type,.. ";"                        the order of the type table
+//! item        := "numbered" ["last"] ";"
+//!              | "types" type,.. ";"                        the order of the type table
 //!              | "strings" string,.. ";"                    the order of the string table
 //!              | ["abstract"] "enum" name "{" name,.. "}"
 //!              | ["throwable"] "record" name ["extends" name,..] "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
-//!              | ["hidden"] "global" type name ["=" const] ";"
+//!              | ["hidden"] ["transparent"] "global" type name shape ["=" const] ";"
+//!              | "channel" name "[" capacity "]" "{" (type [meaning]),.. "}" ";"
+//!              | "channels" name,.. ";"                     those that exist from the start
+//!              | "prologue" block
+//!              | "monitor" ["negated"] "{" ("state" ["end"] "{" (event "goto" index ";")* "}")* "}"
 //!              | "fun" name "(" params ")" "returns" type "=" expr ";"
 //!              | "virtual" name "{" (name "->" name ";")* "}"
 //!              | "active" name,.. ";"
 //!              | "invariant" name "=" expr ";"
 //!              | "temporal" name "=" string ";"
-//!              | ("thread" | "function") name "(" params ")" ["returns" type] ["entry" name] "{" part* "}"
-//! params      := (["hidden"] type name),..
-//! part        := ["hidden"] "local" type name ["=" const] ";"
+//!              | ("thread" | "function") name "(" params ")" ["returns" type] ["entry" name] ["priority" number]
+//!                ["provided" expr] "{" part* "}"
+//! params      := (["hidden"] type name shape),..
+//! shape       := ("[" length "]")* [meaning]               the dimensions of an array variable
+//! meaning     := "means" ("enum" name | "channel")
+//! event       := ("send" | "receive") "(" expr ("," wanted)* ")"
+//! wanted      := expr | "*"
+//! part        := ["hidden"] "local" type name shape ["=" const] ";"
+//!              | "channels" name,.. ";"
+//!              | "prologue" block
 //!              | "catch" name name ["at" name,..] "goto" name ";"
-//!              | "loc" name [at] ["atomic"] ["hidden"] ["live" "{" name,.. "}"] ":" transition*
+//!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["number" number] ["hidden"] ["live" "{" name,.. "}"]
+//!                ":" transition*
 //!              | "resume" name [at] ["atomic"] ["hidden"] "of" name ["into" place] jump ";"
-//! transition  := [id ":"] ["when" expr | "else"] ["invisible"] ["do" "{" (action ";")* "}"] exit ";"
+//! transition  := [id ":"] ["when" expr | "else" | "ready" name] ["rank" number] ["exclusive"] ["number" number]
+//!                ["invisible"] ["do" block] exit ";"
+//! block       := "{" (action ";")* "}"
 //! exit        := jump | "call" ["virtual"] name "(" expr,.. ")" "resume" name
 //! jump        := "goto" name | "return" [expr]
 //! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
 //!              | place ":=" "choose" expr
 //!              | ("assert" | "assume" | "throw") expr | "exit"
 //!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
-//!              | [place ":="] "start" name "(" expr,.. ")"
+//!              | [place ":="] "start" name "(" expr,.. ")" ["priority" number]
+//!              | "check" "(" expr ")" | "priority" "(" expr "," expr ")" | "print" "(" string ("," expr)* ")"
+//!              | ("send" | "insert") "(" expr ("," expr)* ")"
+//!              | ("receive" | "extract" | "peek" | "find") "(" expr ("," (wanted | place ":="))* ")"
 //! expr        := like BIR and Java, with `e as R` for casts, `E::x` for elements of enums, `::x` for a global
 //!                that a local hides, and `(e : type)` where the type is not the natural one
 //!              | collection "(" expr,.. ")" | expr "." method "(" expr,.. ")"
 //!              | "all" name | ("forall" | "exists") "(" expr "," name ["," expr,..] ")"
+//!              | ("thread" | "threads" | "last" | "youngest" | "timeout") "(" ")" | ("first" | "channel") "(" name ")"
+//!              | ("wrap" | "number" | "enabled" | "location" | "priority" | "length" | "full") "(" expr ")"
+//!              | "at" "(" expr "," name ("," name)* ")" | "of" "(" expr "," name "," name ("[" expr "]")* ")"
+//!              | ("has" | "heads") "(" expr ("," wanted)* ")"
 //! method      := "add" | "remove" | "put" | "contains" | "size" | "count" | "get" | "head" | "tail" | "keys"
 //!              | "union" | "intersection" | "difference" | "subset" | "capacity"
 //! type        := "boolean" | ("int" | "long") [["wrap"] "(" lo "," hi ")"] | "tid" | "string" | "lock" | "null"
@@ -42,6 +64,10 @@
 //! name        := identifier | 'anything else'              and "#" index where it would be ambiguous
 //! at          := "@" index                                 where ids do not follow the order of the text
 //! ```
+//!
+//! `insert` is a sorted send; `extract` receives from anywhere, `peek` keeps, `find` does both; `has` looks anywhere,
+//! `heads` at the first message. The words of numbered programs are names as well, except that a function of such a name
+//! is written in ticks.
 //!
 //! Comments start with `//`. A transition is called what [`TransitionId`] displays, as trails do: `t7`.
 

@@ -92,6 +92,12 @@ pub(super) fn is_identifier_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
 }
 
+/// Words that mean something with a parenthesis behind them: functions of these names are quoted.
+pub(super) const QUESTION_WORDS: &[&str] = &[
+    "channel", "enabled", "first", "full", "has", "heads", "last", "location", "number", "priority",
+    "threads", "timeout", "youngest",
+];
+
 /// A name that is not ambiguous.
 pub(super) fn plain(name: &str) -> String {
     let identifier = name.starts_with(is_identifier_start) && name.chars().all(is_identifier_part);
@@ -137,6 +143,7 @@ pub(super) struct Labels {
     pub locals: Table<ProcedureId, Table<LocalId, String>>,
     pub virtuals: Table<VirtualId, String>,
     pub locations: Table<LocationId, String>,
+    pub channels: Table<ChannelId, String>,
 }
 
 impl Labels {
@@ -157,7 +164,12 @@ impl Labels {
             records: table(program.records.values().map(|item| item.name.as_str())),
             fields: program.fields.values().map(|field| plain(&field.name)).collect(),
             globals: table(program.globals.values().map(|item| item.name.as_str())),
-            funs: table(program.funs.values().map(|item| item.name.as_str())),
+            funs: table::<FunId>(program.funs.values().map(|item| item.name.as_str()))
+                .values()
+                .map(|label| {
+                    if QUESTION_WORDS.contains(&label.as_str()) { quote(label, '\'') } else { label.clone() }
+                })
+                .collect(),
             params: program
                 .funs
                 .values()
@@ -174,6 +186,7 @@ impl Labels {
                 .collect(),
             virtuals: table(program.virtuals.values().map(|item| item.name.as_str())),
             locations: locations.into_iter().collect(),
+            channels: table(program.channels.values().map(|item| item.name.as_str())),
         }
     }
 }

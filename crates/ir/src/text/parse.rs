@@ -2,6 +2,8 @@
 
 use source::{FileId, Span};
 
+mod numbered;
+
 use super::Error;
 use super::lex::{Lexeme, Token};
 use super::names::KEYWORDS;
@@ -45,6 +47,13 @@ pub(super) const QUESTIONS: &[(&str, Question)] = &[
     ("hasLock", Question::HasLock),
     ("wasNotified", Question::WasNotified),
     ("threadTerminated", Question::ThreadTerminated),
+    ("wrap", Question::Wrap),
+    ("number", Question::Number),
+    ("enabled", Question::ThreadEnabled),
+    ("location", Question::ThreadLocation),
+    ("priority", Question::ThreadPriority),
+    ("length", Question::ChannelLength),
+    ("full", Question::ChannelFull),
 ];
 
 /// What is done with collections: `collection.method(..)`.
@@ -241,10 +250,10 @@ impl Parser {
             program.records.push(self.record(start, true)?);
         } else if self.take("record") {
             program.records.push(self.record(start, false)?);
-        } else if self.is("hidden") || self.is("global") {
-            let hidden = self.take("hidden");
+        } else if self.is("hidden") || self.is("transparent") || self.is("global") {
+            let flags = Flags { hidden: self.take("hidden"), transparent: self.take("transparent") };
             self.expect("global")?;
-            program.globals.push(self.variable(start, hidden)?);
+            program.globals.push(self.variable(start, flags)?);
         } else if self.take("fun") {
             let name = self.name()?;
             self.expect("(")?;
@@ -285,7 +294,7 @@ impl Parser {
             program.procedures.push(self.procedure(start, ProcedureKind::Thread)?);
         } else if self.take("function") {
             program.procedures.push(self.procedure(start, ProcedureKind::Function)?);
-        } else {
+        } else if !self.numbered_item(start, program)? {
             return self.fail("a declaration");
         }
         Ok(())
@@ -312,12 +321,13 @@ impl Parser {
         Ok(RecordTree { name, throwable, parents, declared, fields, span: self.span(start) })
     }
 
-    fn variable(&mut self, start: u32, hidden: bool) -> Parsed<VariableTree> {
+    fn variable(&mut self, start: u32, flags: Flags) -> Parsed<VariableTree> {
         let ty = self.ty()?;
         let name = self.name()?;
+        let (dims, meaning) = (self.dims()?, self.meaning()?);
         let init = if self.take("=") { Some(self.expr()?) } else { None };
         self.expect(";")?;
-        Ok(VariableTree { name, ty, init, hidden, span: self.span(start) })
+        Ok(VariableTree { name, ty, dims, meaning, init, flags, span: self.span(start) })
     }
 
     fn procedure(&mut self, start: u32, kind: ProcedureKind) -> Parsed<ProcedureTree> {
@@ -325,22 +335,30 @@ impl Parser {
         self.expect("(")?;
         let params = self.list(")", |parser| {
             let start = parser.at();
-            let hidden = parser.take("hidden");
+            let flags = Flags { hidden: parser.take("hidden"), transparent: false };
             let ty = parser.ty()?;
             let name = parser.name()?;
-            Ok(VariableTree { name, ty, init: None, hidden, span: parser.span(start) })
+            let (dims, meaning) = (parser.dims()?, parser.meaning()?);
+            Ok(VariableTree { name, ty, dims, meaning, init: None, flags, span: parser.span(start) })
         })?;
         let result = if self.take("returns") { Some(self.ty()?) } else { None };
         let entry = if self.take("entry") { Some(self.name()?) } else { None };
+        let priority = self.priority()?.unwrap_or(1);
+        let provided = if self.take("provided") { Some(self.expr()?) } else { None };
         let span = self.span(start);
         self.expect("{")?;
         let (mut locals, mut catches, mut locations) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut channels, mut prologue) = (Vec::new(), Vec::new());
         while !self.take("}") {
             let start = self.at();
             if self.is("hidden") || self.is("local") {
-                let hidden = self.take("hidden");
+                let flags = Flags { hidden: self.take("hidden"), transparent: false };
                 self.expect("local")?;
-                locals.push(self.variable(start, hidden)?);
+                locals.push(self.variable(start, flags)?);
+            } else if self.take("channels") {
+                channels.extend(self.list(";", Self::name)?);
+            } else if self.take("prologue") {
+                prologue.extend(self.actions()?);
             } else if self.take("catch") {
                 catches.push(self.catch(start)?);
             } else if self.take("loc") {
@@ -351,7 +369,21 @@ impl Parser {
                 return self.fail("a local, a catch or a location");
             }
         }
-        Ok(ProcedureTree { name, kind, params, locals, result, entry, catches, locations, span })
+        Ok(ProcedureTree {
+            name,
+            kind,
+            params,
+            locals,
+            result,
+            entry,
+            priority,
+            provided,
+            channels,
+            prologue,
+            catches,
+            locations,
+            span,
+        })
     }
 
     fn catch(&mut self, start: u32) -> Parsed<CatchTree> {
@@ -368,6 +400,8 @@ impl Parser {
         let name = self.name()?;
         let number = self.marked_index("@")?;
         let atomic = self.take("atomic");
+        let (inner, end) = (self.take("inner"), self.take("end"));
+        let value = self.marked_index("number")?.unwrap_or(0);
         let hidden = self.take("hidden");
         let live = if self.take("live") {
             self.expect("{")?;
@@ -378,10 +412,12 @@ impl Parser {
         let span = self.span(start);
         self.expect(":")?;
         let mut transitions = Vec::new();
-        while !["}", "loc", "resume", "hidden", "local", "catch"].iter().any(|end| self.is(end)) {
+        let ends = ["}", "loc", "resume", "hidden", "local", "catch", "channels", "prologue"];
+        while !ends.iter().any(|end| self.is(end)) {
             transitions.push(self.transition()?);
         }
-        Ok(LocationTree { name, number, atomic, hidden, live, transitions, resume: None, span })
+        let resume = None;
+        Ok(LocationTree { name, number, atomic, inner, end, value, hidden, live, transitions, resume, span })
     }
 
     fn resume(&mut self, start: u32) -> Parsed<LocationTree> {
@@ -396,7 +432,19 @@ impl Parser {
         self.expect(";")?;
         let resume = Some(ResumeTree { origin, result, then });
         let span = self.span(start);
-        Ok(LocationTree { name, number, atomic, hidden, live: None, transitions: Vec::new(), resume, span })
+        Ok(LocationTree {
+            name,
+            number,
+            atomic,
+            inner: false,
+            end: false,
+            value: 0,
+            hidden,
+            live: None,
+            transitions: Vec::new(),
+            resume,
+            span,
+        })
     }
 
     fn transition(&mut self) -> Parsed<TransitionTree> {
@@ -406,18 +454,16 @@ impl Parser {
             GuardTree::When(self.expr()?)
         } else if self.take("else") {
             GuardTree::Else
+        } else if self.take("ready") {
+            GuardTree::Ready(self.name()?)
         } else {
             GuardTree::Always
         };
+        let rank = self.marked_index("rank")?.unwrap_or(0);
+        let exclusive = self.take("exclusive");
+        let trail_number = self.marked_index("number")?.unwrap_or(0);
         let invisible = self.take("invisible");
-        let mut body = Vec::new();
-        if self.take("do") {
-            self.expect("{")?;
-            while !self.take("}") {
-                body.push(self.action()?);
-                self.expect(";")?;
-            }
-        }
+        let body = if self.take("do") { self.actions()? } else { Vec::new() };
         let exit = if self.take("call") {
             let dispatched = self.take("virtual");
             let callee = self.name()?;
@@ -428,12 +474,15 @@ impl Parser {
             ExitTree::Jump(self.jump()?)
         };
         self.expect(";")?;
-        Ok(TransitionTree { number, guard, invisible, body, exit, span: self.span(start) })
+        let span = self.span(start);
+        Ok(TransitionTree { number, guard, rank, exclusive, trail_number, invisible, body, exit, span })
     }
 
     fn transition_label(&mut self) -> Parsed<Option<u32>> {
         let Token::Word(word) = &self.peek().token else { return Ok(None) };
-        if KEYWORDS.contains(&word.as_str()) {
+        if KEYWORDS.contains(&word.as_str())
+            || ["ready", "rank", "exclusive", "number"].contains(&word.as_str())
+        {
             return Ok(None);
         }
         let Some(number) = word.strip_prefix('t').and_then(|digits| digits.parse().ok()) else {
@@ -454,6 +503,17 @@ impl Parser {
         }
     }
 
+    /// Actions in braces.
+    fn actions(&mut self) -> Parsed<Vec<ActionTree>> {
+        self.expect("{")?;
+        let mut actions = Vec::new();
+        while !self.take("}") {
+            actions.push(self.action()?);
+            self.expect(";")?;
+        }
+        Ok(actions)
+    }
+
     fn args(&mut self) -> Parsed<Vec<Tree>> {
         self.expect("(")?;
         self.list(")", Self::expr)
@@ -468,6 +528,8 @@ impl Parser {
         } else if let Some(&(word, verb)) = VERBS.iter().find(|(word, _)| self.is(word)) {
             self.expect(word)?;
             ActionTreeKind::Do(verb, self.expr()?)
+        } else if let Some(kind) = self.numbered_action()? {
+            kind
         } else {
             let place = self.postfix()?;
             self.expect(":=")?;
@@ -487,7 +549,8 @@ impl Parser {
     fn start(&mut self, result: Option<Tree>) -> Parsed<ActionTreeKind> {
         self.expect("start")?;
         let procedure = self.name()?;
-        Ok(ActionTreeKind::Start { result, procedure, args: self.args()? })
+        let args = self.args()?;
+        Ok(ActionTreeKind::Start { result, procedure, args, priority: self.priority()? })
     }
 
     fn new_object(&mut self) -> Parsed<NewTree> {
@@ -603,6 +666,9 @@ impl Parser {
             | TreeKind::Name(_)
             | TreeKind::Global(_)
             | TreeKind::Element(..)
+            | TreeKind::Fact(_)
+            | TreeKind::FirstThread(_)
+            | TreeKind::Channel(_)
             | TreeKind::All(_) => 0,
             TreeKind::Field(a, _)
             | TreeKind::Length(a)
@@ -615,6 +681,11 @@ impl Parser {
             TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
             TreeKind::Call(_, args) | TreeKind::Create(_, args) | TreeKind::Method(_, args) => deepest(args),
             TreeKind::Quantified { over, captures, .. } => over.depth.max(deepest(captures)),
+            TreeKind::ThreadAt { thread, .. } => thread.depth,
+            TreeKind::ThreadLocal { thread, indices, .. } => thread.depth.max(deepest(indices)),
+            TreeKind::ChannelHas { channel, pattern, .. } => {
+                pattern.iter().flatten().map(|field| field.depth).fold(channel.depth, usize::max)
+            }
         };
         if depth > DEEPEST {
             return Err(Error::new(start, "the expression is too deep"));
@@ -737,13 +808,16 @@ impl Parser {
         if self.is("(") {
             return self.parenthesized();
         }
-        if let Some(&(word, question)) = QUESTIONS.iter().find(|(word, _)| self.is(word)) {
+        if let Some(&(word, question)) = QUESTIONS.iter().find(|(word, _)| self.is_called(word)) {
             let start = self.at();
             self.expect(word)?;
             self.expect("(")?;
             let operand = Box::new(self.expr()?);
             self.expect(")")?;
             return self.tree(start, TreeKind::Ask(question, operand));
+        }
+        if let Some(tree) = self.numbered_primary()? {
+            return Ok(tree);
         }
         if self.is("forall") || self.is("exists") {
             return self.quantified();

@@ -3,6 +3,8 @@
 //! Out of range ids, which no verified program has, come out as they display, so that a broken program can be
 //! looked at too.
 
+mod numbered;
+
 use std::fmt::{self, Display, Write};
 
 use super::names::{Labels, plain, quote};
@@ -257,7 +259,52 @@ impl Printer<'_> {
                 let captures = captures.iter().map(|capture| self.expr(capture, scope, 0));
                 (POSTFIX, format!("{word}({})", join(operands.into_iter().chain(captures))))
             }
+            ExprKind::Element(array, indices) => (POSTFIX, self.element(*array, indices, scope)),
+            ExprKind::Wrap(operand) => ask("wrap", operand),
+            ExprKind::Number(operand) => ask("number", operand),
+            ExprKind::ThreadNumber => (POSTFIX, "thread()".to_owned()),
+            ExprKind::ThreadCount => (POSTFIX, "threads()".to_owned()),
+            ExprKind::LastThread => (POSTFIX, "last()".to_owned()),
+            ExprKind::IsYoungest => (POSTFIX, "youngest()".to_owned()),
+            ExprKind::Timeout => (POSTFIX, "timeout()".to_owned()),
+            ExprKind::FirstThread(procedure) => (POSTFIX, format!("first({})", self.procedure(*procedure))),
+            ExprKind::ThreadAt { thread, procedure, locations } => {
+                let thread = self.expr(thread, scope, 0);
+                let locations = join(locations.iter().map(|&location| self.location(location)));
+                (POSTFIX, format!("at({thread}, {}, {locations})", self.procedure(*procedure)))
+            }
+            ExprKind::ThreadLocal { thread, procedure, local, indices } => {
+                let thread = self.expr(thread, scope, 0);
+                let local = self.local(*procedure, *local);
+                let indices = self.indices(indices, scope);
+                (POSTFIX, format!("of({thread}, {}, {local}{indices})", self.procedure(*procedure)))
+            }
+            ExprKind::ThreadEnabled(thread) => ask("enabled", thread),
+            ExprKind::ThreadLocation(thread) => ask("location", thread),
+            ExprKind::ThreadPriority(thread) => ask("priority", thread),
+            // People need not be told.
+            ExprKind::Channel(id) if self.labels.is_none() => (POSTFIX, self.channel(*id)),
+            ExprKind::Channel(id) => (POSTFIX, format!("channel({})", self.channel(*id))),
+            ExprKind::ChannelLength(channel) => ask("length", channel),
+            ExprKind::ChannelFull(channel) => ask("full", channel),
+            ExprKind::ChannelHas { channel, anywhere, pattern } => {
+                let word = if *anywhere { "has" } else { "heads" };
+                (POSTFIX, format!("{word}({})", self.wanted(channel, pattern, scope)))
+            }
         }
+    }
+
+    fn element(&self, array: Array, indices: &[Expr], scope: Scope) -> String {
+        let name = match (array, scope) {
+            (Array::Global(id), _) => self.global_in(id, scope),
+            (Array::Local(id), Scope::Procedure(procedure)) => self.local(procedure, id),
+            (Array::Local(id), Scope::Program | Scope::Fun(_)) => id.to_string(),
+        };
+        format!("{name}{}", self.indices(indices, scope))
+    }
+
+    fn channel(&self, id: ChannelId) -> String {
+        label(self.labels.as_ref().map(|l| &l.channels), &self.program.channels, id, |item| &item.name)
     }
 
     fn collection(&self, op: CollectionOp, operands: &[Expr], ty: TypeId, scope: Scope) -> String {
@@ -309,6 +356,7 @@ impl Printer<'_> {
             PlaceKind::Index(array, index) => {
                 format!("{}[{}]", self.expr(array, scope, POSTFIX), self.expr(index, scope, 0))
             }
+            PlaceKind::Element(array, indices) => self.element(*array, indices, scope),
         }
     }
 
@@ -340,14 +388,48 @@ impl Printer<'_> {
             ActionKind::Notify(lock) => verb("notify", lock),
             ActionKind::NotifyAll(lock) => verb("notifyAll", lock),
             ActionKind::Throw(exception) => format!("throw {}", self.expr(exception, scope, 0)),
-            ActionKind::Start { result, procedure, args } => {
-                let start = format!("start {}({})", self.procedure(*procedure), self.exprs(args, scope));
+            ActionKind::Start { result, procedure, args, priority } => {
+                let mut start = format!("start {}({})", self.procedure(*procedure), self.exprs(args, scope));
+                if let Some(priority) = priority {
+                    let _ = write!(start, " priority {priority}");
+                }
                 match result {
                     Some(place) => format!("{} := {start}", self.place(place, scope)),
                     None => start,
                 }
             }
             ActionKind::Exit => "exit".to_owned(),
+            ActionKind::Check(condition) => verb("check", condition),
+            ActionKind::Send { channel, sorted, message } => {
+                let word = if *sorted { "insert" } else { "send" };
+                let operands =
+                    std::iter::once(channel).chain(message).map(|operand| self.expr(operand, scope, 0));
+                format!("{word}({})", join(operands))
+            }
+            ActionKind::Receive { channel, anywhere, keep, pattern } => {
+                let word = match (anywhere, keep) {
+                    (false, false) => "receive",
+                    (true, false) => "extract",
+                    (false, true) => "peek",
+                    (true, true) => "find",
+                };
+                let pattern = pattern.iter().map(|field| match field {
+                    Pattern::Store(place) => format!("{} :=", self.place(place, scope)),
+                    Pattern::Match(value) => self.expr(value, scope, 0),
+                    Pattern::Any => "*".to_owned(),
+                });
+                let channel = self.expr(channel, scope, 0);
+                format!("{word}({})", join(std::iter::once(channel).chain(pattern)))
+            }
+            ActionKind::SetPriority(thread, priority) => {
+                format!("priority({}, {})", self.expr(thread, scope, 0), self.expr(priority, scope, 0))
+            }
+            ActionKind::Print { format, args } => {
+                let text =
+                    self.program.strings.get(*format).map_or_else(String::new, |text| quote(text, '"'));
+                let args = args.iter().map(|arg| self.expr(arg, scope, 0));
+                format!("print({})", join(std::iter::once(text).chain(args)))
+            }
         }
     }
 
@@ -362,6 +444,9 @@ impl Printer<'_> {
     fn program(&self, out: &mut String) -> fmt::Result {
         let program = self.program;
         writeln!(out, "program {};", plain(&program.name))?;
+        if program.numbered {
+            writeln!(out, "\nnumbered{};", if program.remembers_last { " last" } else { "" })?;
+        }
         if !program.types.is_empty() {
             writeln!(out, "\ntypes {};", join(program.types.iter().map(|(id, _)| self.ty(id))))?;
         }
@@ -374,12 +459,14 @@ impl Printer<'_> {
             writeln!(out, "\n{kind} {} {{ {elements} }}", self.enum_name(id))?;
         }
         self.records(out)?;
+        self.channels(out)?;
         if !program.globals.is_empty() {
             writeln!(out)?;
         }
         for (id, global) in program.globals.iter() {
             self.variable(out, "global", global, &self.global(id))?;
         }
+        self.prologue(out, &program.prologue, Scope::Program, "")?;
         for (id, fun) in program.funs.iter() {
             let params = fun.params.iter().enumerate();
             let params =
@@ -401,6 +488,9 @@ impl Printer<'_> {
         }
         if !program.active.is_empty() {
             writeln!(out, "\nactive {};", join(program.active.iter().map(|&id| self.procedure(id))))?;
+        }
+        if let Some(monitor) = &program.monitor {
+            self.monitor(out, monitor)?;
         }
         for invariant in &program.invariants {
             let expr = self.expr(&invariant.expr, Scope::Program, 0);
@@ -446,7 +536,9 @@ impl Printer<'_> {
 
     fn variable(&self, out: &mut String, word: &str, variable: &Variable, name: &str) -> fmt::Result {
         let hidden = if variable.hidden { "hidden " } else { "" };
-        write!(out, "{hidden}{word} {} {name}", self.ty(variable.ty))?;
+        let transparent = if variable.transparent { "transparent " } else { "" };
+        let (ty, shape) = (self.ty(variable.ty), self.shape(variable));
+        write!(out, "{hidden}{transparent}{word} {ty} {name}{shape}")?;
         if let Some(init) = variable.init {
             write!(out, " = {}", self.constant(init))?;
         }
@@ -467,7 +559,7 @@ impl Printer<'_> {
         };
         let params = procedure.locals.iter().take(procedure.params).map(|(local, param)| {
             let hidden = if param.hidden { "hidden " } else { "" };
-            format!("{hidden}{} {}", self.ty(param.ty), self.local(id, local))
+            format!("{hidden}{} {}{}", self.ty(param.ty), self.local(id, local), self.shape(param))
         });
         write!(out, "\n{kind} {}({})", self.procedure(id), join(params))?;
         if let Some(result) = procedure.result {
@@ -477,11 +569,22 @@ impl Printer<'_> {
         if own.first().is_none_or(|&(first, _)| first != procedure.entry) {
             write!(out, " entry {}", self.location(procedure.entry))?;
         }
+        if procedure.priority != 1 {
+            write!(out, " priority {}", procedure.priority)?;
+        }
+        let scope = Scope::Procedure(id);
+        if let Some(provided) = &procedure.provided {
+            write!(out, " provided {}", self.expr(provided, scope, 0))?;
+        }
         writeln!(out, " {{")?;
         for (local, variable) in procedure.locals.iter().skip(procedure.params) {
             write!(out, "  ")?;
             self.variable(out, "local", variable, &self.local(id, local))?;
         }
+        if !procedure.channels.is_empty() {
+            writeln!(out, "  channels {};", join(procedure.channels.iter().map(|&id| self.channel(id))))?;
+        }
+        self.prologue(out, &procedure.prologue, scope, "  ")?;
         for catch in &procedure.catches {
             write!(out, "  catch {} {}", self.record(catch.record), self.local(id, catch.variable))?;
             if !catch.covers.is_empty() {
@@ -489,11 +592,19 @@ impl Printer<'_> {
             }
             writeln!(out, " goto {};", self.location(catch.handler))?;
         }
-        let scope = Scope::Procedure(id);
         for (location_id, location) in own {
             let mut flags = explicit(location_id.0, next_location);
             if location.atomic {
                 flags.push_str(" atomic");
+            }
+            if location.inner {
+                flags.push_str(" inner");
+            }
+            if location.end {
+                flags.push_str(" end");
+            }
+            if location.number != 0 {
+                write!(flags, " number {}", location.number)?;
             }
             if location.hidden {
                 flags.push_str(" hidden");
@@ -535,6 +646,16 @@ impl Printer<'_> {
             Guard::Always => {}
             Guard::When(guard) => write!(out, " when {}", self.expr(guard, scope, 0))?,
             Guard::Else => write!(out, " else")?,
+            Guard::Ready(location) => write!(out, " ready {}", self.location(*location))?,
+        }
+        if transition.rank > 0 {
+            write!(out, " rank {}", transition.rank)?;
+        }
+        if transition.exclusive {
+            write!(out, " exclusive")?;
+        }
+        if transition.number != 0 {
+            write!(out, " number {}", transition.number)?;
         }
         if transition.invisible {
             write!(out, " invisible")?;

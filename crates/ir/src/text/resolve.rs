@@ -1,5 +1,7 @@
 //! A tree to a program: ids are given and names looked up.
 
+mod numbered;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
@@ -10,7 +12,12 @@ type Resolved<T> = Result<T, Error>;
 
 pub(super) fn resolve(tree: &ProgramTree) -> Resolved<Program> {
     let names = Names::new(tree)?;
-    let program = Program { name: tree.name.clone(), ..Program::default() };
+    let program = Program {
+        name: tree.name.clone(),
+        numbered: tree.numbered,
+        remembers_last: tree.remembers_last,
+        ..Program::default()
+    };
     let mut resolver = Resolver { program, names };
     resolver.declarations(tree)?;
     resolver.code(tree)?;
@@ -63,6 +70,7 @@ struct Names {
     funs: Index,
     procedures: Index,
     virtuals: Index,
+    channels: Index,
     /// By procedure.
     locals: Vec<Index>,
     locations: Vec<Index>,
@@ -94,6 +102,7 @@ impl Names {
             funs: Index::of(tree.funs.iter().map(|fun| &fun.name)),
             procedures: Index::of(tree.procedures.iter().map(|procedure| &procedure.name)),
             virtuals: Index::of(tree.virtuals.iter().map(|table| &table.name)),
+            channels: Index::of(tree.channels.iter().map(|channel| &channel.name)),
             locals: tree
                 .procedures
                 .iter()
@@ -162,6 +171,7 @@ impl Resolver {
             self.ty(ty)?;
         }
         self.records(tree)?;
+        self.channels(tree)?;
         for global in &tree.globals {
             let global = self.variable(global)?;
             self.program.globals.push(global);
@@ -183,12 +193,17 @@ impl Resolver {
                 locals.push(self.variable(local)?);
             }
             let result = procedure.result.as_ref().map(|ty| self.ty(ty)).transpose()?;
+            let channels = self.channel_ids(&procedure.channels)?;
             self.program.procedures.push(Procedure {
                 name: procedure.name.text.clone(),
                 kind: procedure.kind,
                 locals,
                 params: procedure.params.len(),
                 result,
+                channels,
+                prologue: Vec::new(),
+                provided: None,
+                priority: procedure.priority,
                 entry: LocationId(0),
                 catches: Vec::new(),
                 span: procedure.span,
@@ -268,7 +283,13 @@ impl Resolver {
     fn variable(&mut self, tree: &VariableTree) -> Resolved<Variable> {
         let ty = self.ty(&tree.ty)?;
         let init = tree.init.as_ref().map(|init| self.constant(init)).transpose()?;
-        Ok(Variable { name: tree.name.text.clone(), ty, init, hidden: tree.hidden, span: tree.span })
+        Ok(Variable {
+            dims: tree.dims.clone(),
+            transparent: tree.flags.transparent,
+            meaning: self.meaning(&tree.meaning)?,
+            hidden: tree.flags.hidden,
+            ..Variable::new(&tree.name.text, ty, init, tree.span)
+        })
     }
 
     fn constant(&mut self, tree: &Tree) -> Resolved<Const> {
@@ -352,6 +373,10 @@ impl Resolver {
                 None => LocationId(first.unwrap_or_default()),
             };
             self.program.procedures[id].entry = entry;
+            let scope = Scope::Procedure(id);
+            let provided = tree.provided.as_ref().map(|provided| self.expr(provided, scope)).transpose()?;
+            self.program.procedures[id].provided = provided;
+            self.program.procedures[id].prologue = self.actions(&tree.prologue, scope)?;
             for catch in &tree.catches {
                 let mut covers = Vec::new();
                 for name in &catch.covers {
@@ -373,6 +398,8 @@ impl Resolver {
             let expr = self.expr(expr, Scope::Program)?;
             self.program.invariants.push(Invariant { name: name.text.clone(), expr, span: *span });
         }
+        self.program.prologue = self.actions(&tree.prologue, Scope::Program)?;
+        self.program.monitor = tree.monitor.as_ref().map(|monitor| self.monitor(monitor)).transpose()?;
         Ok(())
     }
 
@@ -410,6 +437,9 @@ impl Resolver {
             kind,
             transitions,
             atomic: tree.atomic,
+            inner: tree.inner,
+            end: tree.end,
+            number: tree.value,
             live,
             hidden: tree.hidden,
             span: tree.span,
@@ -427,8 +457,9 @@ impl Resolver {
             GuardTree::Always => Guard::Always,
             GuardTree::When(guard) => Guard::When(self.expr(guard, scope)?),
             GuardTree::Else => Guard::Else,
+            GuardTree::Ready(name) => Guard::Ready(self.location_id(name, procedure)?),
         };
-        let body = tree.body.iter().map(|action| self.action(action, scope)).collect::<Resolved<_>>()?;
+        let body = self.actions(&tree.body, scope)?;
         let exit = match &tree.exit {
             ExitTree::Jump(jump) => Exit::Jump(self.jump(jump, procedure)?),
             ExitTree::Call { dispatched, callee, args, resume } => Exit::Call {
@@ -441,7 +472,17 @@ impl Resolver {
                 resume: self.location_id(resume, procedure)?,
             },
         };
-        Ok(Transition { source, guard, body, exit, invisible: tree.invisible, span: tree.span })
+        Ok(Transition {
+            source,
+            guard,
+            body,
+            exit,
+            rank: tree.rank,
+            exclusive: tree.exclusive,
+            number: tree.trail_number,
+            invisible: tree.invisible,
+            span: tree.span,
+        })
     }
 
     fn jump(&mut self, tree: &JumpTree, procedure: ProcedureId) -> Resolved<Jump> {
@@ -452,6 +493,10 @@ impl Resolver {
                 Jump::Return(Some(self.expr(value, Scope::Procedure(procedure))?))
             }
         })
+    }
+
+    fn actions(&mut self, trees: &[ActionTree], scope: Scope) -> Resolved<Vec<Action>> {
+        trees.iter().map(|action| self.action(action, scope)).collect()
     }
 
     fn action(&mut self, tree: &ActionTree, scope: Scope) -> Resolved<Action> {
@@ -485,9 +530,11 @@ impl Resolver {
                     Verb::Notify => ActionKind::Notify(operand),
                     Verb::NotifyAll => ActionKind::NotifyAll(operand),
                     Verb::Throw => ActionKind::Throw(operand),
+                    Verb::Check => ActionKind::Check(operand),
                 }
             }
-            ActionTreeKind::Start { result, procedure, args } => ActionKind::Start {
+            ActionTreeKind::Start { result, procedure, args, priority } => ActionKind::Start {
+                priority: *priority,
                 result: match result {
                     Some(place) => Some(self.place(place, scope)?),
                     None => None,
@@ -496,6 +543,10 @@ impl Resolver {
                 args: self.exprs(args, scope)?,
             },
             ActionTreeKind::Exit => ActionKind::Exit,
+            ActionTreeKind::Send { .. }
+            | ActionTreeKind::Receive { .. }
+            | ActionTreeKind::SetPriority(..)
+            | ActionTreeKind::Print(..) => self.numbered_action(&tree.kind, scope)?,
         };
         Ok(Action { kind, span: tree.span })
     }
@@ -507,13 +558,28 @@ impl Resolver {
             ExprKind::Local(id) => PlaceKind::Local(id),
             ExprKind::Field(base, field) => PlaceKind::Field(*base, field),
             ExprKind::Index(array, index) => PlaceKind::Index(*array, *index),
+            ExprKind::Element(array, indices) => PlaceKind::Element(array, indices),
             _ => return Err(Error::new(tree.span.start, "this cannot be assigned to")),
         };
         Ok(Place { kind, ty: expr.ty, span: expr.span })
     }
 
     fn exprs(&mut self, trees: &[Tree], scope: Scope) -> Resolved<Vec<Expr>> {
-        trees.iter().map(|tree| self.expr(tree, scope)).collect()
+        self.exprs_of(trees, scope)
+    }
+
+    fn exprs_of<'t>(
+        &mut self,
+        trees: impl IntoIterator<Item = &'t Tree>,
+        scope: Scope,
+    ) -> Resolved<Vec<Expr>> {
+        trees.into_iter().map(|tree| self.expr(tree, scope)).collect()
+    }
+
+    /// The constant that has this text.
+    fn string(&mut self, text: &str) -> StringId {
+        let known = self.program.strings.iter().find(|(_, other)| *other == text).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.program.strings.push(text.to_owned()))
     }
 
     fn boxed(&mut self, tree: &Tree, scope: Scope) -> Resolved<Box<Expr>> {
@@ -541,11 +607,7 @@ impl Resolver {
             TreeKind::Bool(value) => ExprKind::Const(Const::Bool(*value)),
             TreeKind::Int(value) => ExprKind::Const(Const::Int(*value)),
             TreeKind::Null => ExprKind::Const(Const::Null),
-            TreeKind::String(text) => {
-                let known = self.program.strings.iter().find(|(_, other)| *other == text).map(|(id, _)| id);
-                let id = known.unwrap_or_else(|| self.program.strings.push(text.clone()));
-                ExprKind::Const(Const::String(id))
-            }
+            TreeKind::String(text) => ExprKind::Const(Const::String(self.string(text))),
             TreeKind::Element(name, element) => {
                 let id: EnumId = self.names.enums.find(name, "enum")?;
                 let elements = &self.program.enums[id].elements;
@@ -577,6 +639,9 @@ impl Resolver {
             }
             TreeKind::Length(array) => ExprKind::Length(self.boxed(array, scope)?),
             TreeKind::Index(array, index) => {
+                if let Some((array, indices)) = self.element(tree, scope) {
+                    return Ok(ExprKind::Element(array, self.exprs_of(indices, scope)?));
+                }
                 ExprKind::Index(self.boxed(array, scope)?, self.boxed(index, scope)?)
             }
             TreeKind::Unary(op, operand) => ExprKind::Unary(*op, self.boxed(operand, scope)?),
@@ -603,6 +668,13 @@ impl Resolver {
                     Question::HasLock => ExprKind::HasLock(operand),
                     Question::WasNotified => ExprKind::WasNotified(operand),
                     Question::ThreadTerminated => ExprKind::ThreadTerminated(operand),
+                    Question::Wrap => ExprKind::Wrap(operand),
+                    Question::Number => ExprKind::Number(operand),
+                    Question::ThreadEnabled => ExprKind::ThreadEnabled(operand),
+                    Question::ThreadLocation => ExprKind::ThreadLocation(operand),
+                    Question::ThreadPriority => ExprKind::ThreadPriority(operand),
+                    Question::ChannelLength => ExprKind::ChannelLength(operand),
+                    Question::ChannelFull => ExprKind::ChannelFull(operand),
                 }
             }
             TreeKind::Call(name, args) => {
@@ -622,6 +694,12 @@ impl Resolver {
                 fun: self.names.funs.find(fun, "fun")?,
                 captures: self.exprs(captures, scope)?,
             },
+            TreeKind::Fact(_)
+            | TreeKind::FirstThread(_)
+            | TreeKind::Channel(_)
+            | TreeKind::ThreadAt { .. }
+            | TreeKind::ThreadLocal { .. }
+            | TreeKind::ChannelHas { .. } => self.numbered_kind(&tree.kind, scope)?,
             TreeKind::Typed(..) | TreeKind::Create(..) => {
                 return Err(Error::new(tree.span.start, "one type is enough"));
             }

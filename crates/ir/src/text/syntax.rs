@@ -47,6 +47,23 @@ pub(super) enum Question {
     HasLock,
     WasNotified,
     ThreadTerminated,
+    Wrap,
+    Number,
+    ThreadEnabled,
+    ThreadLocation,
+    ThreadPriority,
+    ChannelLength,
+    ChannelFull,
+}
+
+/// What is asked without operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fact {
+    ThreadNumber,
+    ThreadCount,
+    LastThread,
+    IsYoungest,
+    Timeout,
 }
 
 #[derive(Debug)]
@@ -79,6 +96,25 @@ pub(super) enum TreeKind {
         captures: Vec<Tree>,
     },
     Typed(Box<Tree>, TypeTree),
+    Fact(Fact),
+    FirstThread(Name),
+    Channel(Name),
+    ThreadAt {
+        thread: Box<Tree>,
+        procedure: Name,
+        locations: Vec<Name>,
+    },
+    ThreadLocal {
+        thread: Box<Tree>,
+        procedure: Name,
+        local: Name,
+        indices: Vec<Tree>,
+    },
+    ChannelHas {
+        anywhere: bool,
+        channel: Box<Tree>,
+        pattern: Vec<Option<Tree>>,
+    },
 }
 
 /// An expression or a place.
@@ -93,8 +129,53 @@ pub(super) struct Tree {
 pub(super) struct VariableTree {
     pub name: Name,
     pub ty: TypeTree,
+    pub dims: Vec<u32>,
+    pub meaning: MeaningTree,
     pub init: Option<Tree>,
+    pub flags: Flags,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Flags {
     pub hidden: bool,
+    pub transparent: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum MeaningTree {
+    Number,
+    Symbol(Name),
+    Channel,
+}
+
+#[derive(Debug)]
+pub(super) struct ChannelTree {
+    pub name: Name,
+    pub capacity: u32,
+    pub fields: Vec<(TypeTree, MeaningTree)>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct MonitorTree {
+    pub negated: bool,
+    pub states: Vec<MonitorStateTree>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct MonitorStateTree {
+    pub end: bool,
+    pub events: Vec<MonitorEventTree>,
+}
+
+#[derive(Debug)]
+pub(super) struct MonitorEventTree {
+    pub send: bool,
+    pub channel: Tree,
+    pub pattern: Vec<Option<Tree>>,
+    pub target: u32,
     pub span: Span,
 }
 
@@ -167,6 +248,7 @@ pub(super) enum GuardTree {
     Always,
     When(Tree),
     Else,
+    Ready(Name),
 }
 
 #[derive(Debug)]
@@ -187,6 +269,14 @@ pub(super) enum Verb {
     Notify,
     NotifyAll,
     Throw,
+    Check,
+}
+
+#[derive(Debug)]
+pub(super) enum PatternTree {
+    Store(Tree),
+    Match(Tree),
+    Any,
 }
 
 #[derive(Debug)]
@@ -195,8 +285,12 @@ pub(super) enum ActionTreeKind {
     New(Tree, NewTree),
     Choose(Tree, Tree),
     Do(Verb, Tree),
-    Start { result: Option<Tree>, procedure: Name, args: Vec<Tree> },
+    Start { result: Option<Tree>, procedure: Name, args: Vec<Tree>, priority: Option<u8> },
     Exit,
+    Send { sorted: bool, channel: Tree, message: Vec<Tree> },
+    Receive { anywhere: bool, keep: bool, channel: Tree, pattern: Vec<PatternTree> },
+    SetPriority(Tree, Tree),
+    Print(String, Vec<Tree>),
 }
 
 #[derive(Debug)]
@@ -209,6 +303,9 @@ pub(super) struct ActionTree {
 pub(super) struct TransitionTree {
     pub number: Option<u32>,
     pub guard: GuardTree,
+    pub rank: u32,
+    pub exclusive: bool,
+    pub trail_number: u32,
     pub invisible: bool,
     pub body: Vec<ActionTree>,
     pub exit: ExitTree,
@@ -220,6 +317,9 @@ pub(super) struct LocationTree {
     pub name: Name,
     pub number: Option<u32>,
     pub atomic: bool,
+    pub inner: bool,
+    pub end: bool,
+    pub value: u32,
     pub hidden: bool,
     pub live: Option<Vec<Name>>,
     pub transitions: Vec<TransitionTree>,
@@ -242,6 +342,10 @@ pub(super) struct ProcedureTree {
     pub locals: Vec<VariableTree>,
     pub result: Option<TypeTree>,
     pub entry: Option<Name>,
+    pub priority: u8,
+    pub provided: Option<Tree>,
+    pub channels: Vec<Name>,
+    pub prologue: Vec<ActionTree>,
     pub catches: Vec<CatchTree>,
     pub locations: Vec<LocationTree>,
     pub span: Span,
@@ -250,6 +354,12 @@ pub(super) struct ProcedureTree {
 #[derive(Debug, Default)]
 pub(super) struct ProgramTree {
     pub name: String,
+    pub numbered: bool,
+    pub remembers_last: bool,
+    pub channels: Vec<ChannelTree>,
+    pub first_channels: Vec<Name>,
+    pub prologue: Vec<ActionTree>,
+    pub monitor: Option<MonitorTree>,
     pub types: Vec<TypeTree>,
     pub strings: Vec<String>,
     pub enums: Vec<EnumTree>,

@@ -297,3 +297,35 @@ fn spans_of_a_parsed_program_point_into_its_text() {
     let ActionKind::Assign(place, value) = &transition.body[0].kind else { panic!() };
     assert_eq!((at(place.span), at(value.span)), ("x", "2"));
 }
+
+/// All that only numbered programs can say, as [`print`] says it.
+const NUMBERED: &str = include_str!("numbered.ir");
+
+#[test]
+fn numbered_programs_come_back() {
+    let program = parse(NUMBERED).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(verify(&program), Ok(()));
+    let printed = print(&program);
+    for (line, (printed, expected)) in printed.lines().zip(NUMBERED.lines()).enumerate() {
+        assert_eq!(printed, expected, "line {}", line + 1);
+    }
+    assert_eq!(printed, NUMBERED);
+    same(&program);
+}
+
+#[test]
+fn words_of_numbered_programs_can_be_names() {
+    same(&crate::testing::program(
+        "program channel;
+        global int first; global int send; global int rank; global int check; global boolean ready;
+        fun has(int x) returns boolean = x > 0;
+        fun 'number'(int x) returns int = x;
+        thread monitor(int priority) {
+          local int means;
+          loc inner: when 'has'(rank) do { check := send; send := 'number'(means); } goto end;
+          loc end end: when ready goto inner;
+        }
+        thread numbered() { loc number: do { start monitor(1); } return; }
+        active numbered;",
+    ));
+}

@@ -85,13 +85,68 @@ impl Verifier<'_> {
             }
             ExprKind::Collection(op, _) => self.collection(*op, ty, &operands),
             ExprKind::Quantified { fun, captures, .. } => self.quantified(operands[0], *fun, captures),
-            ExprKind::Const(_) | ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Param(_) => {}
+            ExprKind::Wrap(_) => {
+                self.demand(matches!(operands[0], Type::Int(_)), "only integers wrap");
+            }
+            ExprKind::Number(_) => self.demand(operands[0] == Type::Bool, "only booleans become numbers"),
+            ExprKind::Element(array, indices) => self.element(*array, indices.len(), &operands, scope),
+            ExprKind::ThreadLocal { procedure, local, indices, .. } => {
+                let owner = program.procedures.get(*procedure).and_then(|owner| owner.locals.get(*local));
+                let fits = owner.is_some_and(|variable| variable.dims.len() == indices.len());
+                self.demand(fits, "a variable of a thread does not exist, or has other dimensions");
+                self.integers(&operands);
+            }
+            ExprKind::ThreadAt { procedure, locations, .. } => {
+                for &location in locations {
+                    self.plain(location, *procedure, "location");
+                }
+                self.integers(&operands);
+            }
+            ExprKind::FirstThread(procedure) => {
+                let exists = program.procedures.get(*procedure).is_some();
+                self.demand(exists, format_args!("{procedure} does not exist"));
+            }
+            ExprKind::Channel(channel) => {
+                let own = match scope {
+                    Scope::Procedure(procedure) => program.procedures.get(procedure),
+                    Scope::Program | Scope::Fun(_) => None,
+                };
+                let known = program.first_channels.contains(channel)
+                    || own.is_some_and(|procedure| procedure.channels.contains(channel));
+                self.demand(known, format_args!("{channel} is no channel that is there"));
+            }
+            ExprKind::ThreadEnabled(_)
+            | ExprKind::ThreadLocation(_)
+            | ExprKind::ThreadPriority(_)
+            | ExprKind::ChannelLength(_)
+            | ExprKind::ChannelFull(_)
+            | ExprKind::ChannelHas { .. } => self.integers(&operands),
+            ExprKind::Global(id) => {
+                let array = self.is_array(Array::Global(*id), scope);
+                self.demand(!array, format_args!("{id} is an array and needs indices"));
+            }
+            ExprKind::Local(id) => {
+                let array = self.is_array(Array::Local(*id), scope);
+                self.demand(!array, format_args!("{id} is an array and needs indices"));
+            }
+            ExprKind::Const(_)
+            | ExprKind::Param(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout => {}
         }
+        let fits = program.numbered || !Self::asks_numbers(&expr.kind);
+        self.demand(fits, "only numbered programs ask about threads and channels");
         if self.errors.len() > errors {
             return None;
         }
         let natural = program.natural_type(&expr.kind, scope);
-        let free = matches!(expr.kind, ExprKind::Cond(..) | ExprKind::Collection(CollectionOp::Create, _));
+        let free = matches!(
+            expr.kind,
+            ExprKind::Cond(..) | ExprKind::Wrap(_) | ExprKind::Collection(CollectionOp::Create, _)
+        );
         if natural.is_none() && !free {
             self.error(format_args!("{} is out of range or out of place", shallow(&expr.kind)));
             return None;
@@ -112,10 +167,29 @@ impl Verifier<'_> {
                 Type::Int(case) => int.width == Width::Long || case.width == Width::Int,
                 _ => false,
             }),
+            (ExprKind::Wrap(_), _, Type::Int(int)) => int.wrap,
             (ExprKind::Collection(CollectionOp::Create, _), ..) => ty.is_collection(),
             (ExprKind::Cond(..), ..) => operands[1..].iter().all(|&case| self.program.admits(ty, case)),
             _ => false,
         }
+    }
+
+    fn integers(&mut self, operands: &[Type]) {
+        let fits = operands.iter().all(|operand| matches!(operand, Type::Int(_)));
+        self.demand(fits, "an operand is no integer");
+    }
+
+    fn element(&mut self, array: Array, indices: usize, operands: &[Type], scope: Scope) {
+        let variable = match (array, scope) {
+            (Array::Global(id), _) => self.program.globals.get(id),
+            (Array::Local(id), Scope::Procedure(procedure)) => {
+                self.program.procedures.get(procedure).and_then(|procedure| procedure.locals.get(id))
+            }
+            (Array::Local(_), Scope::Program | Scope::Fun(_)) => None,
+        };
+        let fits = variable.is_some_and(|variable| variable.dims.len() == indices && indices > 0);
+        self.demand(fits, "an array variable does not exist, or has other dimensions");
+        self.integers(operands);
     }
 
     fn operands_fit(&self, op: BinaryOp, left: Type, right: Type) -> bool {
@@ -160,6 +234,12 @@ impl Verifier<'_> {
     fn place(&mut self, place: &Place, scope: Scope) -> Option<Type> {
         let program = self.program;
         let ty = self.ty(place.ty)?;
+        let array = match place.kind {
+            PlaceKind::Global(id) => self.is_array(Array::Global(id), scope),
+            PlaceKind::Local(id) => self.is_array(Array::Local(id), scope),
+            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Element(..) => false,
+        };
+        self.demand(!array, "an array is assigned to without indices");
         let declared = match &place.kind {
             PlaceKind::Global(id) => program.globals.get(*id).map(|variable| variable.ty),
             PlaceKind::Local(id) => match scope {
@@ -183,6 +263,12 @@ impl Verifier<'_> {
                     _ => None,
                 }
             }
+            PlaceKind::Element(array, indices) => {
+                let operands: Option<Vec<Type>> =
+                    indices.iter().map(|index| self.expr(index, scope)).collect();
+                self.element(*array, indices.len(), &operands?, scope);
+                program.natural_type(&ExprKind::Element(*array, Vec::new()), scope).and(Some(place.ty))
+            }
         };
         let fits = declared == Some(place.ty);
         self.demand(fits, "a place is out of range, out of scope or not of its declared type");
@@ -202,11 +288,13 @@ impl Verifier<'_> {
                 let leaves = program.transitions.get(transition).is_some_and(|t| t.source == id);
                 self.demand(leaves, format_args!("{transition} does not leave from here"));
             }
-            let elses = location.transitions.iter().filter(|&&transition| {
-                program.transitions.get(transition).is_some_and(|t| t.guard == Guard::Else)
-            });
-            let elses = elses.count();
-            self.demand(elses <= 1, "has more than one else");
+            let own =
+                location.transitions.iter().filter_map(|&transition| program.transitions.get(transition));
+            let elses = own.filter(|transition| transition.guard == Guard::Else);
+            let mut ranks: Vec<u32> = elses.map(|transition| transition.rank).collect();
+            ranks.sort_unstable();
+            let ranked = program.numbered && !location.inner && ranks.is_sorted_by(|a, b| a < b);
+            self.demand(ranks.len() <= 1 || ranked, "has more than one else");
             if let Some(live) = &location.live {
                 for (at, local) in live.iter().enumerate() {
                     let exists = procedure.locals.get(*local).is_some();
@@ -239,8 +327,10 @@ impl Verifier<'_> {
             let listed = source.transitions.iter().filter(|&&listed| listed == id).count();
             self.demand(listed == 1, format_args!("its source lists it {listed} times"));
             let scope = Scope::Procedure(source.procedure);
-            if let Guard::When(guard) = &transition.guard {
-                self.boolean(guard, scope, "the guard");
+            match &transition.guard {
+                Guard::When(guard) => self.boolean(guard, scope, "the guard"),
+                Guard::Ready(location) => self.ready(*location, source),
+                Guard::Always | Guard::Else => {}
             }
             for action in &transition.body {
                 self.action(action, scope);
@@ -330,8 +420,9 @@ impl Verifier<'_> {
         }
     }
 
-    fn action(&mut self, action: &Action, scope: Scope) {
+    pub(super) fn action(&mut self, action: &Action, scope: Scope) {
         let program = self.program;
+        self.only_numbered(&action.kind);
         match &action.kind {
             ActionKind::Assign(place, value) => {
                 let (place, value) = (self.place(place, scope), self.expr(value, scope));
@@ -398,9 +489,11 @@ impl Verifier<'_> {
                 };
                 self.demand(fits, "what is thrown is not throwable");
             }
-            ActionKind::Start { result, procedure, args } => {
+            ActionKind::Start { result, procedure, args, priority: _ } => {
                 let place = result.as_ref().and_then(|place| self.place(place, scope));
-                self.demand(place.is_none_or(|ty| ty == Type::Tid), "the result of a start is a tid");
+                let fits =
+                    |ty: Type| if program.numbered { matches!(ty, Type::Int(_)) } else { ty == Type::Tid };
+                self.demand(place.is_none_or(fits), "the result of a start does not fit its place");
                 let sound = args.iter().filter(|arg| self.expr(arg, scope).is_some()).count() == args.len();
                 let Some(started) = program.procedures.get(*procedure) else {
                     self.error(format_args!("{procedure} does not exist"));
@@ -414,6 +507,41 @@ impl Verifier<'_> {
                 }
             }
             ActionKind::Exit => {}
+            ActionKind::Check(condition) => self.boolean(condition, scope, "what is checked"),
+            ActionKind::Send { channel, message, .. } => {
+                for operand in std::iter::once(channel).chain(message) {
+                    self.integer(operand, scope);
+                }
+            }
+            ActionKind::Receive { channel, pattern, .. } => {
+                self.integer(channel, scope);
+                for field in pattern {
+                    match field {
+                        Pattern::Store(place) => {
+                            let fits = self.place(place, scope).is_none_or(|ty| matches!(ty, Type::Int(_)));
+                            self.demand(fits, "a field of a message does not fit its place");
+                        }
+                        Pattern::Match(value) => self.integer(value, scope),
+                        Pattern::Any => {}
+                    }
+                }
+            }
+            ActionKind::SetPriority(thread, priority) => {
+                self.integer(thread, scope);
+                self.integer(priority, scope);
+            }
+            ActionKind::Print { format, args } => {
+                self.demand(program.strings.get(*format).is_some(), format_args!("{format} does not exist"));
+                for arg in args {
+                    self.expr(arg, scope);
+                }
+            }
+        }
+    }
+
+    pub(super) fn integer(&mut self, expr: &Expr, scope: Scope) {
+        if let Some(ty) = self.expr(expr, scope) {
+            self.demand(matches!(ty, Type::Int(_)), "an operand is no integer");
         }
     }
 }
@@ -426,7 +554,7 @@ fn shallow(kind: &ExprKind) -> String {
         ExprKind::Local(id) => format!("{id}"),
         ExprKind::Param(index) => format!("parameter {index}"),
         ExprKind::Field(_, id) => format!("{id}"),
-        ExprKind::Index(..) => "an element".to_owned(),
+        ExprKind::Index(..) | ExprKind::Element(..) => "an element".to_owned(),
         ExprKind::Length(_) => "a length".to_owned(),
         ExprKind::Unary(op, _) => format!("{op:?}"),
         ExprKind::Binary(op, ..) => format!("{op:?}"),
@@ -441,6 +569,23 @@ fn shallow(kind: &ExprKind) -> String {
         ExprKind::All(id) => format!("the set of {id}"),
         ExprKind::Collection(op, _) => format!("{op:?}"),
         ExprKind::Quantified { fun, .. } => format!("a quantifier over {fun}"),
+        ExprKind::Wrap(_) => "a wrapped value".to_owned(),
+        ExprKind::Number(_) => "a number".to_owned(),
+        ExprKind::ThreadNumber
+        | ExprKind::ThreadCount
+        | ExprKind::LastThread
+        | ExprKind::IsYoungest
+        | ExprKind::FirstThread(_)
+        | ExprKind::ThreadAt { .. }
+        | ExprKind::ThreadLocal { .. }
+        | ExprKind::ThreadEnabled(_)
+        | ExprKind::ThreadLocation(_)
+        | ExprKind::ThreadPriority(_) => "a question about threads".to_owned(),
+        ExprKind::Timeout => "timeout".to_owned(),
+        ExprKind::Channel(_)
+        | ExprKind::ChannelLength(_)
+        | ExprKind::ChannelFull(_)
+        | ExprKind::ChannelHas { .. } => "a question about a channel".to_owned(),
     }
 }
 
@@ -462,7 +607,11 @@ pub(super) fn asks_thread(expr: &Expr, asking: &[bool]) -> bool {
     let mut open = vec![expr];
     while let Some(expr) = open.pop() {
         let asks = match &expr.kind {
-            ExprKind::LockAvailable(_) | ExprKind::HasLock(_) | ExprKind::WasNotified(_) => true,
+            ExprKind::LockAvailable(_)
+            | ExprKind::HasLock(_)
+            | ExprKind::WasNotified(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::IsYoungest => true,
             ExprKind::Call(fun, _) | ExprKind::Quantified { fun, .. } => {
                 asking.get(fun.index()).copied().unwrap_or(false)
             }

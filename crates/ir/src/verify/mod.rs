@@ -16,6 +16,9 @@
 //! - No variable, field, parameter, result or element has the type of `null`.
 //! - The initial value of a variable is of its type and in its range; parameters have none, and neither have
 //!   collections and elements of abstract enums, unless `null`.
+//! - An array variable has an element and fewer than [`MAX_ARRAY_SIZE`], which are integers, booleans or elements of
+//!   enums that are not abstract. Parameters are no arrays. What integers mean is an enum that exists, and only integers mean
+//!   something.
 //!
 //! *Expressions*
 //! - They have the type of [`Program::natural_type`], except that integer constants may have any type that holds
@@ -34,6 +37,7 @@
 //! - Parameters of pure functions occur in their bodies only, local variables in procedures only. Invariants
 //!   have neither, and ask nothing about the thread that evaluates them (`lockAvailable`, `hasLock`,
 //!   `wasNotified`), not even in functions they call.
+//! - Array variables stand with an index for each dimension, and nothing else does.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
 //! *Procedures*
@@ -41,7 +45,8 @@
 //! - Threads have no result. A return has a value exactly in procedures with a result.
 //! - A catch covers plain locations of its procedure, and its variable admits its record.
 //! - Locals of a live set are locals of the procedure, each once.
-//! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`.
+//! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`, or in
+//!   numbered programs one of each rank.
 //! - A resume location has no transitions and no live set, its origin is a plain location of its procedure, and
 //!   only calls of its procedure lead to it.
 //! - Functions are called and threads are started, not the other way round. Where a call stores a result, the
@@ -51,10 +56,28 @@
 //!   A virtual call fits every target.
 //! - What is chosen from is a collection, and the place admits its elements.
 //! - What is thrown is `null` or descends from a throwable record.
-//! - Active procedures are threads without parameters.
+//! - Active procedures are threads, without parameters unless the program is numbered.
+//!
+//! *Numbered programs*
+//! - Only they have channels, prologues, monitors, transparent variables (which are globals), conditions and priorities
+//!   of threads, inner locations, ranks, numbers of locations and transitions, exclusive transitions, checks, messages,
+//!   and questions about numbers of threads, channels and timeouts.
+//! - Their types are integers, booleans and enums that are not abstract. They have no records, no virtual tables, no
+//!   functions, no catches and no atomic locations.
+//! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields, integers that wrap. The capacity of a channel is at most
+//!   [`MAX_CHANNEL_CAPACITY`]. No channel comes twice, from the start or with one thread, and who names a channel has it.
+//! - Prologues are assignments, that of the program to globals.
+//! - Inner locations have transitions, at most one of them an `else`, and are no entries. [`Guard::Ready`] names an inner
+//!   location of its procedure and does not stand at one.
+//! - Bodies do not block in the middle: there is no `assume`, and messages are sent and received by the first action of a
+//!   transition only, which is no `else` and no [`Guard::Ready`].
+//! - Priorities are not 0. What a start stores its number to is an integer.
+//! - Targets of a monitor are among its states, of which there is one. Its expressions are integers over globals. The last
+//!   state of a negated one has no events.
 
 mod code;
 mod collections;
+mod numbered;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -66,6 +89,15 @@ pub const MAX_EXPR_DEPTH: usize = 500;
 
 /// Of how many types a type is made at most, itself included, so that it can always be written down.
 pub const MAX_TYPE_SIZE: usize = 500;
+
+/// An array variable has fewer elements than this.
+pub const MAX_ARRAY_SIZE: usize = 1 << 16;
+
+/// How many fields a message has at most.
+pub const MAX_MESSAGE_FIELDS: usize = 64;
+
+/// How many messages a channel holds at most.
+pub const MAX_CHANNEL_CAPACITY: u32 = 65535;
 
 /// Checks `program`, and says everything that is wrong with it.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
@@ -79,6 +111,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
     verifier.locations();
     verifier.transitions();
     verifier.properties();
+    verifier.numbered();
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
@@ -278,10 +311,9 @@ impl Verifier<'_> {
         }
         self.context = "active threads".into();
         for &active in &program.active {
-            let fits = program
-                .procedures
-                .get(active)
-                .is_some_and(|procedure| procedure.kind == ProcedureKind::Thread && procedure.params == 0);
+            let fits = program.procedures.get(active).is_some_and(|procedure| {
+                procedure.kind == ProcedureKind::Thread && (procedure.params == 0 || program.numbered)
+            });
             self.demand(fits, format_args!("{active} is not a thread without parameters"));
         }
     }
@@ -343,5 +375,7 @@ impl Verifier<'_> {
     }
 }
 
+#[cfg(test)]
+mod numbered_tests;
 #[cfg(test)]
 mod tests;

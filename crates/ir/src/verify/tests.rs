@@ -475,7 +475,7 @@ fn actions() {
         ("notify(t)", "the operand is no lock"),
         ("throw a", "not throwable"),
         ("throw n", "not throwable"),
-        ("n := start Other(1)", "the result of a start is a tid"),
+        ("n := start Other(1)", "the result of a start does not fit its place"),
         ("t := start Other(yes)", "an argument of Other does not fit"),
         ("t := start Other()", "Other takes 1 arguments, not 0"),
         ("t := start g(1)", "g is a function and cannot be started"),

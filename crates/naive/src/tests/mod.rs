@@ -8,6 +8,7 @@ mod exceptions;
 mod faults;
 mod garbage;
 mod locks;
+mod numbered;
 mod order;
 mod philosophers;
 mod quantifiers;

@@ -1,0 +1,147 @@
+//! The bundled Promela models: what SPIN says about them is in their headers, and holds here too.
+//!
+//! ```text
+//! // verdict: holds                 or `violated KIND, …`, with all kinds there are
+//! // states: 122                    as SPIN stores without reductions
+//! // transitions: 203               as SPIN counts them: stored and matched
+//! ```
+
+mod common;
+#[path = "common/walk.rs"]
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use naive::Naive;
+use quotient::Model;
+use quotient::config::{Bounds, Config, SearchKind, StoreKind, Symmetry};
+use quotient::report::{Report, Verdict};
+
+use common::{ModelFile, files_below, load, models};
+
+struct Case {
+    file: ModelFile,
+    model: Model,
+    kinds: BTreeSet<String>,
+    states: u64,
+    transitions: u64,
+}
+
+fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let start = format!("// {key}:");
+    text.lines()
+        .take_while(|line| line.starts_with("//"))
+        .find_map(|line| line.strip_prefix(&start))
+        .map(str::trim)
+}
+
+fn cases() -> Vec<Case> {
+    let files = files_below(&models().join("promela"), "pml");
+    assert!(files.len() >= 20, "{}", files.len());
+    let case = |file: ModelFile| {
+        let number = |key| value(&file.text, key).and_then(|text| text.parse().ok());
+        let number = |key| number(key).unwrap_or_else(|| panic!("{}: no `// {key}: N`", file.name));
+        let verdict = value(&file.text, "verdict").unwrap_or_else(|| panic!("{}: no verdict", file.name));
+        let kinds = if let Some(kinds) = verdict.strip_prefix("violated ") {
+            kinds.split(',').map(|kind| kind.trim().to_owned()).collect()
+        } else {
+            assert_eq!(verdict, "holds", "{}", file.name);
+            BTreeSet::new()
+        };
+        let model = load(&file.name, file.text.as_bytes(), &[]);
+        let model = model.unwrap_or_else(|rejected| panic!("{}: {}", file.name, rejected.text));
+        Case { model, kinds, states: number("states"), transitions: number("transitions"), file }
+    };
+    files.into_iter().map(case).collect()
+}
+
+fn check(case: &Case, config: &Config) -> Report {
+    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    let checked = quotient::check(&case.model, config, 0, &interrupt, &mut quotient::Quiet);
+    checked.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name)).report
+}
+
+fn agrees(case: &Case, config: &Config) {
+    let report = check(case, config);
+    let name = format!("{}, {} {} {}", case.file.name, config.search, config.store, config.symmetry);
+    let found: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
+    assert_eq!(found, case.kinds, "{name}");
+    assert_eq!((report.states, report.states + report.matched), (case.states, case.transitions), "{name}");
+    let expected = match (case.kinds.is_empty(), case.model.program.temporal.is_empty()) {
+        (false, _) => Verdict::Violated,
+        (true, true) => Verdict::Holds,
+        // Only safety is checked.
+        (true, false) => Verdict::Inconclusive,
+    };
+    assert_eq!(report.verdict, expected, "{name}");
+    assert!(report.exhaustive && report.symmetry.canonical, "{name}");
+}
+
+#[test]
+fn states_and_transitions_are_those_of_spin() {
+    for case in cases() {
+        for &search in SearchKind::ALL {
+            let config = Config { search, symmetry: Symmetry::None, keep_going: true, ..Config::default() };
+            agrees(&case, &config);
+        }
+    }
+}
+
+#[test]
+fn stores_and_levels_make_no_difference() {
+    for case in cases().iter().filter(|case| case.states < 10_000) {
+        let naive = Config { store: StoreKind::Naive, keep_going: true, ..Config::default() };
+        agrees(case, &naive);
+        agrees(case, &Config { search: SearchKind::Dfs, keep_going: true, ..Config::default() });
+    }
+}
+
+#[test]
+fn stopping_at_the_first_violation_finds_one_of_them() {
+    for case in cases().iter().filter(|case| !case.kinds.is_empty()) {
+        for &search in SearchKind::ALL {
+            let report = check(case, &Config { search, ..Config::default() });
+            let kind = report.violation.map(|violation| violation.kind);
+            assert!(
+                kind.as_ref().is_some_and(|kind| case.kinds.contains(kind)),
+                "{}: {kind:?}",
+                case.file.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_plain_interpreter_agrees() {
+    for case in cases().iter().filter(|case| case.states < 2_500) {
+        let name = &case.file.name;
+        let naive = Naive::new(&case.model.program);
+        let summary = naive::explore(&naive, case.states as usize + 1);
+        assert!(summary.complete, "{name}");
+        let counts = (summary.states as u64, (summary.states + summary.matched) as u64);
+        assert_eq!(counts, (case.states, case.transitions), "{name}");
+        let mut faults: BTreeMap<String, u64> = BTreeMap::new();
+        for ((kind, _), count) in &summary.faults {
+            *faults.entry(kind.to_string()).or_default() += *count as u64;
+        }
+        if summary.deadlocks > 0 {
+            faults.insert("deadlock".to_owned(), summary.deadlocks as u64);
+        }
+        let config = Config { search: SearchKind::Dfs, keep_going: true, ..Config::default() };
+        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        for violation in check(case, &config).violations {
+            *found.entry(violation.kind).or_default() += violation.count;
+        }
+        assert_eq!(found, faults, "{name}");
+    }
+}
+
+#[test]
+fn steps_are_taken_back() {
+    for case in cases() {
+        let engine = quotient::engine(&case.model, Bounds::default());
+        let engine = engine.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name));
+        let tried: usize = (0..2).map(|seed| walk::walk(&engine, seed, 100)).sum();
+        assert!(tried > 0, "{}", case.file.name);
+    }
+}

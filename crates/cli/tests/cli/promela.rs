@@ -1,0 +1,347 @@
+//! Promela models, and SPIN's trails of them.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Run, Sandbox, finish, models};
+
+/// Rendezvous, buffered messages, processes that start and end, `atomic`, `d_step` and `printf`. Who asks second may
+/// get what is meant for the first.
+const MAIL: &str = r#"mtype = { ask, ack };
+chan wire = [0] of { mtype, byte };
+chan box = [2] of { byte };
+byte sum;
+
+active proctype Server() {
+  byte n;
+end:
+  do
+  :: wire?ask,n ->
+     d_step { sum = sum + n; box!sum }
+     wire!ack,n
+  od
+}
+
+proctype Client(byte k) {
+  byte got;
+  wire!ask,k;
+  wire?ack,eval(k);
+  box?got;
+  printf("client %d got %d\n", k, got);
+  assert(got == k)
+}
+
+init {
+  atomic { run Client(1); run Client(2) }
+}
+"#;
+
+/// Both take the forks in the wrong order, unless `ORDERED`.
+const FORKS: &str = "bit held[2];
+#ifdef ORDERED
+#define first(p) 0
+#else
+#define first(p) p
+#endif
+
+active [2] proctype Diner() {
+  atomic { !held[first(_pid)] -> held[first(_pid)] = 1 }
+  atomic { !held[1 - first(_pid)] -> held[1 - first(_pid)] = 1 }
+  held[0] = 0;
+  held[1] = 0
+}
+";
+
+fn sandbox(text: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("m.pml", text);
+    sandbox
+}
+
+#[test]
+fn verdicts_and_macros() {
+    let sandbox = sandbox(FORKS);
+    let (run, report) = sandbox.json("check m.pml");
+    run.expect(1);
+    assert_eq!(report["violation"]["kind"], "deadlock");
+    assert_eq!(report["violation"]["steps"], 4);
+    let message = report["violation"]["message"].as_str().expect("a message");
+    assert!(message.starts_with("invalid end state: no process can move"), "{message}");
+    let blocked = &report["violation"]["trace"]["ends_in"]["blocked"];
+    let stuck: Vec<&Value> = blocked.as_array().expect("a list").iter().map(|one| &one["thread"]).collect();
+    assert_eq!(stuck, ["Diner(0)", "Diner(1)"]);
+
+    for define in ["-D ORDERED", "-D ORDERED=1"] {
+        let run = sandbox.run(&format!("check m.pml {define}"));
+        run.expect(0);
+        assert!(
+            run.stdout.contains("no invalid end state, no failed assertion, no fault."),
+            "{}",
+            run.stdout
+        );
+        let bounds =
+            "at most 255 processes, 255 channels, 1048576 statements in a d_step; no step exceeded that";
+        assert!(run.stdout.contains(bounds), "{}", run.stdout);
+    }
+}
+
+/// A macro without a value is 1; constants of other languages need one.
+#[test]
+fn a_name_without_a_value() {
+    let sandbox = sandbox("active proctype P() { assert(N == 1) }");
+    sandbox.run("check m.pml -D N -q").expect(0);
+    sandbox.run("check m.pml -D N=2 -q").expect(1);
+    Sandbox::with("philosophers.bir")
+        .run("check philosophers.bir -D N")
+        .refused(&["-D N: expected NAME=VALUE"]);
+}
+
+#[test]
+fn a_trace_tells_who_sends_what_to_whom() {
+    let sandbox = sandbox(MAIL);
+    let run = sandbox.run("check m.pml");
+    run.expect(1);
+    for text in [
+        "   3. Client(2)  m.pml:18  wire!ask,k\n        wire!ask(1) to Server(0) at m.pml:10  wire?ask,n\n",
+        "        Client(2) starts (k: 1)\n",
+        "        prints: client 2 got 1\n",
+        "  assertion: the asserted condition is false\n        m.pml:22  assert(got == k)\n",
+    ] {
+        assert!(run.stdout.contains(text), "no {text} in\n{}", run.stdout);
+    }
+    let (_, trace) = sandbox.json("replay m.pml m.trail.json");
+    let step = &trace["steps"][2];
+    assert_eq!(
+        step["messages"],
+        json!([{
+            "channel": "wire",
+            "direction": "rendezvous",
+            "text": "ask(1)",
+            "fields": ["ask", "1"],
+            "sender": "Client(2)",
+            "receiver": "Server(0)",
+            "number": null,
+        }])
+    );
+    assert_eq!(step["partner"]["thread"], "Server(0)");
+    assert_eq!(step["partner"]["thread_id"], 0);
+    assert_eq!(step["partner"]["location"]["line"], 10);
+    assert_eq!(step["partner"]["location"]["text"], "wire?ask,n");
+    let sent = &trace["steps"][3]["messages"][0];
+    let received = &trace["steps"][8]["messages"][0];
+    assert_eq!((&sent["direction"], &received["direction"]), (&json!("send"), &json!("receive")));
+    assert_eq!((&sent["number"], &received["number"]), (&json!(1), &json!(1)));
+    assert_eq!((&received["sender"], &received["receiver"]), (&json!("Server(0)"), &json!("Client(3)")));
+    assert_eq!(trace["steps"][9]["printed"], "client 2 got 1\n");
+    assert_eq!(trace["steps"][9].get("messages"), None);
+}
+
+#[test]
+fn message_sequence_charts() {
+    let sandbox = sandbox(MAIL);
+    sandbox.run("check m.pml -q").expect(1);
+    let chart = |line: &str, width: &str| -> Run {
+        let child = sandbox.command(line).env("COLUMNS", width).spawn().expect("quotient starts");
+        finish(child)
+    };
+    let run = chart("replay m.pml m.trail.json --msc", "70");
+    run.expect(1);
+    assert_eq!(
+        format!("\n{}", run.stdout),
+        "
+      Server(0)       init(1)
+   1  |               * run Client(1) Client(2)
+   2  |               * run Client(2) |               Client(3)
+   3  |<---ask(1)---------------------|               |
+   4  * box!1 #1      |               |               |
+   5  |----ack(1)-------------------->|               |
+   6  |<---ask(2)-------------------------------------|
+   7  * box!3 #2      |               |               |
+   8  |----ack(2)------------------------------------>|
+   9  |               |               |               * box?1 #1
+  10  |               |               |               * \"client 2 g..
+  11  |               |               |               ! assert(got ..
+  assertion: the asserted condition is false
+        m.pml:22  assert(got == k)
+"
+    );
+    let messages = chart("replay m.pml m.trail.json --msc=messages", "70");
+    messages.expect(1);
+    let without = |run: &Run| run.stdout.lines().filter(|line| !line.starts_with("  10")).count();
+    assert_eq!(messages.stdout.lines().count(), without(&run));
+
+    // Another language has no channels, and JSON no drawings.
+    let other = Sandbox::with("philosophers.bir");
+    other.run("check philosophers.bir -q").expect(1);
+    let refused = other.run("replay philosophers.bir philosophers.trail.json --msc");
+    refused.refused(&["--msc is for Promela models"]);
+    sandbox.run("replay m.pml m.trail.json --msc --format json").refused(&["cannot be used with"]);
+}
+
+#[test]
+fn those_who_are_stuck_are_marked_in_a_chart() {
+    let sandbox = sandbox(FORKS);
+    sandbox.run("check m.pml -q").expect(1);
+    let run = sandbox.run("replay m.pml m.trail.json --msc");
+    run.expect(1);
+    let stuck = run.stdout.lines().find(|line| line.trim_start().starts_with("! line 10"));
+    assert_eq!(stuck.map(|line| line.matches("! line 10").count()), Some(2), "{}", run.stdout);
+}
+
+#[test]
+fn trails_in_the_format_of_spin() {
+    for text in [MAIL, FORKS] {
+        let sandbox = sandbox(text);
+        sandbox.run("check m.pml -q").expect(1);
+        sandbox.run("check m.pml -q --trail-format spin").expect(1);
+        assert_eq!(sandbox.files(), ["m.pml", "m.pml.trail", "m.trail.json"]);
+        let run = sandbox.run("replay m.pml m.pml.trail");
+        assert_eq!(run, sandbox.run("replay m.pml m.trail.json"));
+        run.expect(1);
+        assert_eq!(
+            sandbox.run("replay m.pml m.pml.trail --msc"),
+            sandbox.run("replay m.pml m.trail.json --msc")
+        );
+    }
+    // A run without steps is a file without lines.
+    let stuck = sandbox("active proctype P() { false }");
+    stuck.run("check m.pml -q --trail-format spin").expect(1);
+    assert_eq!(stuck.read("m.pml.trail"), "");
+    stuck.run("replay m.pml m.pml.trail").expect(1);
+
+    let sandbox = sandbox(MAIL);
+    sandbox.run("check m.pml -q --trail-format spin --trail there").expect(1);
+    let trail = sandbox.read("there");
+    assert_eq!(trail.lines().take(5).collect::<Vec<_>>(), ["1:1:15", "2:1:16", "3:2:9", "4:0:0", "5:0:3"]);
+    // Half of it shows nothing wrong.
+    sandbox.write("half", trail.lines().take(7).collect::<Vec<_>>().join("\n"));
+    sandbox.run("replay m.pml half").expect(0);
+    sandbox.write("other", trail.replace("3:2:9", "3:1:9"));
+    sandbox
+        .run("replay m.pml other")
+        .refused(&["the trail does not fit the model: line 3: init(1) is at m.pml:"]);
+    let other = Sandbox::with("philosophers.bir");
+    other.run("check philosophers.bir --trail-format spin").refused(&["is for Promela models"]);
+    other.write("m.trail", &trail);
+    other.run("replay philosophers.bir m.trail").refused(&["only Promela models have trails of SPIN's"]);
+}
+
+#[test]
+fn what_is_never_reached_and_what_is_not_checked() {
+    let sandbox = sandbox(
+        "byte x;
+active proctype P() { x = 1; if :: x == 2 -> x = 3; goto far :: else fi; if :: x == 5 -> far: x = 4 :: else fi }
+proctype Q() { skip }
+ltl calm { [] (x < 3) }
+",
+    );
+    let (run, report) = sandbox.json("check m.pml -q");
+    run.expect(3);
+    assert_eq!(report["verdict"], "inconclusive");
+    let dead: Vec<_> = report["dead_code"].as_array().expect("a list").iter().collect();
+    let texts: Vec<_> = dead.iter().map(|one| (&one["procedure"], &one["location"]["text"])).collect();
+    let expected =
+        [("P", "x = 3"), ("P", "x = 4"), ("Q", "proctype Q() { skip }")].map(|(p, t)| (json!(p), json!(t)));
+    assert_eq!(texts, expected.iter().map(|(p, t)| (p, t)).collect::<Vec<_>>());
+    assert_eq!(dead[1]["name"], "far");
+    let assumptions = report["assumptions"].to_string();
+    assert!(assumptions.contains("safety only: temporal properties were not checked"), "{assumptions}");
+}
+
+#[test]
+fn other_commands() {
+    let sandbox = sandbox(MAIL);
+    let run = sandbox.run("simulate m.pml --seed 1 --steps 1000");
+    assert!(run.stdout.contains("prints: client "), "{}", run.stdout);
+    assert!(run.stdout.contains(" to Server(0) at m.pml:10  wire?ask,n"), "{}", run.stdout);
+    let run = sandbox.run_with_input("simulate m.pml --interactive", "1\n1\n1\n1\n");
+    run.expect(0);
+    assert!(run.stdout.contains("Client(2)  m.pml:18  wire!ask,k  (to Server(0))"), "{}", run.stdout);
+    let run = sandbox.run("print --ir m.pml");
+    run.expect(0);
+    assert!(run.stdout.contains("channel wire [0]"), "{}", run.stdout);
+    ir::text::parse(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{}", run.stdout));
+    let run = sandbox.run("print --layout m.pml");
+    run.expect(0);
+    assert!(run.stdout.contains("channel box: 1 word for 2 messages"), "{}", run.stdout);
+    let (_, report) = sandbox.json("check m.pml -q --continue");
+    let run = sandbox.run("graph m.pml --format aut");
+    run.expect(0);
+    // An assertion that fails does not end the run.
+    let states = report["states"].as_u64().expect("a number");
+    assert_eq!(run.stdout.lines().next(), Some(&*format!("des (0, {}, {states})", report["transitions"])));
+    assert!(run.stdout.contains("\"Client 2: -end-\""), "{}", run.stdout);
+}
+
+/// In the middle of a step, too.
+#[test]
+fn what_a_model_prints() {
+    let sandbox = sandbox(
+        r#"mtype = { red, green };
+active proctype P() {
+  mtype m = red;
+  byte i;
+  d_step { i = 2; printf("i is %d\n", i); i++; printf("%e, now %x\n", m, i + 8) }
+}
+"#,
+    );
+    let run = sandbox.run("simulate m.pml");
+    run.expect(0);
+    let printed: Vec<&str> =
+        run.stdout.lines().filter_map(|line| line.trim().strip_prefix("prints: ")).collect();
+    assert_eq!(printed, ["i is 2", "red, now b"]);
+    assert!(
+        run.stdout.ends_with("All processes have ended, or may stay where they are.\n"),
+        "{}",
+        run.stdout
+    );
+}
+
+/// Whether a command can be run here.
+fn is_installed(program: &str) -> bool {
+    let run = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    run.is_ok()
+}
+
+fn tool(sandbox: &Sandbox, line: &str) -> String {
+    let mut words = line.split_whitespace();
+    let program = words.next().expect("a command");
+    let output = Command::new(program).args(words).current_dir(sandbox.path("")).output().expect("it starts");
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// SPIN replays what is written here, and what SPIN's verifiers write is replayed here, whether they merge statements or
+/// not.
+#[test]
+fn spin_and_this_replay_each_other() {
+    if !is_installed("spin") || !is_installed("cc") {
+        return;
+    }
+    for model in ["handshake_bug", "coroutines_bug", "barrier_bug", "sessions_bug"] {
+        let sandbox = Sandbox::new();
+        sandbox.write(
+            "m.pml",
+            fs::read(models().join(format!("promela/{model}.pml"))).expect("a bundled model"),
+        );
+        let (run, report) = sandbox.json("check m.pml --trail-format spin --trail our.trail");
+        run.expect(1);
+        let replayed = tool(&sandbox, "spin -t -p -k our.trail m.pml");
+        let lines = sandbox.read("our.trail").lines().count();
+        assert!(replayed.contains(&format!("trail ends after {lines} steps")), "{model}: {replayed}");
+        assert!(!replayed.contains("transition failed") && !replayed.contains("lost"), "{model}: {replayed}");
+        let fails = report["violation"]["kind"] == "assertion";
+        assert_eq!(replayed.contains("assertion violated"), fails, "{model}: {replayed}");
+
+        for merging in ["-o3", ""] {
+            tool(&sandbox, &format!("spin -a {merging} m.pml"));
+            tool(&sandbox, "cc -w -DSAFETY -DNOREDUCE -DNOCLAIM -o pan pan.c");
+            let found = tool(&sandbox, "./pan -m100000");
+            let run = sandbox.run("replay m.pml m.pml.trail");
+            run.expect(1);
+            let kind = if found.contains("invalid end state (at") { "deadlock" } else { "assertion" };
+            assert!(run.stdout.contains(&format!("\n  {kind}: ")), "{model}: {found}\n{}", run.stdout);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Channels: finding them, and the messages in them.
+//!
+//! Messages are shifted when one is taken out or put in between, so that the words of a channel tell nothing about its
+//! past.
+
+use ir::{ChannelId, Id, ProcedureId};
+use state::{ChannelShape, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId, mask};
+use system::FaultKind;
+
+use crate::Engine;
+use crate::code::{ArrayCode, Op, Operand, PatternCode, ReceiveCode};
+use crate::eval::{Mood, Stack, fault};
+use crate::machine::Stop;
+
+impl ArrayCode {
+    /// Where the element with these indices is, if there is one.
+    #[inline]
+    pub fn slot(&self, indices: &[i64]) -> Option<Slot> {
+        let mut flat = 0;
+        for (&index, &len) in indices.iter().zip(&self.dims) {
+            if !(0..i64::from(len)).contains(&index) {
+                return None;
+            }
+            flat = flat * len + index as u32;
+        }
+        Some(self.variable.slot(flat))
+    }
+}
+
+/// A channel of a state.
+#[derive(Clone, Copy)]
+pub struct Channel<'e> {
+    pub id: ObjectId,
+    pub base: usize,
+    pub shape: &'e ChannelShape,
+}
+
+impl Channel<'_> {
+    pub fn len(self, state: &State) -> u32 {
+        state.read(self.base, self.shape.length) as u32
+    }
+
+    pub fn is_full(self, state: &State) -> bool {
+        self.shape.capacity > 0 && self.len(state) == self.shape.capacity
+    }
+
+    #[inline]
+    pub fn field(self, state: &State, message: u32, field: usize) -> i64 {
+        state.read(self.base, self.shape.field(message, field))
+    }
+
+    fn set_length(self, state: &mut State, length: u32) {
+        state.write(NodeRef::Object(self.id), self.base, self.shape.length, length.into());
+    }
+
+    /// Puts a message at its place, where there is room for it.
+    pub fn insert(self, state: &mut State, at: u32, message: &[i64]) {
+        let node = NodeRef::Object(self.id);
+        let length = self.len(state);
+        for to in (at + 1..=length).rev() {
+            self.copy(state, to - 1, to);
+        }
+        for (field, &value) in message.iter().enumerate() {
+            state.write(node, self.base, self.shape.field(at, field), value);
+        }
+        self.set_length(state, length + 1);
+    }
+
+    /// Where a sorted message goes: before the first one that is greater.
+    pub fn position(self, state: &State, message: &[i64]) -> u32 {
+        let length = self.len(state);
+        let greater = |at: u32| {
+            let fields =
+                message.iter().enumerate().map(|(field, &value)| (value, self.field(state, at, field)));
+            fields.filter(|(value, other)| value != other).map(|(value, other)| value < other).next()
+                == Some(true)
+        };
+        (0..length).find(|&at| greater(at)).unwrap_or(length)
+    }
+
+    /// Takes a message out.
+    pub fn remove(self, state: &mut State, at: u32) {
+        let shape = self.shape;
+        let length = self.len(state);
+        if at == 0 && shape.message_words == 1 {
+            self.shift(state, length);
+        } else {
+            for to in at..length - 1 {
+                self.copy(state, to + 1, to);
+            }
+            self.clear(state, length - 1);
+        }
+        self.set_length(state, length - 1);
+    }
+
+    /// Takes the first message out, by whole words.
+    fn shift(self, state: &mut State, length: u32) {
+        let ChannelShape { message_bits: bits, per_word, word, shift, .. } = *self.shape;
+        let node = NodeRef::Object(self.id);
+        if word == 0 {
+            // Behind the head, in the only word.
+            let old = state.word(self.base);
+            let head = mask(shift);
+            let messages = if shift == 64 { 0 } else { old & !head };
+            let rest = messages.checked_shr(bits.into()).unwrap_or(0) & !head;
+            state.write_word(node, self.base, old & head | rest);
+            return;
+        }
+        let used = length.div_ceil(per_word);
+        for at in 0..used {
+            let place = self.base + (word + at) as usize;
+            let rest = state.word(place).checked_shr(bits.into()).unwrap_or(0);
+            let next = if at + 1 < used { state.word(place + 1) & mask(bits) } else { 0 };
+            let carried = next.checked_shl((per_word - 1) * u32::from(bits)).unwrap_or(0);
+            state.write_word(node, place, rest | carried);
+        }
+    }
+
+    fn copy(self, state: &mut State, from: u32, to: u32) {
+        let node = NodeRef::Object(self.id);
+        for field in 0..self.shape.fields.len() {
+            let value = self.field(state, from, field);
+            state.write(node, self.base, self.shape.field(to, field), value);
+        }
+    }
+
+    fn clear(self, state: &mut State, at: u32) {
+        let node = NodeRef::Object(self.id);
+        for field in 0..self.shape.fields.len() {
+            let slot = self.shape.field(at, field);
+            state.write(node, self.base, slot, slot.lo);
+        }
+    }
+}
+
+impl Engine {
+    /// The channel of this number.
+    #[inline]
+    pub(crate) fn channel<'e>(&'e self, state: &State, number: i64, pc: usize) -> Result<Channel<'e>, Stop> {
+        let known =
+            ObjectId::from_raw(number).filter(|_| number > 0).and_then(|id| Some((id, state.object_at(id)?)));
+        let (id, base) = known.ok_or(fault(FaultKind::Channel, pc))?;
+        Ok(Channel { id, base, shape: self.channel_shape(state, base) })
+    }
+
+    fn channel_shape<'e>(&'e self, state: &State, base: usize) -> &'e ChannelShape {
+        match self.layout.kind(state.read(base, self.layout.tag)) {
+            ObjectKind::Channel(id) => &self.layout.channels[id],
+            kind => unreachable!("{kind:?} in a program whose objects are channels"),
+        }
+    }
+
+    /// Makes channels for a thread that was just started, or the first ones. Tells whether there may be that many.
+    pub(crate) fn make_channels(&self, state: &mut State, channels: &[ChannelId]) -> bool {
+        channels.iter().all(|&id| {
+            let template = &self.layout.channels[id].template;
+            state.new_object(template, template.len(), 0, ir::MAX_CHANNELS).is_some()
+        })
+    }
+
+    /// The value of an operand.
+    #[inline]
+    pub(crate) fn operand(
+        &self,
+        state: &State,
+        mood: Mood,
+        thread: ThreadId,
+        frame: usize,
+        operand: Operand,
+    ) -> Result<i64, Stop> {
+        match operand.load {
+            Some(Op::Const(value)) => Ok(value),
+            Some(load) => Ok(Self::load(state, frame, load)),
+            None => {
+                let mut stack = Stack::in_mood(mood);
+                self.value(state, &mut stack, thread, frame, operand.pc)
+            }
+        }
+    }
+
+    /// The first message in a channel that fits a pattern, which is evaluated for a thread.
+    pub(crate) fn find_message(
+        &self,
+        state: &State,
+        mood: Mood,
+        (thread, frame): (ThreadId, usize),
+        channel: Channel<'_>,
+        receive: &ReceiveCode,
+        pc: usize,
+    ) -> Result<Option<u32>, Stop> {
+        let ReceiveCode { anywhere, pattern, .. } = receive;
+        if pattern.len() != channel.shape.fields.len() {
+            return Err(fault(FaultKind::Channel, pc));
+        }
+        let length = channel.len(state);
+        let last = if *anywhere { length } else { length.min(1) };
+        'messages: for at in 0..last {
+            for (field, wanted) in pattern.iter().enumerate() {
+                if let PatternCode::Match(wanted) = *wanted
+                    && self.operand(state, mood, thread, frame, wanted)? != channel.field(state, at, field)
+                {
+                    continue 'messages;
+                }
+            }
+            return Ok(Some(at));
+        }
+        Ok(None)
+    }
+
+    #[inline(never)]
+    pub(crate) fn channel_has(
+        &self,
+        state: &State,
+        mood: Mood,
+        thread: ThreadId,
+        frame: usize,
+        pc: usize,
+        pattern: u32,
+    ) -> Result<i64, Stop> {
+        let pattern = &self.code.receives[pattern as usize];
+        let number = self.operand(state, mood, thread, frame, pattern.channel)?;
+        let channel = self.channel(state, number, pc)?;
+        if channel.shape.capacity == 0 {
+            return Err(fault(FaultKind::Channel, pc));
+        }
+        let found = self.find_message(state, mood, (thread, frame), channel, pattern, pc)?;
+        Ok(found.map_or(0, |at| i64::from(at) + 1))
+    }
+
+    /// Questions about the state as a whole.
+    #[inline(never)]
+    pub(crate) fn ask(&self, state: &State, thread: ThreadId, op: Op) -> i64 {
+        match op {
+            Op::ThreadCount => state.thread_count().into(),
+            Op::LastThread => self.layout.last.map_or(0, |slot| state.read(0, slot)),
+            Op::IsYoungest => (thread.0 + 1 == state.thread_count()).into(),
+            Op::FirstThread(procedure) => {
+                let of = |thread: &u32| self.procedure_of(state, ThreadId(*thread)).0 == procedure;
+                (0..state.thread_count()).find(of).map_or(-1, i64::from)
+            }
+            Op::OwnChannel(at) => {
+                let others = (0..thread.0)
+                    .map(|other| self.channels_of[self.procedure_of(state, ThreadId(other)).index()].len());
+                (self.first_channels.len() + others.sum::<usize>()) as i64 + i64::from(at) + 1
+            }
+            op => unreachable!("{op:?} asks nothing"),
+        }
+    }
+
+    pub(crate) fn procedure_of(&self, state: &State, thread: ThreadId) -> ProcedureId {
+        let location = state.read(state.frame(thread), self.layout.location);
+        self.layout.procedure_of[ir::LocationId(location as u32)]
+    }
+
+    fn thread_of(state: &State, number: i64) -> Option<ThreadId> {
+        let id = ThreadId(u32::try_from(number).ok()?);
+        state.is_running(id).then_some(id)
+    }
+
+    /// The frame of the thread of that number, if it is of this procedure.
+    pub(crate) fn frame_of(&self, state: &State, number: i64, procedure: ProcedureId) -> Option<usize> {
+        let id = Self::thread_of(state, number)?;
+        (self.procedure_of(state, id) == procedure).then(|| state.frame(id))
+    }
+
+    /// Questions about a thread or a channel by its number.
+    #[inline(never)]
+    pub(crate) fn look_up(
+        &self,
+        state: &State,
+        mood: Mood,
+        pc: usize,
+        op: Op,
+        number: i64,
+    ) -> Result<i64, Stop> {
+        Ok(match op {
+            Op::ChannelLength => self.channel(state, number, pc)?.len(state).into(),
+            Op::ChannelFull => self.channel(state, number, pc)?.is_full(state).into(),
+            Op::ThreadAt(site) => {
+                let (procedure, locations) = &self.code.sites[site as usize];
+                let frame = self.frame_of(state, number, *procedure);
+                let at = frame.map(|frame| state.read(frame, self.layout.location) as u32);
+                at.is_some_and(|at| locations.binary_search(&at).is_ok()).into()
+            }
+            Op::ThreadLocal { procedure, slot } => {
+                let frame = self.frame_of(state, number, ProcedureId(procedure));
+                frame.map_or(0, |frame| state.read(frame, self.code.slots[slot as usize]))
+            }
+            Op::ThreadEnabled => {
+                let thread = Self::thread_of(state, number);
+                let asked = Mood { asked: true, ..mood };
+                let able =
+                    thread.filter(|_| !mood.asked).is_some_and(|thread| self.can_step(state, asked, thread));
+                able.into()
+            }
+            Op::ThreadLocation => Self::thread_of(state, number).map_or(0, |thread| {
+                let location = state.read(state.frame(thread), self.layout.location);
+                self.numbers[location as usize].into()
+            }),
+            Op::ThreadPriority => match (Self::thread_of(state, number), self.layout.priority) {
+                (Some(thread), Some(slot)) => state.read(state.thread(thread), slot),
+                (Some(_), None) => 1,
+                (None, _) => 0,
+            },
+            op => unreachable!("{op:?} looks nothing up"),
+        })
+    }
+}

@@ -1,0 +1,688 @@
+//! Steps of numbered programs: ranks, channels, rendezvous, the floor, inner locations, priorities, monitors.
+//!
+//! Their bodies do not choose or block in the middle, so that everything about which steps there are is found by looking
+//! at the state, without trying anything out.
+
+use ir::{ChannelId, Id, LocationId, Program};
+use state::{NodeRef, ObjectId, State, ThreadId};
+use system::{Bound, Fault, FaultKind, Fired, Step, Steps};
+
+use crate::channels::Channel;
+use crate::code::{
+    EventCode, GuardCode, Opening, Operand, PatternCode, ReceiveCode, SendCode, TransitionCode,
+};
+use crate::eval::{Mood, Stack, fault};
+use crate::machine::{Mode, Stop};
+use crate::{Engine, EngineState};
+
+/// Transitions of a location that have one rank.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    pub transitions: Vec<u32>,
+    pub otherwise: Option<u32>,
+}
+
+/// The transitions of a location, least rank first.
+pub fn groups(program: &Program, location: LocationId) -> Vec<Group> {
+    let mut ids = program.locations[location].transitions.clone();
+    ids.sort_by_key(|&id| program.transitions[id].rank);
+    let by_rank = ids.chunk_by(|&a, &b| program.transitions[a].rank == program.transitions[b].rank);
+    let group = |ids: &[ir::TransitionId]| {
+        let is_else = |id: &&ir::TransitionId| program.transitions[**id].guard == ir::Guard::Else;
+        Group {
+            transitions: ids.iter().filter(|id| !is_else(id)).map(|id| id.0).collect(),
+            otherwise: ids.iter().find(is_else).map(|id| id.0),
+        }
+    };
+    by_rank.map(group).collect()
+}
+
+/// Who receives what a rendezvous sends.
+#[derive(Clone, Copy)]
+struct Partner {
+    thread: ThreadId,
+    transition: u32,
+}
+
+impl Engine {
+    pub(crate) fn numbered_steps(&self, es: &mut EngineState, out: &mut Steps) {
+        if let Some(slot) = self.layout.exclusive
+            && let Some(thread) = ThreadId::from_raw(es.state.read(0, slot))
+        {
+            if es.has_next {
+                out.enabled.extend_from_slice(&es.next.enabled);
+                out.faults.extend_from_slice(&es.next.faults);
+            } else {
+                self.offer(&es.state, &mut es.stack, thread, out);
+            }
+            return;
+        }
+        self.all_steps(es, out);
+        if self.has_timeout && out.is_empty() {
+            es.stack.mood.timeout = true;
+            self.all_steps(es, out);
+            es.stack.mood.timeout = false;
+        }
+    }
+
+    fn all_steps(&self, es: &mut EngineState, out: &mut Steps) {
+        for thread in (0..es.state.thread_limit()).map(ThreadId) {
+            if es.state.is_running(thread) {
+                self.offer(&es.state, &mut es.stack, thread, out);
+            }
+        }
+    }
+
+    /// Adds the steps of a thread, unless one of greater priority has any.
+    fn offer(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
+        let before = (out.enabled.len(), out.faults.len());
+        self.own_steps(state, stack, thread, out);
+        if let Some(slot) = self.layout.priority
+            && before != (out.enabled.len(), out.faults.len())
+        {
+            let priority = |thread: ThreadId| state.read(state.thread(thread), slot);
+            let mut others = (0..state.thread_count()).map(ThreadId);
+            let mood = stack.mood;
+            if others.any(|other| priority(other) > priority(thread) && self.can_step(state, mood, other)) {
+                out.enabled.truncate(before.0);
+                out.faults.truncate(before.1);
+            }
+        }
+    }
+
+    /// Whether a thread has steps, priorities aside.
+    pub(crate) fn can_step(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
+        let mut stack = Stack::in_mood(mood);
+        let mut steps = Steps::default();
+        self.own_steps(state, &mut stack, thread, &mut steps);
+        !steps.is_empty()
+    }
+
+    /// Whether a thread at a location may step at all.
+    fn is_provided(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        location: usize,
+    ) -> Result<bool, Stop> {
+        let procedure = self.layout.procedure_of[LocationId(location as u32)];
+        match self.code.provided[procedure.index()] {
+            Some(provided) => Ok(self.value_of(state, stack, thread, frame, provided)? != 0),
+            None => Ok(true),
+        }
+    }
+
+    fn value_of(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        operand: Operand,
+    ) -> Result<i64, Stop> {
+        match operand.load {
+            Some(_) => self.operand(state, stack.mood, thread, frame, operand),
+            None => self.value(state, stack, thread, frame, operand.pc),
+        }
+    }
+
+    /// Adds the steps of a thread, priorities aside.
+    fn own_steps(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
+        let frame = state.frame(thread);
+        let location = state.read(frame, self.layout.location) as usize;
+        if self.has_provided {
+            match self.is_provided(state, stack, thread, frame, location) {
+                Ok(true) => {}
+                Err(Stop::Fault(fault)) => {
+                    // It is as if all guards faulted: the first transition stands for all.
+                    let step = |transition| Step { thread: thread.0, transition, choice: 0 };
+                    return out.faults.extend(self.firsts[location].map(step).map(|step| (step, fault)));
+                }
+                Ok(false) | Err(_) => return,
+            }
+        }
+        let before = out.enabled.len() + out.faults.len();
+        for group in &self.groups[location] {
+            for &id in &group.transitions {
+                self.add_steps(state, stack, thread, frame, id, out);
+            }
+            if let Some(id) = group.otherwise
+                && out.enabled.len() + out.faults.len() == before
+            {
+                out.enabled.push(Step { thread: thread.0, transition: id, choice: 0 });
+            }
+            if out.enabled.len() + out.faults.len() > before {
+                return;
+            }
+        }
+    }
+
+    /// Adds the steps by a transition, which is no `else`.
+    #[inline]
+    fn add_steps(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        id: u32,
+        out: &mut Steps,
+    ) {
+        let step = Step { thread: thread.0, transition: id, choice: 0 };
+        match self.ways(state, stack, thread, frame, id) {
+            Ok(ways) => out.enabled.extend((0..ways).map(|choice| Step { choice, ..step })),
+            Err(Stop::Fault(fault)) => out.faults.push((step, fault)),
+            Err(Stop::Blocked | Stop::Truncated(_)) => {}
+        }
+    }
+
+    /// In how many ways a transition can be taken: more than one by a rendezvous only.
+    #[inline]
+    fn ways(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        id: u32,
+    ) -> Result<u32, Stop> {
+        let TransitionCode { guard, opening, .. } = self.code.transitions[id as usize];
+        match guard {
+            GuardCode::Always | GuardCode::Else => {}
+            GuardCode::When(pc, test) => {
+                let holds = match test.and_then(|test| self.decide(state, frame, test)) {
+                    Some(holds) => holds,
+                    None => self.value(state, stack, thread, frame, pc)? != 0,
+                };
+                if !holds {
+                    return Ok(0);
+                }
+            }
+            GuardCode::Ready(location) => {
+                return Ok(self.first_inner(state, stack, thread, frame, location)?.is_some().into());
+            }
+        }
+        match opening {
+            Opening::Other => Ok(1),
+            Opening::Send(send) => {
+                let send = &self.code.sends[send as usize];
+                let mut message = std::mem::take(&mut stack.message);
+                let channel = self.evaluate_send(state, stack.mood, thread, send, &mut message);
+                let ways = channel.map(|channel| {
+                    if channel.shape.capacity > 0 {
+                        (!channel.is_full(state)).into()
+                    } else {
+                        Self::admit_message(channel, &mut message);
+                        let mut count = 0;
+                        self.partners(state, stack, thread, channel, &message, &mut |_| {
+                            count += 1;
+                            false
+                        });
+                        count
+                    }
+                });
+                stack.message = message;
+                ways
+            }
+            Opening::Receive(receive) => {
+                let receive = &self.code.receives[receive as usize];
+                Ok(self.receivable(state, stack.mood, thread, frame, receive)?.is_some().into())
+            }
+        }
+    }
+
+    /// The first transition of an inner location that is enabled.
+    fn first_inner(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        frame: usize,
+        location: u32,
+    ) -> Result<Option<u32>, Stop> {
+        for &id in &self.transitions[location as usize] {
+            let TransitionCode { opening, .. } = self.code.transitions[id as usize];
+            if self.ways(state, stack, thread, frame, id)? > 0
+                && !self.meets(state, stack, thread, opening)?
+            {
+                return Ok(Some(id));
+            }
+        }
+        Ok(self.otherwise[location as usize])
+    }
+
+    /// Whether it begins with a send to a channel without capacity.
+    fn meets(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        thread: ThreadId,
+        opening: Opening,
+    ) -> Result<bool, Stop> {
+        let Opening::Send(send) = opening else { return Ok(false) };
+        let mut message = std::mem::take(&mut stack.message);
+        let channel =
+            self.evaluate_send(state, stack.mood, thread, &self.code.sends[send as usize], &mut message);
+        stack.message = message;
+        Ok(channel?.shape.capacity == 0)
+    }
+
+    /// Evaluates the channel and the message of a send.
+    pub(crate) fn evaluate_send<'e>(
+        &'e self,
+        state: &State,
+        mood: Mood,
+        thread: ThreadId,
+        send: &SendCode,
+        message: &mut Vec<i64>,
+    ) -> Result<Channel<'e>, Stop> {
+        let frame = state.frame(thread);
+        let site = send.channel.pc as usize;
+        let number = self.operand(state, mood, thread, frame, send.channel)?;
+        message.clear();
+        for &field in &send.message {
+            message.push(self.operand(state, mood, thread, frame, field)?);
+        }
+        let channel = self.channel(state, number, site)?;
+        if message.len() != channel.shape.fields.len() {
+            return Err(fault(FaultKind::Channel, site));
+        }
+        Ok(channel)
+    }
+
+    /// Brings the fields of a message into the ranges of their types.
+    pub(crate) fn admit_message(channel: Channel<'_>, message: &mut [i64]) {
+        for (value, ty) in message.iter_mut().zip(&channel.shape.types) {
+            *value = ty.admit(*value).unwrap_or(*value);
+        }
+    }
+
+    /// The channel and the message that a receive would take, if there is one.
+    pub(crate) fn receivable<'e>(
+        &'e self,
+        state: &State,
+        mood: Mood,
+        thread: ThreadId,
+        frame: usize,
+        receive: &ReceiveCode,
+    ) -> Result<Option<(Channel<'e>, u32)>, Stop> {
+        let site = receive.channel.pc as usize;
+        let number = self.operand(state, mood, thread, frame, receive.channel)?;
+        let channel = self.channel(state, number, site)?;
+        if receive.pattern.len() != channel.shape.fields.len() {
+            return Err(fault(FaultKind::Channel, site));
+        }
+        if channel.shape.capacity == 0 {
+            return if receive.keep { Err(fault(FaultKind::Channel, site)) } else { Ok(None) };
+        }
+        let found = self.find_message(state, mood, (thread, frame), channel, receive, site)?;
+        Ok(found.map(|at| (channel, at)))
+    }
+
+    /// Visits those who can receive a message of a rendezvous, until told that it is enough.
+    fn partners(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        sender: ThreadId,
+        channel: Channel<'_>,
+        message: &[i64],
+        visit: &mut impl FnMut(Partner) -> bool,
+    ) {
+        for thread in (0..state.thread_limit()).map(ThreadId) {
+            if thread == sender || !state.is_running(thread) {
+                continue;
+            }
+            let frame = state.frame(thread);
+            let location = state.read(frame, self.layout.location) as usize;
+            if !self.receives_at[location]
+                || self.has_provided && self.is_provided(state, stack, thread, frame, location) != Ok(true)
+            {
+                continue;
+            }
+            for group in &self.groups[location] {
+                let mut fits = false;
+                for &transition in &group.transitions {
+                    if self.takes(state, stack, (thread, frame), transition, channel, message) {
+                        fits = true;
+                        if visit(Partner { thread, transition }) {
+                            return;
+                        }
+                    }
+                }
+                if fits {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Whether a transition of a thread receives this message from this channel.
+    fn takes(
+        &self,
+        state: &State,
+        stack: &mut Stack,
+        (thread, frame): (ThreadId, usize),
+        transition: u32,
+        channel: Channel<'_>,
+        message: &[i64],
+    ) -> bool {
+        let TransitionCode { guard: GuardCode::Always, opening: Opening::Receive(receive), .. } =
+            self.code.transitions[transition as usize]
+        else {
+            return false;
+        };
+        let receive = &self.code.receives[receive as usize];
+        let same = self.value_of(state, stack, thread, frame, receive.channel) == Ok(channel.id.raw());
+        same && !receive.keep
+            && receive.pattern.len() == message.len()
+            && receive.pattern.iter().zip(message).all(|(field, &value)| match *field {
+                PatternCode::Match(wanted) => self.value_of(state, stack, thread, frame, wanted) == Ok(value),
+                _ => true,
+            })
+    }
+
+    /// Puts a message into a channel with room for it.
+    pub(crate) fn put_message(
+        &self,
+        state: &mut State,
+        channel: Channel<'_>,
+        sorted: bool,
+        message: &mut [i64],
+    ) -> Option<Fault> {
+        let at = if sorted { channel.position(state, message) } else { channel.len(state) };
+        Self::admit_message(channel, message);
+        channel.insert(state, at, message);
+        self.observe(state, true, channel.id, message)
+    }
+
+    /// Takes a message out of a channel, or a copy of it.
+    pub(crate) fn take_message(
+        &self,
+        state: &mut State,
+        channel: Channel<'_>,
+        at: u32,
+        receive: &ReceiveCode,
+        message: &mut Vec<i64>,
+    ) -> Option<Fault> {
+        message.clear();
+        message.extend((0..channel.shape.fields.len()).map(|field| channel.field(state, at, field)));
+        if receive.keep {
+            return None;
+        }
+        channel.remove(state, at);
+        self.observe(state, false, channel.id, message)
+    }
+
+    /// Moves the monitor, if it sees the event, and tells what is wrong with that.
+    fn observe(&self, state: &mut State, send: bool, channel: ObjectId, message: &[i64]) -> Option<Fault> {
+        let (monitor, slot) = (self.code.monitor.as_ref()?, self.layout.monitor?);
+        let nobody = ThreadId(u32::MAX);
+        let value = |state: &State, operand| self.operand(state, Mood::default(), nobody, 0, operand);
+        let sees = |event: &EventCode| event.send == send && value(state, event.channel) == Ok(channel.raw());
+        if !monitor.states.iter().flatten().any(sees) {
+            return None;
+        }
+        let here = state.read(0, slot) as usize;
+        let fits = |event: &&EventCode| {
+            sees(event)
+                && event.pattern.len() == message.len()
+                && event
+                    .pattern
+                    .iter()
+                    .zip(message)
+                    .all(|(wanted, &got)| wanted.is_none_or(|wanted| value(state, wanted) == Ok(got)))
+        };
+        let failure = Fault { kind: FaultKind::Monitor, site: monitor.site };
+        let last = monitor.states.len() as u32 - 1;
+        let target = monitor.states[here].iter().find(fits).map(|event| event.target);
+        match (target, monitor.negated) {
+            (None, false) => return Some(failure),
+            (None, true) => state.write(NodeRef::Root, 0, slot, last.into()),
+            (Some(target), negated) => {
+                state.write(NodeRef::Root, 0, slot, target.into());
+                if negated && target == last {
+                    return Some(failure);
+                }
+            }
+        }
+        None
+    }
+
+    /// The thread ends: it goes, and its channels with it.
+    pub(crate) fn end_numbered(&self, state: &mut State, thread: ThreadId) {
+        let channels = self.channels_of[self.procedure_of(state, thread).index()].len() as u32;
+        state.end_thread(&self.layout, thread);
+        state.drop_node(&self.layout, NodeRef::Thread(thread));
+        let count = state.channel_count();
+        for id in (count - channels..count).rev() {
+            state.drop_node(&self.layout, NodeRef::Object(ObjectId(id)));
+        }
+    }
+
+    /// Fires a step; everything but what the floor is about.
+    pub(crate) fn fire_numbered(&self, es: &mut EngineState, step: Step) -> Fired {
+        es.state.mark();
+        es.stack.flaw = None;
+        es.stack.mood = Mood::default();
+        es.has_next = false;
+        let taken = self.take_numbered(es, step);
+        match taken {
+            Ok(()) => match es.stack.flaw.take() {
+                Some(fault) => Fired::Flawed(fault),
+                None => Fired::Moved,
+            },
+            Err(stop) => {
+                es.state.undo();
+                match stop {
+                    Stop::Fault(fault) => Fired::Fault(fault),
+                    Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Blocked => unreachable!("{step:?} was not enabled"),
+                }
+            }
+        }
+    }
+
+    fn take_numbered(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
+        let mut thread = ThreadId(step.thread);
+        let mut transition = step.transition;
+        es.stack.mood.timeout = self.bodies_ask_for_timeout && self.has_timed_out(es);
+        let partner = self.act(es, thread, transition, step.choice)?;
+        transition = self.go_on(es, thread, transition)?;
+        if let Some(partner) = partner {
+            thread = partner.thread;
+            let body = self.code.transitions[partner.transition as usize].body;
+            self.run(es, thread, body, 0, Mode::Whole)?;
+            transition = self.go_on(es, thread, partner.transition)?;
+        }
+        es.stack.mood.timeout = false;
+        if let Some(slot) = self.layout.last {
+            es.state.write(NodeRef::Root, 0, slot, thread.0.into());
+        }
+        if let Some(slot) = self.layout.exclusive {
+            let mut floor = 0;
+            if self.code.transitions[transition as usize].exclusive && es.state.is_running(thread) {
+                es.next.clear();
+                self.offer(&es.state, &mut es.stack, thread, &mut es.next);
+                if !es.next.is_empty() {
+                    floor = thread.raw();
+                    es.has_next = true;
+                }
+            }
+            es.state.write_kept(NodeRef::Root, 0, slot, floor);
+        }
+        Ok(())
+    }
+
+    /// Whether the state has steps only because of a timeout.
+    fn has_timed_out(&self, es: &mut EngineState) -> bool {
+        let holds_floor = self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
+        let mut calm = Steps::default();
+        if !holds_floor {
+            self.all_steps(es, &mut calm);
+        }
+        !holds_floor && calm.is_empty()
+    }
+
+    /// Goes on as long as the thread is at inner locations; tells what transition was the last.
+    fn go_on(&self, es: &mut EngineState, thread: ThreadId, mut transition: u32) -> Result<u32, Stop> {
+        if !self.has_inner {
+            return Ok(transition);
+        }
+        for _ in 0..ir::MAX_INNER_STEPS {
+            if !es.state.is_running(thread) {
+                return Ok(transition);
+            }
+            let frame = es.state.frame(thread);
+            let location = es.state.read(frame, self.layout.location) as u32;
+            if !self.inner[location as usize] {
+                return Ok(transition);
+            }
+            let next = self.first_inner(&es.state, &mut es.stack, thread, frame, location)?;
+            let site = self.code.transitions[transition as usize].body as usize;
+            transition = next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site: site as u32 }))?;
+            self.act(es, thread, transition, 0)?;
+        }
+        Err(Stop::Truncated(Bound::Frames))
+    }
+
+    /// Takes a transition; if it is a rendezvous, up to where its partner goes on, whom it tells.
+    fn act(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        transition: u32,
+        choice: u32,
+    ) -> Result<Option<Partner>, Stop> {
+        let TransitionCode { opening, body, .. } = self.code.transitions[transition as usize];
+        let mut partner = None;
+        match opening {
+            Opening::Other => {}
+            Opening::Send(send) => {
+                let send = &self.code.sends[send as usize];
+                let mut message = std::mem::take(&mut es.stack.message);
+                let done = self.evaluate_send(&es.state, es.stack.mood, thread, send, &mut message).and_then(
+                    |channel| {
+                        if channel.shape.capacity > 0 {
+                            let flaw = self.put_message(&mut es.state, channel, send.sorted, &mut message);
+                            es.stack.note(flaw);
+                            return Ok(None);
+                        }
+                        Self::admit_message(channel, &mut message);
+                        self.meet(es, thread, channel, &message, choice).map(Some)
+                    },
+                );
+                es.stack.message = message;
+                partner = done?;
+            }
+            Opening::Receive(receive) => {
+                let receive = &self.code.receives[receive as usize];
+                let frame = es.state.frame(thread);
+                let (channel, at) = self
+                    .receivable(&es.state, es.stack.mood, thread, frame, receive)?
+                    .ok_or(Stop::Blocked)?;
+                let mut message = std::mem::take(&mut es.stack.message);
+                let flaw = self.take_message(&mut es.state, channel, at, receive, &mut message);
+                es.stack.note(flaw);
+                let done = self.store(es, thread, receive, &message);
+                es.stack.message = message;
+                done?;
+            }
+        }
+        self.run(es, thread, body, 0, Mode::Whole)?;
+        Ok(partner)
+    }
+
+    /// Hands a message over.
+    fn meet(
+        &self,
+        es: &mut EngineState,
+        sender: ThreadId,
+        channel: Channel<'_>,
+        message: &[i64],
+        choice: u32,
+    ) -> Result<Partner, Stop> {
+        let (mut found, mut left) = (None, choice);
+        self.partners(&es.state, &mut es.stack, sender, channel, message, &mut |partner| {
+            found = (left == 0).then_some(partner);
+            left = left.wrapping_sub(1);
+            found.is_some()
+        });
+        let partner = found.ok_or(Stop::Blocked)?;
+        let Opening::Receive(receive) = self.code.transitions[partner.transition as usize].opening else {
+            unreachable!("partners receive")
+        };
+        for send in [true, false] {
+            let flaw = self.observe(&mut es.state, send, channel.id, message);
+            es.stack.note(flaw);
+        }
+        self.store(es, partner.thread, &self.code.receives[receive as usize], message)?;
+        Ok(partner)
+    }
+
+    fn store(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        receive: &ReceiveCode,
+        message: &[i64],
+    ) -> Result<(), Stop> {
+        self.with_run(es, thread, |run| run.store_message(receive, message))
+    }
+
+    /// The initial state of a numbered program.
+    pub(crate) fn initial_numbered(&self, es: &mut EngineState) {
+        self.make_channels(&mut es.state, &self.first_channels);
+        // Front ends see to it that nothing goes wrong here: see the documentation of the IR.
+        let _ = self.run_prologue(es, None, self.code.prologue);
+        for &procedure in &self.active {
+            let frame = self.layout.frames[procedure].template.clone();
+            self.reach(self.entries[procedure.index()]);
+            let Some(id) = es.state.start_thread(&self.layout, &frame, u32::MAX) else { continue };
+            if let Some(slot) = self.layout.priority {
+                let at = es.state.thread(id);
+                let priority = self.priorities[procedure.index()];
+                es.state.write(NodeRef::Thread(id), at, slot, priority.into());
+            }
+            self.make_channels(&mut es.state, &self.channels_of[procedure.index()]);
+            let _ = self.run_prologue(es, Some(id), self.code.prologues[procedure.index()]);
+        }
+        es.state.forget();
+    }
+
+    /// Whether all threads are where they may stay, and so is the monitor.
+    pub(crate) fn ended_numbered(&self, state: &State) -> bool {
+        let at_end = |thread: u32| {
+            let location = state.read(state.frame(ThreadId(thread)), self.layout.location);
+            self.ends[location as usize]
+        };
+        let monitored = match (&self.code.monitor, self.layout.monitor) {
+            (Some(monitor), Some(slot)) => monitor.ends[state.read(0, slot) as usize],
+            _ => true,
+        };
+        let count = state.thread_count();
+        count == 0 || monitored && (0..count).all(at_end)
+    }
+}
+
+/// The channels of each procedure.
+pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
+    program.procedures.values().map(|procedure| procedure.channels.clone()).collect()
+}
+
+/// Whether `timeout` is asked for where a step is already under way.
+pub fn bodies_ask_for_timeout(program: &Program) -> bool {
+    let mut asked = false;
+    let mut look = |expr: &ir::Expr| expr.each(&mut |expr| asked |= expr.kind == ir::ExprKind::Timeout);
+    for transition in program.transitions.values() {
+        transition.body.iter().flat_map(ir::Action::operands).for_each(&mut look);
+        if let ir::Guard::When(guard) = &transition.guard
+            && program.locations[transition.source].inner
+        {
+            look(guard);
+        }
+    }
+    asked
+}

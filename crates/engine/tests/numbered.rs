@@ -1,0 +1,201 @@
+//! The engine against the naive interpreter on random numbered programs: the same states, steps, faults and ends.
+//!
+//! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more of them.
+
+use std::collections::BTreeMap;
+
+use ir::Program;
+use ir::testing::{SplitMix64, random_numbered, random_numbered_text};
+use naive::{Naive, Stopped};
+use quotient_engine::Engine;
+use search::{Options, Quiet};
+use state::Bounds;
+use system::{Bound, Encoding, FaultKind, Fired, Step, Steps, TransitionSystem};
+
+/// Large enough for most random programs, and visited quickly.
+const MOST_STATES: usize = 600;
+
+/// Small, so that some programs exceed it.
+const BOUNDS: Bounds = Bounds { threads: 5, frames: 255, objects: 65535 };
+
+fn programs() -> u64 {
+    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+fn interpreters(program: &Program) -> (Engine, Naive<'_>) {
+    let Bounds { threads, frames, objects } = BOUNDS;
+    let bounds = naive::Bounds { threads, frames, objects };
+    (Engine::new(program, BOUNDS, false), Naive { bounds, ..Naive::new(program) })
+}
+
+/// What both must find.
+#[derive(PartialEq, Eq, Debug)]
+struct Found {
+    states: usize,
+    transitions: u64,
+    matched: u64,
+    faults: BTreeMap<FaultKind, u64>,
+    truncations: BTreeMap<Bound, u64>,
+}
+
+fn found_by_engine(engine: &Engine, depth_first: bool) -> Found {
+    let options = Options { keep_going: true, ..Options::default() };
+    let mut store = store::Naive::new(&store::Budget::unlimited());
+    let outcome = if depth_first {
+        search::dfs(engine, &mut store, &options, &mut Quiet)
+    } else {
+        search::bfs(engine, &mut store, &options, &mut Quiet)
+    };
+    let mut faults = BTreeMap::new();
+    for violation in &outcome.violations {
+        *faults.entry(violation.fault.kind).or_default() += violation.count;
+    }
+    Found {
+        states: outcome.stats.states,
+        transitions: outcome.stats.transitions,
+        matched: outcome.stats.matched,
+        faults,
+        truncations: outcome.truncations,
+    }
+}
+
+fn found_by_naive(naive: &Naive<'_>) -> Option<Found> {
+    let summary = naive::explore(naive, MOST_STATES);
+    let mut faults = BTreeMap::new();
+    for ((kind, _), count) in summary.faults {
+        *faults.entry(kind).or_default() += count as u64;
+    }
+    if summary.deadlocks > 0 {
+        faults.insert(FaultKind::Deadlock, summary.deadlocks as u64);
+    }
+    summary.complete.then_some(Found {
+        states: summary.states,
+        transitions: summary.transitions as u64,
+        matched: summary.matched as u64,
+        faults,
+        truncations: summary.truncations.into_iter().map(|(bound, n)| (bound, n as u64)).collect(),
+    })
+}
+
+#[test]
+fn random_programs_have_the_same_states_and_faults() {
+    let (mut complete, mut faulty, mut truncated, mut states) = (0, 0, 0, 0);
+    for seed in 0..programs() {
+        let program = random_numbered(seed);
+        let (engine, naive) = interpreters(&program);
+        let Some(expected) = found_by_naive(&naive) else { continue };
+        complete += 1;
+        states += expected.states;
+        faulty += u64::from(!expected.faults.is_empty());
+        truncated += u64::from(!expected.truncations.is_empty());
+        for depth_first in [false, true] {
+            let text = random_numbered_text(seed);
+            let found = found_by_engine(&engine, depth_first);
+            assert_eq!(found, expected, "program {seed}, depth first: {depth_first}\n{text}");
+        }
+    }
+    // The programs are worth something.
+    let all = programs();
+    assert!(complete > all / 2, "{complete} of {all} are small enough");
+    assert!(faulty > all / 10, "{faulty} of {all} have faults");
+    assert!(truncated > all / 100, "{truncated} of {all} exceed a bound");
+    eprintln!("{complete} programs, {states} states, {faulty} with faults, {truncated} truncated");
+}
+
+/// Both interpreters along one random path, step by step.
+fn walk_together(program: &Program, seed: u64, steps: usize) {
+    let (engine, naive) = interpreters(program);
+    let mut random = SplitMix64::new(seed);
+    let mut fast = engine.initial();
+    let mut plain = naive.initial();
+    let mut offered = Steps::default();
+    for _ in 0..steps {
+        engine.steps(&mut fast, &mut offered);
+        let (mut enabled, faults) = naive.steps(&plain);
+        let mut ours = offered.enabled.clone();
+        ours.sort_unstable();
+        enabled.sort_unstable();
+        assert_eq!(ours, enabled, "{}", naive.describe_state(&plain));
+        let sorted = |mut faults: Vec<(Step, FaultKind)>| {
+            faults.sort_unstable();
+            faults
+        };
+        let ours = offered.faults.iter().map(|&(step, fault)| (step, fault.kind)).collect();
+        let theirs = faults.iter().map(|(step, fault)| (*step, fault.kind)).collect();
+        assert_eq!(sorted(ours), sorted(theirs), "{}", naive.describe_state(&plain));
+        assert_eq!(engine.is_transient(&fast), naive.is_transient(&plain));
+        if !naive.is_transient(&plain) {
+            let wrong = engine.check(&mut fast).map(|fault| fault.kind);
+            assert_eq!(wrong, naive.check(&plain).map(|fault| fault.kind));
+        }
+        assert_eq!(engine.ended(&fast), naive.ended(&plain));
+        if enabled.is_empty() {
+            return;
+        }
+        let step = enabled[random.below(enabled.len())];
+        match (engine.fire(&mut fast, step), naive.fire(&plain, step)) {
+            (Fired::Moved, Ok(next)) if next.flaw().is_none() => plain = next,
+            (Fired::Flawed(ours), Ok(next)) => {
+                assert_eq!(Some(ours.kind), next.flaw().map(|flaw| flaw.kind));
+                plain = next;
+            }
+            (Fired::Fault(ours), Err(Stopped::Fault(theirs))) => assert_eq!(ours.kind, theirs.kind),
+            (Fired::Truncated(ours), Err(Stopped::Truncated(theirs))) => assert_eq!(ours, theirs),
+            (ours, theirs) => {
+                panic!("{step:?} of {}: {ours:?} against {theirs:?}", naive.describe_state(&plain))
+            }
+        }
+    }
+}
+
+#[test]
+fn random_walks_offer_the_same_steps() {
+    for seed in 0..programs() {
+        let text = random_numbered_text(seed + 1_000_000);
+        let walk = || walk_together(&random_numbered(seed + 1_000_000), seed, 60);
+        if let Err(panic) = std::panic::catch_unwind(walk) {
+            eprintln!("program {seed}\n{text}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// After every step and undo, the state is what it was, to the bit; decoding gives it back.
+fn undo_restores(program: &Program, seed: u64, steps: usize) {
+    let (engine, _) = interpreters(program);
+    let mut random = SplitMix64::new(seed);
+    let mut state = engine.initial();
+    let mut mirror = Encoding::new();
+    let mut offered = Steps::default();
+    let moves = |fired| matches!(fired, Fired::Moved | Fired::Flawed(_));
+    for _ in 0..steps {
+        engine.steps(&mut state, &mut offered);
+        for &step in &offered.enabled {
+            let before = state.state.snapshot();
+            if moves(engine.fire(&mut state, step)) {
+                if !engine.is_transient(&state) {
+                    engine.encode(&mut state, &mut mirror);
+                    let mut decoded = engine.initial();
+                    engine.decode(&mirror, &mut decoded);
+                    let (mut ours, mut theirs) = (Steps::default(), Steps::default());
+                    engine.steps(&mut state, &mut ours);
+                    engine.steps(&mut decoded, &mut theirs);
+                    assert_eq!((&ours.enabled, &ours.faults), (&theirs.enabled, &theirs.faults));
+                }
+                engine.undo(&mut state);
+            }
+            assert_eq!(before, state.state.snapshot());
+        }
+        if offered.enabled.is_empty() {
+            return;
+        }
+        moves(engine.fire(&mut state, offered.enabled[random.below(offered.enabled.len())]));
+    }
+}
+
+#[test]
+fn undo_restores_random_programs() {
+    for seed in 0..programs() {
+        undo_restores(&random_numbered(seed + 2_000_000), seed, 40);
+    }
+}

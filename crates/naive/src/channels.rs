@@ -1,0 +1,358 @@
+//! Channels and threads of numbered programs: messages, rendezvous, what can be asked about them, and monitors.
+
+use ir::{Action, ActionKind, Expr, ExprKind, Guard, Pattern, ProcedureId, Scope, TransitionId, Type};
+use source::Span;
+use system::FaultKind;
+
+use crate::eval::{Eval, as_int};
+use crate::fault::Stop;
+use crate::machine::{Choose, Machine};
+use crate::steps::Mood;
+use crate::{Channel, Naive, NaiveFault, Thread, Value};
+
+/// The position of the first message that has the values that are wanted; only the first message of all can be it,
+/// unless it may be anywhere.
+fn fits(message: &[i64], wanted: &[Option<i64>]) -> bool {
+    let fits = |(value, wanted): (&i64, &Option<i64>)| wanted.is_none_or(|wanted| wanted == *value);
+    message.len() == wanted.len() && message.iter().zip(wanted).all(fits)
+}
+
+impl Eval<'_> {
+    /// The channel of this number.
+    pub fn channel(&self, number: i64, span: Span) -> Result<&Channel, Stop> {
+        let channel = u32::try_from(number).ok().and_then(|number| self.state.channels.get(&number));
+        channel.ok_or_else(|| {
+            Stop::fault(FaultKind::Channel, span, format!("there is no channel of number {number}"))
+        })
+    }
+
+    /// The first message with the wanted values, which are evaluated as far as that takes.
+    pub fn find(
+        &self,
+        channel: &Channel,
+        wanted: &[Option<&Expr>],
+        anywhere: bool,
+    ) -> Result<Option<usize>, Stop> {
+        let among = if anywhere { channel.messages.len() } else { channel.messages.len().min(1) };
+        'messages: for (at, message) in channel.messages[..among].iter().enumerate() {
+            for (value, wanted) in message.iter().zip(wanted) {
+                if let Some(wanted) = wanted
+                    && as_int(&self.eval(wanted)?) != *value
+                {
+                    continue 'messages;
+                }
+            }
+            return Ok(Some(at));
+        }
+        Ok(None)
+    }
+
+    /// A message of this channel must have so many fields.
+    pub fn same_fields(&self, channel: &Channel, fields: usize, span: Span) -> Result<(), Stop> {
+        let declared = &self.program.channels[channel.declared];
+        if declared.fields.len() == fields {
+            return Ok(());
+        }
+        let message =
+            format!("messages of `{}` have {} fields, not {fields}", declared.name, declared.fields.len());
+        Err(Stop::fault(FaultKind::Channel, span, message))
+    }
+
+    /// What is known without operands.
+    pub fn number(&self, kind: &ExprKind) -> Value {
+        let state = self.state;
+        match *kind {
+            ExprKind::ThreadNumber => Value::Int(self.thread.unwrap_or(0).into()),
+            ExprKind::ThreadCount => Value::Int(state.threads.len() as i64),
+            ExprKind::LastThread => Value::Int(state.last.unwrap_or(0).into()),
+            ExprKind::IsYoungest => Value::Bool(self.thread == state.threads.keys().next_back().copied()),
+            ExprKind::Timeout => Value::Bool(self.mood.timeout),
+            ExprKind::FirstThread(procedure) => {
+                let mut threads = state.threads.iter();
+                let first = threads.find(|(_, thread)| thread.procedure.0 == procedure);
+                Value::Int(first.map_or(-1, |(&number, _)| number.into()))
+            }
+            ExprKind::Channel(id) => {
+                let of = |owner: Option<u32>| {
+                    let mut channels = state.channels.iter();
+                    channels.find(move |(_, channel)| channel.declared == id && channel.owner == owner)
+                };
+                let own = self.thread.and_then(|thread| of(Some(thread)));
+                Value::Int(own.or_else(|| of(None)).map_or(0, |(&number, _)| number.into()))
+            }
+            _ => unreachable!("all others have operands"),
+        }
+    }
+
+    fn numbered_thread(&self, number: i64) -> Option<(u32, &Thread)> {
+        let number = u32::try_from(number).ok()?;
+        self.state.threads.get(&number).map(|thread| (number, thread))
+    }
+
+    /// The thread of this number, if it runs this procedure.
+    pub fn thread_of(&self, number: i64, procedure: ProcedureId) -> Option<&Thread> {
+        let (_, thread) = self.numbered_thread(number)?;
+        Some(thread).filter(|thread| thread.procedure.0 == procedure)
+    }
+
+    /// What is asked about the thread of a number.
+    pub fn thread_question(&self, kind: &ExprKind, number: i64) -> Value {
+        let thread = self.numbered_thread(number);
+        let location = thread.and_then(|(_, thread)| thread.frames.last()).map(|frame| frame.location);
+        match kind {
+            ExprKind::ThreadAt { procedure, locations, .. } => {
+                let there = self.thread_of(number, *procedure).is_some();
+                Value::Bool(there && location.is_some_and(|location| locations.contains(&location)))
+            }
+            ExprKind::ThreadLocation(_) => {
+                Value::Int(location.map_or(0, |location| self.program.locations[location].number.into()))
+            }
+            ExprKind::ThreadPriority(_) => Value::Int(thread.map_or(0, |(_, thread)| thread.priority.into())),
+            ExprKind::ThreadEnabled(_) => match thread {
+                // Threads that ask for each other would ask forever.
+                Some((number, _)) if !self.mood.asked => {
+                    let naive = Naive { bounds: self.bounds, ..Naive::new(self.program) };
+                    // Whoever would fault is not blocked.
+                    let steps = naive.able(self.state, number, Mood { asked: true, ..self.mood });
+                    Value::Bool(!steps.0.is_empty() || !steps.1.is_empty())
+                }
+                _ => Value::Bool(false),
+            },
+            _ => unreachable!("all others are not about a thread"),
+        }
+    }
+}
+
+impl Machine<'_> {
+    pub fn send(
+        &mut self,
+        channel: &Expr,
+        sorted: bool,
+        message: &[Expr],
+        span: Span,
+        choose: Choose<'_>,
+    ) -> Result<(), Stop> {
+        let (number, values) = self.outgoing(channel, message, span)?;
+        let message = self.admitted(number, &values);
+        let channel = &self.state.channels[&number];
+        let capacity = self.program().channels[channel.declared].capacity;
+        let number = number.into();
+        if capacity == 0 {
+            return self.meet(number, &message, span, choose);
+        }
+        if channel.messages.len() >= capacity as usize {
+            return Err(Stop::Blocked);
+        }
+        let greater = |other: &Vec<i64>| sorted && *other > values;
+        let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
+        self.messages(number).insert(at, message.clone());
+        self.event(true, number, &message, span)
+    }
+
+    pub fn receive(
+        &mut self,
+        channel: &Expr,
+        anywhere: bool,
+        keep: bool,
+        pattern: &[Pattern],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (number, at) = self.incoming(channel, anywhere, keep, pattern, span)?;
+        let (number, at) = (number.into(), at.ok_or(Stop::Blocked)?);
+        let message = self.messages(number)[at].clone();
+        if !keep {
+            self.messages(number).remove(at);
+            self.event(false, number, &message, span)?;
+        }
+        self.store_fields(pattern, &message)
+    }
+
+    /// Evaluates what a body begins with, if that is a message: faults there are those of a guard.
+    pub fn opening(&self, body: &[Action]) -> Result<(), Stop> {
+        let Some(Action { kind, span }) = body.first() else { return Ok(()) };
+        match kind {
+            ActionKind::Send { channel, message, .. } => self.outgoing(channel, message, *span).map(|_| ()),
+            ActionKind::Receive { channel, anywhere, keep, pattern } => {
+                self.incoming(channel, *anywhere, *keep, pattern, *span).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of the channel that a message goes to, and the message as it was evaluated.
+    fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<i64>), Stop> {
+        let number = as_int(&self.eval(channel)?);
+        let message: Vec<i64> = self.evals(message)?.iter().map(as_int).collect();
+        let evaluator = self.evaluator();
+        evaluator.same_fields(evaluator.channel(number, span)?, message.len(), span)?;
+        Ok((number as u32, message))
+    }
+
+    /// A message as it is in a channel.
+    fn admitted(&self, number: u32, message: &[i64]) -> Vec<i64> {
+        let program = self.program();
+        let fields = &program.channels[self.state.channels[&number].declared].fields;
+        let admit = |(&value, field): (&i64, &ir::ChannelField)| {
+            let Type::Int(int) = program.types[field.ty] else { unreachable!("messages are of integers") };
+            int.admit(value).unwrap_or_else(|| unreachable!("fields of messages wrap"))
+        };
+        message.iter().zip(fields).map(admit).collect()
+    }
+
+    /// The number of the channel that a message comes from, and which message it is, if any fits.
+    fn incoming(
+        &self,
+        channel: &Expr,
+        anywhere: bool,
+        keep: bool,
+        pattern: &[Pattern],
+        span: Span,
+    ) -> Result<(u32, Option<usize>), Stop> {
+        let number = as_int(&self.eval(channel)?);
+        let evaluator = self.evaluator();
+        let channel = evaluator.channel(number, span)?;
+        evaluator.same_fields(channel, pattern.len(), span)?;
+        let declared = &self.program().channels[channel.declared];
+        if keep && declared.capacity == 0 {
+            let message = format!("`{}` holds no messages that could be kept", declared.name);
+            return Err(Stop::fault(FaultKind::Channel, span, message));
+        }
+        let wanted: Vec<Option<&Expr>> = pattern
+            .iter()
+            .map(|field| match field {
+                Pattern::Match(value) => Some(value),
+                Pattern::Store(_) | Pattern::Any => None,
+            })
+            .collect();
+        Ok((number as u32, evaluator.find(channel, &wanted, anywhere)?))
+    }
+
+    fn messages(&mut self, number: i64) -> &mut Vec<Vec<i64>> {
+        let channel = self.state.channels.get_mut(&(number as u32));
+        &mut channel.expect("the channel was looked up before").messages
+    }
+
+    /// The values that a pattern demands.
+    fn wanted(&self, pattern: &[Pattern]) -> Result<Vec<Option<i64>>, Stop> {
+        let wanted = pattern.iter().map(|field| match field {
+            Pattern::Match(value) => self.eval(value).map(|value| Some(as_int(&value))),
+            Pattern::Store(_) | Pattern::Any => Ok(None),
+        });
+        wanted.collect()
+    }
+
+    fn store_fields(&mut self, pattern: &[Pattern], message: &[i64]) -> Result<(), Stop> {
+        for (field, &value) in pattern.iter().zip(message) {
+            if let Pattern::Store(place) = field {
+                let target = self.target(place)?;
+                self.store(place, &target, Value::Int(value))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message through a channel without capacity.
+    fn meet(&mut self, number: i64, message: &[i64], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
+        let partners = if self.may_meet { self.partners(number, message) } else { Vec::new() };
+        if partners.is_empty() {
+            return Err(Stop::Blocked);
+        }
+        let (partner, transition) = partners[choose(partners.len() as u32) as usize];
+        self.may_meet = false;
+        self.partner = Some((partner, transition));
+        self.event(true, number, message, span)?;
+        let action = &self.program().transitions[transition].body[0];
+        let ActionKind::Receive { pattern, .. } = &action.kind else { unreachable!("partners receive") };
+        let sender = std::mem::replace(&mut self.thread, partner);
+        self.store_fields(pattern, message)?;
+        self.thread = sender;
+        self.event(false, number, message, action.span)
+    }
+
+    /// Who can receive a message right now, and by which transition. Whoever cannot evaluate what it would receive is
+    /// not among them.
+    fn partners(&self, number: i64, message: &[i64]) -> Vec<(u32, TransitionId)> {
+        let program = self.program();
+        let mut partners = Vec::new();
+        for (&thread, Thread { frames, .. }) in &self.state.threads {
+            let Some(frame) = frames.last() else { continue };
+            if thread == self.thread
+                || !self.naive.is_provided(&self.state, thread, self.mood).unwrap_or(false)
+            {
+                continue;
+            }
+            let other = Machine { thread, ..self.clone() };
+            let receives = |id: TransitionId| {
+                let transition = &program.transitions[id];
+                let Some(ActionKind::Receive { channel, keep: false, pattern, .. }) =
+                    transition.body.first().map(|action| &action.kind)
+                else {
+                    return false;
+                };
+                transition.guard == Guard::Always
+                    && other.eval(channel).is_ok_and(|channel| as_int(&channel) == number)
+                    && other.wanted(pattern).is_ok_and(|wanted| fits(message, &wanted))
+            };
+            let here = program.locations[frame.location].transitions.iter().copied();
+            let fitting: Vec<TransitionId> = here.filter(|&id| receives(id)).collect();
+            let rank = |id: TransitionId| program.transitions[id].rank;
+            let least = fitting.iter().map(|&id| rank(id)).min();
+            let first = fitting.into_iter().filter(|&id| Some(rank(id)) == least);
+            partners.extend(first.map(|id| (thread, id)));
+        }
+        partners
+    }
+
+    /// Tells the monitor of a message that was sent or received.
+    fn event(&mut self, send: bool, number: i64, message: &[i64], span: Span) -> Result<(), Stop> {
+        let Some(monitor) = &self.program().monitor else { return Ok(()) };
+        let globals = Eval {
+            thread: None,
+            variables: &[],
+            scope: Scope::Program,
+            mood: Mood::default(),
+            ..self.evaluator()
+        };
+        let mut named = false;
+        for event in monitor.states.iter().flat_map(|state| &state.events) {
+            named |= event.send == send && as_int(&globals.eval(&event.channel)?) == number;
+        }
+        if !named {
+            return Ok(());
+        }
+        let mut target = None;
+        for event in &monitor.states[self.state.monitor as usize].events {
+            if event.send != send || as_int(&globals.eval(&event.channel)?) != number {
+                continue;
+            }
+            let mut wanted = Vec::new();
+            for field in &event.pattern {
+                wanted.push(
+                    field.as_ref().map(|value| globals.eval(value)).transpose()?.map(|value| as_int(&value)),
+                );
+            }
+            if fits(message, &wanted) {
+                target = Some(event.target);
+                break;
+            }
+        }
+        let last = monitor.states.len() as u32 - 1;
+        let wrong = match (target, monitor.negated) {
+            (None, false) => Some("is not what has to happen next"),
+            (Some(target), true) if target == last => Some("completes what must not happen"),
+            _ => None,
+        };
+        if let Some(what) = wrong {
+            self.flaw.get_or_insert(out_of_order(span, what));
+        }
+        if target.is_some() || monitor.negated {
+            self.state.monitor = target.unwrap_or(last);
+        }
+        Ok(())
+    }
+}
+
+fn out_of_order(span: Span, what: &str) -> NaiveFault {
+    let message = format!("this message {what}");
+    NaiveFault { kind: FaultKind::Monitor, span, message }
+}

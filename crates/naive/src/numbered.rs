@@ -1,0 +1,195 @@
+//! The initial state, and the steps of numbered programs: timeouts, priorities, ranks, who has the floor, and inner
+//! locations.
+
+use std::collections::BTreeMap;
+
+use ir::{Action, Guard, LocationId, MAX_INNER_STEPS, TransitionId};
+use system::{Bound, FaultKind, Step};
+
+use crate::eval::initial_value;
+use crate::fault::Stop;
+use crate::machine::{Machine, add_channels, add_thread};
+use crate::state::Shown;
+use crate::steps::{Mood, Steps, location};
+use crate::value::Value;
+use crate::{Naive, NaiveFault, State, Stopped};
+
+impl Naive<'_> {
+    /// The initial state. The bound on threads does not apply to those that are active from the start.
+    pub fn initial(&self) -> State {
+        let program = self.program;
+        let mut state = State {
+            globals: Vec::new(),
+            threads: BTreeMap::new(),
+            objects: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            exclusive: None,
+            last: program.remembers_last.then_some(0),
+            monitor: 0,
+            transparent: Shown::default(),
+            flaw: Shown::default(),
+            serials: Shown::default(),
+        };
+        for (id, global) in program.globals.iter() {
+            let value = initial_value(program, global);
+            if global.transparent {
+                state.transparent.0.insert(id, value);
+                state.globals.push(Value::Null);
+            } else {
+                state.globals.push(value);
+            }
+        }
+        add_channels(&mut state, &program.first_channels, None);
+        let mut state = self.prepared(state, 0, &program.prologue);
+        for (id, &procedure) in program.active.iter().enumerate() {
+            let frame = self.frame(procedure, Vec::new(), &[]);
+            let frame = frame.unwrap_or_else(|_| unreachable!("default values are not out of range"));
+            let (id, priority) = (id as u32, program.procedures[procedure].priority);
+            add_thread(program, &mut state, id, procedure, priority, frame);
+            state = self.prepared(state, id, &program.procedures[procedure].prologue);
+        }
+        state
+    }
+
+    /// The state after a prologue of the initial state, where faults are ignored.
+    fn prepared(&self, state: State, thread: u32, prologue: &[Action]) -> State {
+        let mut machine = Machine::new(self, state, thread, Mood::default());
+        for action in prologue {
+            let _ = machine.action(action, &mut |_| 0);
+        }
+        machine.state
+    }
+
+    /// Whether a thread that has the floor goes on from here: the state is the middle of something.
+    pub fn is_transient(&self, state: &State) -> bool {
+        self.program.numbered && state.exclusive.is_some()
+    }
+
+    /// The steps of a state, and in which mood they are.
+    pub(crate) fn numbered_steps(&self, state: &State) -> (Mood, Steps) {
+        let calm = self.steps_in(state, Mood::default());
+        if !calm.0.is_empty() || !calm.1.is_empty() {
+            return (Mood::default(), calm);
+        }
+        let timeout = Mood { timeout: true, ..Mood::default() };
+        (timeout, self.steps_in(state, timeout))
+    }
+
+    /// The steps of those with the greatest priority, of the one who has the floor only.
+    fn steps_in(&self, state: &State, mood: Mood) -> Steps {
+        let each =
+            state.threads.iter().map(|(&id, thread)| (id, thread.priority, self.able(state, id, mood)));
+        let able: Vec<_> = each.filter(|(_, _, own)| !own.0.is_empty() || !own.1.is_empty()).collect();
+        let greatest = able.iter().map(|&(_, priority, _)| priority).max();
+        let (mut enabled, mut faults) = (Vec::new(), Vec::new());
+        for (thread, priority, own) in able {
+            if Some(priority) == greatest && state.exclusive.is_none_or(|exclusive| exclusive == thread) {
+                enabled.extend(own.0);
+                faults.extend(own.1);
+            }
+        }
+        (enabled, faults)
+    }
+
+    /// The steps of a thread as if there were no priorities: those of the least rank.
+    pub(crate) fn able(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+        match self.is_provided(state, thread, mood) {
+            Ok(true) => {}
+            Ok(false) => return Steps::default(),
+            Err(fault) => {
+                // It is as if all guards were that fault: the first transition stands for all.
+                let here = location(state, thread).map(|here| &self.program.locations[here].transitions);
+                let first = here.and_then(|transitions| transitions.first());
+                let step = first.map(|id| Step { thread, transition: id.0, choice: 0 });
+                return (Vec::new(), step.map(|step| (step, fault)).into_iter().collect());
+            }
+        }
+        let (mut enabled, mut faults) = self.steps_of(state, thread, mood);
+        let rank = |step: &Step| self.program.transitions[TransitionId(step.transition)].rank;
+        let least = enabled.iter().chain(faults.iter().map(|(step, _)| step)).map(rank).min();
+        enabled.retain(|step| Some(rank(step)) == least);
+        faults.retain(|(step, _)| Some(rank(step)) == least);
+        (enabled, faults)
+    }
+
+    /// Whether the condition of a thread's procedure holds.
+    pub(crate) fn is_provided(&self, state: &State, thread: u32, mood: Mood) -> Result<bool, NaiveFault> {
+        let Some(here) = location(state, thread) else { return Ok(false) };
+        let procedure = self.program.locations[here].procedure;
+        let Some(provided) = &self.program.procedures[procedure].provided else { return Ok(true) };
+        self.evaluator(state, thread, mood).bool(provided).map_err(|stop| match stop {
+            Stop::Fault(fault) => fault,
+            Stop::Exceeded(bound, span) => crate::fault::exceeded(bound, span, self.bounds),
+            Stop::Blocked => unreachable!("expressions do not block"),
+        })
+    }
+
+    pub(crate) fn numbered_fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        let (mood, (enabled, faults)) = self.numbered_steps(state);
+        if let Some((_, fault)) = faults.into_iter().find(|(other, _)| *other == step) {
+            return Err(Stopped::Fault(fault));
+        }
+        if !enabled.contains(&step) {
+            return Err(Stopped::NotEnabled);
+        }
+        let machine = self.micro_step(state, step, mood)?;
+        let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);
+        let last = machine.last.unwrap_or(TransitionId(step.transition));
+        let mut next = machine.state;
+        next.flaw = Shown(machine.flaw);
+        next.last = state.last.map(|_| mover);
+        next.exclusive = None;
+        if self.program.transitions[last].exclusive {
+            let (enabled, faults) = self.steps_in(&next, Mood::default());
+            let mut steps = enabled.iter().chain(faults.iter().map(|(step, _)| step));
+            next.exclusive = steps.any(|step| step.thread == mover).then_some(mover);
+        }
+        Ok(next)
+    }
+}
+
+impl Machine<'_> {
+    /// Goes on as long as the thread is at an inner location.
+    pub fn inner(&mut self) -> Result<(), Stop> {
+        let program = self.program();
+        let mut taken = 0;
+        while let Some(id) = self.here().filter(|&id| program.locations[id].inner) {
+            let span = program.locations[id].span;
+            if taken == MAX_INNER_STEPS {
+                return Err(Stop::Exceeded(Bound::Frames, span));
+            }
+            let Some(next) = self.first(id)? else {
+                let message = "nothing is possible here, in the middle of a step";
+                return Err(Stop::fault(FaultKind::InnerBlock, span, message));
+            };
+            self.may_meet = false;
+            self.transition(next, 0, &mut |_| 0)?;
+            taken += 1;
+        }
+        Ok(())
+    }
+
+    /// The first transition of an inner location that is enabled; an `else` comes last.
+    pub fn first(&self, location: LocationId) -> Result<Option<TransitionId>, Stop> {
+        let program = self.program();
+        let is_else = |id: TransitionId| program.transitions[id].guard == Guard::Else;
+        let transitions = &program.locations[location].transitions;
+        let (last, first): (Vec<_>, Vec<_>) = transitions.iter().copied().partition(|&id| is_else(id));
+        for id in first.into_iter().chain(last) {
+            let holds = match &program.transitions[id].guard {
+                Guard::Always | Guard::Else => true,
+                Guard::When(guard) => self.evaluator().bool(guard)?,
+                Guard::Ready(location) => self.first(*location)?.is_some(),
+            };
+            if !holds {
+                continue;
+            }
+            self.opening(&program.transitions[id].body)?;
+            let mut trial = Self { may_meet: false, ..self.clone() };
+            if !matches!(trial.transition(id, 0, &mut |_| 0), Err(Stop::Blocked)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,361 @@
+//! From elements to states and transitions, as SPIN's verifier has them.
+//!
+//! A state is an element; its transition leads to the element that comes next. Selections, blocks and `atomic`s are
+//! states, too: theirs are the transitions of what they begin with. Jumps and joins are mostly passed over, except as
+//! the first statement of an option, or where passing over them would lead out of an `atomic`. So a state of an option
+//! is another one than the state of the selection, though the same can be done there.
+//!
+//! Escapes of `unless` are copied in front of the transitions of the states that they cover, in *ranks*: SPIN tries the
+//! transitions of a state one after the other, and once one of an escape is possible, only those of that escape count.
+//!
+//! What is done here to a table of transitions is what the verifier does to its own before it starts.
+
+use crate::elements::{ATOMIC, Destination, Element, ElementId, Elements, LAST, Node, Sequence, SequenceId};
+use crate::tree::Basic;
+
+/// How many jumps in a row are followed.
+const MAX_JUMPS: usize = 500;
+
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// The statement.
+    pub element: ElementId,
+    pub atomic: bool,
+    /// The number of a state; 0 is none.
+    pub target: u32,
+    /// The state of the escape it comes from, or 0.
+    pub escape: u32,
+    /// The states of the escapes that cover it.
+    escapes: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub edges: Vec<Edge>,
+    /// A process may stay here.
+    pub end: bool,
+    pub element: Option<ElementId>,
+    /// Its edges are options, yet to be replaced by what they lead to.
+    choice: bool,
+}
+
+#[derive(Debug)]
+pub struct Automaton {
+    /// By their numbers; 0 is no state.
+    pub states: Vec<State>,
+    pub entry: u32,
+}
+
+/// A jump that leads to itself.
+pub struct Cycle(pub ElementId);
+
+pub fn automaton(
+    elements: &mut Elements,
+    process: usize,
+    body: SequenceId,
+    count: u32,
+) -> Result<Automaton, Cycle> {
+    let states = vec![State::default(); count as usize];
+    let done = vec![false; elements.all.len()];
+    let mut maker = Maker { elements, process, states, done };
+    let first = maker.elements.first(body);
+    let marks = maker.elements.el(first).marks;
+    maker.sequence(body)?;
+    maker.ends();
+    let entry = maker.hunt(first, marks)?;
+    let entry = maker.elements.el(entry).number;
+    maker.flatten();
+    maker.pull();
+    maker.escape();
+    Ok(Automaton { states: maker.states, entry })
+}
+
+impl Automaton {
+    /// The states that can be reached from the entry, ascending.
+    pub fn reachable(&self) -> Vec<u32> {
+        let mut seen = vec![false; self.states.len()];
+        let mut open = vec![self.entry];
+        while let Some(at) = open.pop() {
+            if at == 0 || std::mem::replace(&mut seen[at as usize], true) {
+                continue;
+            }
+            open.extend(self.states[at as usize].edges.iter().map(|edge| edge.target));
+        }
+        (1..).zip(&seen[1..]).filter(|&(_, &seen)| seen).map(|(at, _)| at).collect()
+    }
+}
+
+/// Where a jump leads, if its label exists.
+pub fn destination(elements: &Elements, process: usize, destination: &Destination) -> Option<ElementId> {
+    elements.target(destination, process)
+}
+
+/// The element that control is at when it comes to `from`, passing over jumps and joins but not out of an `atomic` that
+/// `marks` says to be in.
+pub fn hunt(elements: &Elements, process: usize, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
+    let mut at = from;
+    for _ in 0..MAX_JUMPS {
+        let next = match &elements.el(at).node {
+            Node::Goto(to) => destination(elements, process, to),
+            Node::Join | Node::Exit => elements.el(at).next,
+            Node::Unless => Some(hunt(elements, process, elements.first(elements.el(at).options[0]), marks)?),
+            _ => return Ok(at),
+        };
+        let Some(next) = next else { return Ok(at) };
+        if marks & ATOMIC != 0 && elements.el(next).marks & ATOMIC == 0 {
+            return Ok(at);
+        }
+        at = next;
+    }
+    Err(Cycle(from))
+}
+
+/// The element that an option or block begins with.
+pub fn start(elements: &Elements, from: ElementId) -> ElementId {
+    let mut at = from;
+    for _ in 0..MAX_JUMPS {
+        let Element { node, next, options, .. } = elements.el(at);
+        at = match (node, next) {
+            (Node::Join, Some(next)) => *next,
+            (Node::Unless, _) => elements.first(options[0]),
+            _ => break,
+        };
+    }
+    at
+}
+
+struct Maker<'e> {
+    elements: &'e mut Elements,
+    process: usize,
+    states: Vec<State>,
+    done: Vec<bool>,
+}
+
+impl Maker<'_> {
+    fn hunt(&self, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
+        hunt(self.elements, self.process, from, marks)
+    }
+
+    fn set(&mut self, element: ElementId, choice: bool, edges: Vec<Edge>) {
+        let number = self.elements.el(element).number as usize;
+        let state = &mut self.states[number];
+        state.edges = edges;
+        state.choice = choice;
+        state.element = Some(element);
+    }
+
+    fn number(&self, element: ElementId) -> u32 {
+        self.elements.el(element).number
+    }
+
+    fn option(&self, element: ElementId, target: ElementId) -> Edge {
+        Edge { element, atomic: false, target: self.number(target), escape: 0, escapes: Vec::new() }
+    }
+
+    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Cycle> {
+        let Sequence { first, last, .. } = self.elements.seq(sequence);
+        let mut at = first;
+        while let Some(element) = at {
+            if !std::mem::replace(&mut self.done[element.0], true) {
+                self.element(element)?;
+            }
+            if at == last {
+                break;
+            }
+            at = self.elements.el(element).next;
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, element: ElementId) -> Result<(), Cycle> {
+        let Element { node, options, .. } = self.elements.el(element).clone();
+        match node {
+            Node::Unless => self.sequence(options[0])?,
+            Node::If | Node::Do => {
+                let mut edges = Vec::new();
+                for &option in &options {
+                    let first = start(self.elements, self.elements.first(option));
+                    if !self.is_dead(first) {
+                        edges.push(self.option(element, first));
+                    }
+                }
+                self.set(element, true, edges);
+                for option in options {
+                    self.sequence(option)?;
+                }
+            }
+            Node::Atomic(inner) | Node::Plain(inner) => {
+                self.enter(element, inner);
+                let first = start(self.elements, self.elements.first(inner));
+                let edge = self.option(element, first);
+                self.set(element, true, vec![edge]);
+                self.sequence(inner)?;
+            }
+            Node::DStep(inner) => {
+                self.enter(element, inner);
+                self.simple(element)?;
+            }
+            _ => self.simple(element)?,
+        }
+        Ok(())
+    }
+
+    /// `false` with nothing to escape to.
+    fn is_dead(&self, element: ElementId) -> bool {
+        let Element { node, escapes, .. } = self.elements.el(element);
+        let constant = matches!(node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0));
+        constant && escapes.is_empty()
+    }
+
+    /// Joins the end of a block to what comes after it.
+    fn enter(&mut self, element: ElementId, inner: SequenceId) {
+        self.patch(inner);
+        let next = self.elements.el(element).next;
+        if let Some(last) = self.elements.seq(inner).last {
+            self.elements.all[last.0].next = next;
+        }
+    }
+
+    /// Jumps out of an `atomic` end it; those to another one do not.
+    fn patch(&mut self, sequence: SequenceId) {
+        let Sequence { first, extent, .. } = self.elements.seq(sequence);
+        let mut at = first;
+        while let Some(element) = at {
+            let Element { node, options, marks, .. } = self.elements.el(element).clone();
+            if let Node::Goto(to) = &node {
+                if let Some(target) = destination(self.elements, self.process, to) {
+                    let inside = self.elements.el(target).marks & (ATOMIC | LAST) != 0;
+                    let marks = match (marks & (ATOMIC | LAST) != 0, inside) {
+                        (true, false) => marks & !ATOMIC | LAST,
+                        (_, true) if marks & LAST != 0 => marks & !LAST | ATOMIC,
+                        _ => marks,
+                    };
+                    self.elements.all[element.0].marks = marks;
+                }
+            } else {
+                for option in options {
+                    self.patch(option);
+                }
+            }
+            if at == extent {
+                break;
+            }
+            at = self.elements.el(element).next;
+        }
+    }
+
+    /// An element with one transition.
+    fn simple(&mut self, element: ElementId) -> Result<(), Cycle> {
+        let Element { node, next, marks, escapes, .. } = self.elements.el(element).clone();
+        let target = match &node {
+            Node::Goto(to) => destination(self.elements, self.process, to),
+            _ => next,
+        };
+        let target = match target {
+            Some(target) => {
+                let target = self.hunt(target, marks)?;
+                self.number(target)
+            }
+            None => 0,
+        };
+        let mut states = Vec::new();
+        if !matches!(node, Node::Join) {
+            for &escape in &escapes {
+                let first = self.hunt(self.elements.first(escape), marks)?;
+                states.push(self.number(first));
+            }
+        }
+        let atomic = marks & ATOMIC != 0;
+        self.set(element, false, vec![Edge { element, atomic, target, escape: 0, escapes: states }]);
+        if !matches!(node, Node::Join) {
+            for escape in escapes {
+                self.sequence(escape)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ends(&mut self) {
+        for label in self.elements.labels.iter().filter(|label| label.process == self.process) {
+            if matches!(&label.destination, Destination::Label { name, .. } if name.starts_with("end")) {
+                self.states[self.elements.el(label.element).number as usize].end = true;
+            }
+        }
+        for state in &mut self.states {
+            let is_end = |element: ElementId| matches!(self.elements.el(element).node, Node::End);
+            state.end |= state.element.is_some_and(is_end);
+        }
+    }
+
+    /// Passes a label on from `from`, which is skipped, to where `edge` leads.
+    fn pass(&mut self, target: u32, from: u32) {
+        let end = self.states[from as usize].end;
+        self.states[target as usize].end |= end;
+    }
+
+    /// Replaces options that are choices by the options of these.
+    fn flatten(&mut self) {
+        loop {
+            let mut changed = false;
+            for at in 1..self.states.len() {
+                let state = &self.states[at];
+                let nested = |edge: &Edge| edge.target != 0 && self.states[edge.target as usize].choice;
+                if !state.choice || !state.edges.iter().any(nested) {
+                    continue;
+                }
+                let mut edges = Vec::new();
+                for edge in self.states[at].edges.clone() {
+                    let inner = &self.states[edge.target as usize];
+                    if inner.choice {
+                        for inner in inner.edges.clone() {
+                            self.pass(inner.target, edge.target);
+                            edges.push(inner);
+                        }
+                        changed = true;
+                    } else {
+                        self.pass(edge.target, edge.target);
+                        edges.push(edge);
+                    }
+                }
+                self.states[at].edges = edges;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Gives choices the transitions of what their options begin with.
+    fn pull(&mut self) {
+        for at in 1..self.states.len() {
+            if !self.states[at].choice {
+                continue;
+            }
+            let mut edges = Vec::new();
+            for edge in self.states[at].edges.clone() {
+                let Some(first) = self.states[edge.target as usize].edges.first().cloned() else { continue };
+                self.pass(first.target, edge.target);
+                edges.push(first);
+            }
+            self.states[at].edges = edges;
+        }
+    }
+
+    /// Puts the transitions of escapes in front of those they cover.
+    fn escape(&mut self) {
+        for at in 1..self.states.len() {
+            for edge in self.states[at].edges.clone() {
+                for &escape in edge.escapes.iter().rev() {
+                    for mut taken in self.states[escape as usize].edges.clone() {
+                        let edges = &mut self.states[at].edges;
+                        if edges.iter().any(|known| known.element == taken.element) {
+                            continue;
+                        }
+                        taken.escape = escape;
+                        edges.insert(0, taken);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A walk over the model in the order of its text, as SPIN reads it: declarations become symbols, statements
+//! become [elements](crate::elements).
+
+mod checks;
+mod declarations;
+mod jumps;
+mod loops;
+mod statements;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use source::{Diagnostic, Diagnostics, SourceMap, Span};
+
+use crate::ast::{self, Name};
+use crate::codes;
+use crate::elements::{Destination, Elements, Node, SequenceId};
+use crate::symbols::{Scopes, Symbol, Typedef};
+use crate::tree::{Ex, SymbolId};
+
+/// Something with a body.
+#[derive(Debug)]
+pub struct Process {
+    pub name: Rc<str>,
+    pub kind: ProcessKind,
+    pub params: Vec<SymbolId>,
+    /// Without the parameters, in the order in which they are declared.
+    pub locals: Vec<SymbolId>,
+    pub body: SequenceId,
+    /// The next number of an element.
+    pub count: u32,
+    /// How many there are in the beginning.
+    pub active: u32,
+    pub priority: u8,
+    pub provided: Option<Ex>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProcessKind {
+    Proctype,
+    Init,
+    Never,
+    Trace { negated: bool },
+}
+
+/// One kind of `mtype`.
+#[derive(Debug)]
+pub struct Mtype {
+    pub subtype: Option<Rc<str>>,
+    /// In the order of their numbers, from 1.
+    pub names: Vec<Rc<str>>,
+    pub span: Span,
+}
+
+/// A temporal property, as written.
+#[derive(Debug)]
+pub struct Property {
+    pub name: String,
+    pub formula: String,
+    pub span: Span,
+}
+
+/// What a model is after the walk, and what has to be known during it.
+pub struct Builder<'a> {
+    pub map: &'a SourceMap,
+    pub diagnostics: &'a mut Diagnostics,
+    pub symbols: Vec<Symbol>,
+    pub typedefs: Vec<Typedef>,
+    pub mtypes: Vec<Mtype>,
+    /// Elements of `mtype`s: their list, and their number.
+    pub constants: FxHashMap<Rc<str>, (usize, i32)>,
+    pub processes: Vec<Process>,
+    pub properties: Vec<Property>,
+    pub elements: Elements,
+    pub scopes: Scopes,
+    /// All processes of the model, with the places of their names.
+    pub process_names: FxHashMap<Rc<str>, Span>,
+    /// Those that are active or that `run` names.
+    pub started: BTreeSet<Rc<str>>,
+    /// The position that the process will have that is read.
+    pub process: Option<usize>,
+    pub params: Vec<SymbolId>,
+    pub locals: Vec<SymbolId>,
+    pub in_claim: bool,
+    pub in_trace: bool,
+    pub in_print: bool,
+    /// Some variable of a process is asked for by another, so that none is ever dead.
+    pub has_remote_variables: bool,
+    /// `_last` occurs somewhere, be it where nothing ever gets: SPIN then keeps it in the state.
+    pub asks_for_last: bool,
+    /// Labels that were asked for, since this was last looked at.
+    pub remote_labels: Vec<(Name, Name)>,
+    /// Names that were reported as not declared.
+    pub unknown: FxHashSet<Rc<str>>,
+    /// Whether declarations are initialized when their process starts.
+    early: bool,
+    /// The numbers of the loops around what is read.
+    loops: Vec<u32>,
+    next_loop: u32,
+    dsteps: u32,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(map: &'a SourceMap, diagnostics: &'a mut Diagnostics) -> Self {
+        Self {
+            map,
+            diagnostics,
+            symbols: Vec::new(),
+            typedefs: Vec::new(),
+            mtypes: Vec::new(),
+            constants: FxHashMap::default(),
+            processes: Vec::new(),
+            properties: Vec::new(),
+            elements: Elements::default(),
+            scopes: Scopes::new(),
+            process_names: FxHashMap::default(),
+            started: BTreeSet::new(),
+            process: None,
+            params: Vec::new(),
+            locals: Vec::new(),
+            in_claim: false,
+            in_trace: false,
+            in_print: false,
+            has_remote_variables: false,
+            asks_for_last: false,
+            remote_labels: Vec::new(),
+            unknown: FxHashSet::default(),
+            early: true,
+            loops: Vec::new(),
+            next_loop: 0,
+            dsteps: 0,
+        }
+    }
+
+    pub fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+    ) {
+        self.diagnostics.push(Diagnostic::error(code, message).at(span, label));
+    }
+
+    pub fn model(&mut self, model: &ast::Model) {
+        for item in &model.items {
+            if let ast::Item::Proctype(proctype) = item {
+                let name = &proctype.name;
+                if let Some(first) = self.process_names.insert(name.text.clone(), name.span) {
+                    self.duplicate(name, first);
+                }
+            }
+        }
+        for item in &model.items {
+            if self.diagnostics.is_full() {
+                self.diagnostics.stop();
+                return;
+            }
+            match item {
+                ast::Item::Variables(declaration) => self.globals(declaration),
+                ast::Item::Mtype(mtype) => self.mtype(mtype),
+                ast::Item::Typedef(typedef) => self.typedef(typedef),
+                ast::Item::Proctype(proctype) => self.proctype(proctype),
+                ast::Item::Init(init) => self.init(init),
+                ast::Item::Never(claim) => self.never(claim),
+                ast::Item::Trace(trace) => self.trace(trace),
+                ast::Item::Ltl(_) => {}
+            }
+        }
+        // SPIN reads formulas again when it has read the whole model.
+        for item in &model.items {
+            if let ast::Item::Ltl(ltl) = item {
+                self.ltl(ltl);
+            }
+        }
+    }
+
+    pub fn duplicate(&mut self, name: &Name, first: Span) {
+        let message = format!("`{}` is declared twice", name.text);
+        self.diagnostics.push(
+            Diagnostic::error(codes::DUPLICATE, message)
+                .at(name.span, "declared again")
+                .label(first, "declared here first"),
+        );
+    }
+
+    fn proctype(&mut self, item: &ast::Proctype) {
+        self.begin(ProcessKind::Proctype);
+        for declaration in &item.params {
+            self.parameters(declaration);
+        }
+        let priority = item.priority.as_ref().and_then(|literal| self.priority(literal));
+        let provided = item.provided.as_ref().and_then(|expr| self.expr(expr));
+        let active = match &item.active {
+            None => 0,
+            Some(active) => match &active.count {
+                None => 1,
+                Some(count) => match self.constant(count) {
+                    Some(value @ 0..=255) => value as u32,
+                    Some(_) => {
+                        self.error(codes::BAD_SIZE, "at most 255 processes", count.span, "too many");
+                        0
+                    }
+                    None => 0,
+                },
+            },
+        };
+        if active > 0 {
+            self.started.insert(item.name.text.clone());
+        }
+        if item.deterministic {
+            self.diagnostics.push(
+                Diagnostic::warning(codes::NOT_CHECKED, "a `D_proctype` is treated like a `proctype`")
+                    .at(item.span, "not checked for being deterministic"),
+            );
+        }
+        let process = Process {
+            name: item.name.text.clone(),
+            kind: ProcessKind::Proctype,
+            params: Vec::new(),
+            locals: Vec::new(),
+            body: SequenceId(0),
+            count: 0,
+            active,
+            priority: priority.unwrap_or(1),
+            provided,
+            span: item.name.span,
+        };
+        self.finish(process, &item.body);
+    }
+
+    fn init(&mut self, item: &ast::Init) {
+        self.begin(ProcessKind::Init);
+        let priority = item.priority.as_ref().and_then(|literal| self.priority(literal));
+        let process = Process {
+            active: 1,
+            priority: priority.unwrap_or(1),
+            ..plain("init", ProcessKind::Init, item.span)
+        };
+        self.finish(process, &item.body);
+    }
+
+    fn never(&mut self, item: &ast::Claim) {
+        self.begin(ProcessKind::Never);
+        let name = item.name.as_ref().map_or_else(|| "never".into(), |name| name.text.clone());
+        self.finish(plain(&name, ProcessKind::Never, item.span), &item.body);
+        self.properties.push(Property {
+            name: name.to_string(),
+            formula: self.map.text(item.body.span).to_owned(),
+            span: item.span,
+        });
+    }
+
+    fn trace(&mut self, item: &ast::Trace) {
+        let kind = ProcessKind::Trace { negated: item.negated };
+        if let Some(first) =
+            self.processes.iter().find(|process| matches!(process.kind, ProcessKind::Trace { .. }))
+        {
+            let first = first.span;
+            self.diagnostics.push(
+                Diagnostic::error(codes::DUPLICATE, "there is more than one `trace`")
+                    .at(item.span, "another one")
+                    .label(first, "the first one"),
+            );
+        }
+        self.begin(kind);
+        let name = if item.negated { "notrace" } else { "trace" };
+        self.finish(plain(name, kind, item.span), &item.body);
+    }
+
+    fn ltl(&mut self, item: &ast::Ltl) {
+        self.in_claim = true;
+        self.formula(&item.formula);
+        self.in_claim = false;
+        let count = self.properties.len();
+        let name = item.name.as_ref().map_or_else(|| format!("ltl_{count}"), |name| name.text.to_string());
+        let formula = self.map.text(item.formula.span).to_owned();
+        self.properties.push(Property { name, formula, span: item.span });
+    }
+
+    fn formula(&mut self, formula: &ast::Formula) {
+        match &formula.kind {
+            ast::FormulaKind::Atom(expr) => {
+                self.expr(expr);
+            }
+            ast::FormulaKind::Not(a)
+            | ast::FormulaKind::Next(a)
+            | ast::FormulaKind::Always(a)
+            | ast::FormulaKind::Eventually(a) => self.formula(a),
+            ast::FormulaKind::And(a, b)
+            | ast::FormulaKind::Or(a, b)
+            | ast::FormulaKind::Implies(a, b)
+            | ast::FormulaKind::Equivalent(a, b)
+            | ast::FormulaKind::Until(a, b)
+            | ast::FormulaKind::WeakUntil(a, b)
+            | ast::FormulaKind::Release(a, b) => {
+                self.formula(a);
+                self.formula(b);
+            }
+        }
+        self.detach_remote();
+    }
+
+    fn begin(&mut self, kind: ProcessKind) {
+        self.process = Some(self.processes.len());
+        self.elements.process = self.processes.len();
+        self.elements.count = 1;
+        self.params.clear();
+        self.locals.clear();
+        self.early = true;
+        self.in_claim = kind == ProcessKind::Never;
+        self.in_trace = matches!(kind, ProcessKind::Trace { .. });
+        self.scopes.open();
+    }
+
+    fn finish(&mut self, mut process: Process, body: &ast::Block) {
+        self.elements.open();
+        self.elements.scopes = self.scopes.path();
+        self.sequence(body);
+        self.elements.add_node(Node::End, body.end);
+        process.body = self.elements.close();
+        process.count = self.elements.count;
+        process.params = std::mem::take(&mut self.params);
+        process.locals = std::mem::take(&mut self.locals);
+        self.scopes.close();
+        self.process = None;
+        self.in_claim = false;
+        self.in_trace = false;
+        self.processes.push(process);
+        self.check_jumps();
+    }
+
+    /// Gives the labels that were asked for states of their own, where they are at jumps.
+    pub fn detach_remote(&mut self) {
+        for (process, label) in std::mem::take(&mut self.remote_labels) {
+            let Some(at) = self.processes.iter().position(|known| known.name == process.text) else {
+                // It is not complete yet: then its labels stay as they are.
+                if !self.process_names.contains_key(&process.text) {
+                    let message = format!("there is no process `{}`", process.text);
+                    self.error(codes::UNDECLARED, message, process.span, "not declared anywhere");
+                }
+                continue;
+            };
+            let destination = Destination::Label { name: label.text.clone(), scopes: Vec::new() };
+            if let Some(found) = self.elements.find_label(&destination, at) {
+                self.elements.labels[found].used = true;
+                let element = self.elements.labels[found].element;
+                let mut count = self.processes[at].count;
+                self.elements.detach(element, &mut count);
+                self.processes[at].count = count;
+            }
+        }
+    }
+}
+
+fn plain(name: &str, kind: ProcessKind, span: Span) -> Process {
+    Process {
+        name: name.into(),
+        kind,
+        params: Vec::new(),
+        locals: Vec::new(),
+        body: SequenceId(0),
+        count: 0,
+        active: 0,
+        priority: 1,
+        provided: None,
+        span,
+    }
+}

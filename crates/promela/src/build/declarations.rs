@@ -1,0 +1,362 @@
+//! Declarations of variables, types and names.
+
+use std::rc::Rc;
+
+use source::{Diagnostic, Span};
+
+use super::{Builder, Mtype};
+use crate::ast::{self, Name, TypeKind, Visibility};
+use crate::codes;
+use crate::symbols::{ChannelType, Field, Init, Scalar, Symbol, Ty, Typedef, leaves};
+use crate::tree::{Basic, Ex, ExKind, Ref, SymbolId, Target};
+
+/// How many elements an array may have, all dimensions together.
+const MAX_ARRAY: i64 = 1 << 16;
+
+impl Builder<'_> {
+    pub(super) fn mtype(&mut self, item: &ast::Mtype) {
+        let list = self.mtype_list(item.subtype.as_ref(), item.span);
+        // SPIN builds the list from its end.
+        for name in item.elements.iter().rev() {
+            let clash = self.scopes.find(&name.text).map(|id| self.symbols[id.index()].span);
+            if let Some(first) = clash {
+                self.duplicate(name, first);
+                continue;
+            }
+            let names = &mut self.mtypes[list].names;
+            names.push(name.text.clone());
+            let number = names.len() as i32;
+            if self.constants.insert(name.text.clone(), (list, number)).is_some() {
+                let message = format!("`{}` is already an element of an mtype", name.text);
+                self.error(codes::DUPLICATE, message, name.span, "declared again");
+            }
+        }
+        if self.mtypes[list].names.len() > 255 {
+            self.error(codes::BAD_SIZE, "an mtype has at most 255 elements", item.span, "too many");
+        }
+    }
+
+    fn mtype_list(&mut self, subtype: Option<&Name>, span: Span) -> usize {
+        let subtype: Option<Rc<str>> = subtype.map(|name| name.text.clone());
+        if let Some(at) = self.mtypes.iter().position(|known| known.subtype == subtype) {
+            return at;
+        }
+        self.mtypes.push(Mtype { subtype, names: Vec::new(), span });
+        self.mtypes.len() - 1
+    }
+
+    pub(super) fn typedef(&mut self, item: &ast::Typedef) {
+        if let Some(first) = self.typedefs.iter().find(|known| known.name == item.name.text) {
+            let first = first.span;
+            self.duplicate(&item.name, first);
+            return;
+        }
+        let mut fields: Vec<Field> = Vec::new();
+        for declaration in &item.fields {
+            for variable in &declaration.variables {
+                let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
+                if let Some(first) = fields.iter().find(|field| field.name == variable.name.text) {
+                    let first = first.span;
+                    self.duplicate(&variable.name, first);
+                    continue;
+                }
+                let size = self.size(variable);
+                let init = variable.init.as_ref().and_then(|init| self.initializer(init, ty, size, variable));
+                let name = &variable.name;
+                fields.push(Field { name: name.text.clone(), ty, size, init, span: name.span });
+            }
+        }
+        self.typedefs.push(Typedef { name: item.name.text.clone(), fields, span: item.name.span });
+    }
+
+    fn ty(&mut self, ty: &ast::Type, variable: &ast::Variable) -> Option<Ty> {
+        let scalar = match &ty.kind {
+            TypeKind::Bit | TypeKind::Bool => Scalar::Bit,
+            TypeKind::Byte | TypeKind::Pid => Scalar::Byte,
+            TypeKind::Short => Scalar::Short,
+            TypeKind::Int => Scalar::Int,
+            TypeKind::Chan => Scalar::Chan,
+            TypeKind::Mtype(subtype) => Scalar::Mtype(self.mtype_list(subtype.as_ref(), ty.span)),
+            TypeKind::Unsigned => match &variable.width {
+                None => {
+                    self.error(
+                        codes::BAD_SIZE,
+                        "an `unsigned` needs a width",
+                        variable.span,
+                        "as in `x : 4`",
+                    );
+                    return None;
+                }
+                Some(width) if (1..32).contains(&width.value) => Scalar::Unsigned(width.value as u32),
+                Some(width) => {
+                    self.error(codes::BAD_SIZE, "a width is between 1 and 31", width.span, "not a width");
+                    return None;
+                }
+            },
+            TypeKind::Named(name) => return self.named(name),
+        };
+        if let (Some(width), false) = (&variable.width, matches!(scalar, Scalar::Unsigned(_))) {
+            self.error(codes::BAD_SIZE, "only an `unsigned` has a width", width.span, "a width");
+        }
+        Some(Ty::Scalar(scalar))
+    }
+
+    fn named(&mut self, name: &Name) -> Option<Ty> {
+        let found = self.typedefs.iter().position(|known| known.name == name.text);
+        if found.is_none() {
+            let message = format!("there is no type `{}`", name.text);
+            self.error(codes::UNDECLARED, message, name.span, "not known here");
+        }
+        found.map(Ty::Record)
+    }
+
+    fn size(&mut self, variable: &ast::Variable) -> Option<u32> {
+        let expr = variable.size.as_ref()?;
+        match self.constant(expr) {
+            Some(value) if (1..=MAX_ARRAY).contains(&value) => Some(value as u32),
+            Some(_) => {
+                let message = format!("`{}` has a size that makes no sense", variable.name.text);
+                self.error(codes::BAD_SIZE, message, expr.span, format!("between 1 and {MAX_ARRAY}"));
+                Some(1)
+            }
+            None => Some(1),
+        }
+    }
+
+    fn initializer(
+        &mut self,
+        init: &ast::Initializer,
+        ty: Ty,
+        size: Option<u32>,
+        variable: &ast::Variable,
+    ) -> Option<Init> {
+        match init {
+            ast::Initializer::Expr(expr) => {
+                let value = self.expr(expr)?;
+                if matches!(ty, Ty::Record(_)) {
+                    self.error(
+                        codes::BAD_INITIALIZER,
+                        "a record has no initial value",
+                        expr.span,
+                        "not here",
+                    );
+                    return None;
+                }
+                if value.any(|kind| matches!(kind, ExKind::Run(_))) {
+                    self.error(codes::BAD_RUN, "`run` in an initial value", expr.span, "not here");
+                    return None;
+                }
+                if ty == Ty::Scalar(Scalar::Chan) && value.literal().is_some() {
+                    self.error(
+                        codes::NOT_A_CHANNEL,
+                        "a number is no channel",
+                        expr.span,
+                        "a channel is needed",
+                    );
+                    return None;
+                }
+                Some(Init::Value(value))
+            }
+            ast::Initializer::List(values, span) => {
+                if size.is_none() {
+                    let message = format!("`{}` is no array", variable.name.text);
+                    self.error(codes::BAD_INITIALIZER, message, *span, "a list is for arrays");
+                    return None;
+                }
+                let values = values.iter().map(|value| self.expr(value)).collect::<Option<Vec<_>>>()?;
+                Some(Init::List(values))
+            }
+            ast::Initializer::Channel(channel) => {
+                if ty != Ty::Scalar(Scalar::Chan) {
+                    let message = format!("`{}` is not declared as a `chan`", variable.name.text);
+                    self.error(codes::BAD_INITIALIZER, message, channel.span, "this makes a channel");
+                    return None;
+                }
+                self.channel_type(channel).map(Init::Channel)
+            }
+        }
+    }
+
+    fn channel_type(&mut self, channel: &ast::ChannelInit) -> Option<ChannelType> {
+        let capacity = self.constant(&channel.capacity)?;
+        if !(0..=255).contains(&capacity) {
+            self.error(
+                codes::BAD_SIZE,
+                "a channel holds at most 255 messages",
+                channel.capacity.span,
+                "capacity",
+            );
+            return None;
+        }
+        let mut fields = Vec::new();
+        let mut records = Vec::new();
+        for ty in &channel.fields {
+            let scalar = match &ty.kind {
+                TypeKind::Bit | TypeKind::Bool => Scalar::Bit,
+                TypeKind::Byte | TypeKind::Pid => Scalar::Byte,
+                TypeKind::Short => Scalar::Short,
+                TypeKind::Int => Scalar::Int,
+                TypeKind::Chan => Scalar::Chan,
+                TypeKind::Mtype(subtype) => Scalar::Mtype(self.mtype_list(subtype.as_ref(), ty.span)),
+                TypeKind::Unsigned => {
+                    self.error(codes::BAD_SIZE, "a message has no `unsigned` fields", ty.span, "not here");
+                    return None;
+                }
+                TypeKind::Named(name) => {
+                    let named = self.named(name)?;
+                    if let Ty::Record(record) = named {
+                        records.push(record);
+                    }
+                    for leaf in leaves(&self.typedefs, "", named, None, None) {
+                        let count = leaf.dims.iter().product::<u32>() as usize;
+                        fields.extend(std::iter::repeat_n((leaf.scalar, false), count));
+                    }
+                    continue;
+                }
+            };
+            fields.push((scalar, false));
+        }
+        if let [(Scalar::Bit, packed)] = fields.as_mut_slice() {
+            *packed = true;
+        }
+        let record = match records.as_slice() {
+            &[record] if channel.fields.len() == 1 => Some(record),
+            _ => None,
+        };
+        Some(ChannelType { capacity: capacity as u32, fields, record, span: channel.span })
+    }
+
+    pub(super) fn globals(&mut self, declaration: &ast::Declaration) {
+        for variable in &declaration.variables {
+            let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
+            let size = self.size(variable);
+            let init = variable.init.as_ref().and_then(|init| self.initializer(init, ty, size, variable));
+            let hidden = declaration.visibility == Visibility::Hidden;
+            if hidden && ty == Ty::Scalar(Scalar::Chan) {
+                self.error(codes::NOT_A_CHANNEL, "a channel cannot be hidden", variable.span, "hidden");
+            }
+            if hidden && ty == Ty::Scalar(Scalar::Bit) {
+                self.error(codes::BAD_INITIALIZER, "a bit cannot be hidden", variable.span, "hidden");
+            }
+            if let Some(id) = self.declare(&variable.name, ty, size, init.as_ref()) {
+                self.symbols[id.index()].hidden = hidden;
+            }
+        }
+    }
+
+    pub(super) fn parameters(&mut self, declaration: &ast::Declaration) {
+        for variable in &declaration.variables {
+            let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
+            if variable.init.is_some() {
+                self.error(
+                    codes::BAD_INITIALIZER,
+                    "a parameter has no initial value",
+                    variable.span,
+                    "not here",
+                );
+            }
+            let size = self.size(variable);
+            let Some(id) = self.declare(&variable.name, ty, size, None) else { continue };
+            let symbol = &mut self.symbols[id.index()];
+            symbol.param = true;
+            if symbol.leaves.iter().any(|leaf| !leaf.dims.is_empty()) {
+                self.error(codes::NOT_AN_ARRAY, "an array cannot be a parameter", variable.span, "an array");
+            }
+            self.params.push(id);
+        }
+    }
+
+    /// A declaration inside of a process: a part of its start, or statements where it stands after others.
+    pub(super) fn locals(&mut self, declaration: &ast::Declaration) {
+        for variable in &declaration.variables {
+            let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
+            if self.in_claim || self.in_trace {
+                self.error(
+                    codes::BAD_INITIALIZER,
+                    "no variables can be declared here",
+                    variable.span,
+                    "a variable",
+                );
+                continue;
+            }
+            if declaration.visibility == Visibility::Hidden {
+                self.error(codes::BAD_INITIALIZER, "only globals can be hidden", variable.span, "hidden");
+            }
+            let size = self.size(variable);
+            let init = variable.init.as_ref().and_then(|init| self.initializer(init, ty, size, variable));
+            let early = self.early;
+            let (kept, value) = match init {
+                _ if early => (init, None),
+                Some(Init::Value(value)) => (None, Some(value)),
+                Some(Init::Channel(_) | Init::List(_)) => {
+                    let message =
+                        format!("`{}` must be declared before the first statement", variable.name.text);
+                    self.error(
+                        codes::BAD_INITIALIZER,
+                        message,
+                        variable.span,
+                        "for the sake of its initial value",
+                    );
+                    continue;
+                }
+                None => (None, None),
+            };
+            let Some(id) = self.declare(&variable.name, ty, size, kept.as_ref()) else { continue };
+            self.locals.push(id);
+            if !early {
+                let span = variable.span;
+                let basic = match ty {
+                    Ty::Record(_) => Basic::Nothing,
+                    // An array without an index: only its first element is set.
+                    Ty::Scalar(_) => {
+                        let place = Ref { symbol: id, leaf: 0, indices: Vec::new(), span };
+                        Basic::Assign(Target::Var(place), value.unwrap_or_else(|| Ex::int(0, span)))
+                    }
+                };
+                self.add_basic(basic, span);
+            }
+        }
+    }
+
+    /// Adds a variable to the scope.
+    pub(super) fn declare(
+        &mut self,
+        name: &Name,
+        ty: Ty,
+        size: Option<u32>,
+        init: Option<&Init>,
+    ) -> Option<SymbolId> {
+        let clash = self.scopes.clash(&name.text).map(|id| self.symbols[id.index()].span);
+        let clash = clash.or_else(|| self.process_names.get(&name.text).copied());
+        if let Some(first) = clash {
+            self.duplicate(name, first);
+            return None;
+        }
+        if let Some(&(list, _)) = self.constants.get(&name.text) {
+            let message = format!("`{}` is an element of an mtype", name.text);
+            self.diagnostics.push(
+                Diagnostic::error(codes::DUPLICATE, message)
+                    .at(name.span, "declared again")
+                    .label(self.mtypes[list].span, "the mtype"),
+            );
+            return None;
+        }
+        let leaves = leaves(&self.typedefs, &name.text, ty, size, init);
+        self.symbols.push(Symbol {
+            name: name.text.clone(),
+            owner: self.process,
+            ty,
+            size,
+            leaves,
+            param: false,
+            hidden: false,
+            read: false,
+            used: false,
+            made: false,
+            span: name.span,
+        });
+        let id = SymbolId(self.symbols.len() as u32 - 1);
+        self.scopes.declare(&name.text, id);
+        Some(id)
+    }
+}

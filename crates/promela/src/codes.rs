@@ -1,0 +1,136 @@
+//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never used again.
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
+        $($(#[doc = $doc])* pub const $name: &str = $code;)*
+
+        /// All codes, each with what it stands for.
+        pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
+    };
+}
+
+codes! {
+    /// A character that is no part of the language.
+    UNEXPECTED_CHARACTER = "E1001";
+    /// A string or character without its closing quote.
+    UNTERMINATED_STRING = "E1002";
+    /// A comment without its end.
+    UNTERMINATED_COMMENT = "E1003";
+    /// A number that is not a decimal one.
+    BAD_NUMBER = "E1004";
+    /// A character constant that is not exactly one character.
+    BAD_CHARACTER = "E1005";
+    /// A number that does not fit 32 bits.
+    WRAPPED_NUMBER = "W1006";
+
+    /// A preprocessor directive that is not known, or not well formed.
+    BAD_DIRECTIVE = "E1101";
+    /// An `#else`, `#elif` or `#endif` without its `#if`, or an `#if` without its `#endif`.
+    UNBALANCED_CONDITION = "E1102";
+    /// The condition of an `#if` is no constant expression.
+    BAD_CONDITION = "E1103";
+    /// A file that cannot be included.
+    BAD_INCLUDE = "E1104";
+    /// The model says `#error`.
+    ERROR_DIRECTIVE = "E1105";
+    /// The model says `#warning`.
+    WARNING_DIRECTIVE = "W1106";
+    /// A macro is defined again, with another meaning.
+    MACRO_REDEFINED = "W1107";
+    /// A macro is used with the wrong number of arguments, or without the end of its arguments.
+    MACRO_ARGUMENTS = "E1108";
+    /// The result of `##` is no token.
+    BAD_PASTE = "E1109";
+    /// Macros that expand to too much, or that are nested too deeply.
+    MACRO_LIMIT = "E1110";
+    /// A macro of the command line that is not well formed.
+    BAD_MACRO_DEFINE = "E1111";
+
+    /// Something else was expected at this place.
+    UNEXPECTED = "E1201";
+    /// Expressions or statements are nested too deeply, or the model is too large.
+    TOO_DEEP = "E1202";
+    /// Embedded C.
+    EMBEDDED_C = "E1203";
+    /// A part of the language that is not supported.
+    UNSUPPORTED_SYNTAX = "E1204";
+    /// An inline that is defined twice, calls itself, or is called with the wrong number of arguments.
+    BAD_INLINE = "E1205";
+    /// A `return` that is not in an inline whose result is assigned.
+    STRAY_RETURN = "E1206";
+    /// Something that must be at the top level of the model.
+    MUST_BE_GLOBAL = "E1207";
+    /// A label before a declaration.
+    LABELLED_DECLARATION = "E1208";
+    /// `full`, `empty`, `nfull` or `nempty` where SPIN does not admit them.
+    BAD_PROBE = "E1209";
+    /// A formula in temporal logic that needs parentheses.
+    TEMPORAL_OPERAND = "E1210";
+    /// A `select` without values.
+    EMPTY_SELECT = "E1211";
+
+    /// A name that is not declared.
+    UNDECLARED = "E1301";
+    /// A name that is declared already.
+    DUPLICATE = "E1302";
+    /// Something that must be a constant.
+    NOT_CONSTANT = "E1303";
+    /// A size, width, capacity or count that makes no sense.
+    BAD_SIZE = "E1304";
+    /// An index on something that is no array.
+    NOT_AN_ARRAY = "E1305";
+    /// An array without an index.
+    MISSING_INDEX = "E1306";
+    /// A field that the record does not have, or a field of something that is no record.
+    NO_FIELD = "E1307";
+    /// A whole record where a number is needed.
+    WHOLE_RECORD = "E1308";
+    /// An initial value that does not fit, or that cannot be here.
+    BAD_INITIALIZER = "E1309";
+    /// Something that cannot be set.
+    CONSTANT_TARGET = "E1310";
+    /// A jump to a label that does not exist.
+    UNKNOWN_LABEL = "E1311";
+    /// Two labels of one name in one scope.
+    DUPLICATE_LABEL = "E1312";
+    /// A `break` outside of loops.
+    STRAY_BREAK = "E1313";
+    /// A jump into a `d_step`, or out of one.
+    DSTEP_JUMP = "E1314";
+    /// A label at the beginning of a block.
+    LABEL_PLACE = "E1315";
+    /// A process that cannot be started like this.
+    BAD_RUN = "E1316";
+    /// Something else where a channel is needed, or a channel where a number is.
+    NOT_A_CHANNEL = "E1317";
+    /// A statement that is not possible in a `d_step`.
+    IN_DSTEP = "E1318";
+    /// A second `else` in a selection.
+    DUPLICATE_ELSE = "E1319";
+    /// A `for` or `select` over something that it does not work for.
+    BAD_LOOP = "E1320";
+    /// Something that only a `never` claim can ask.
+    CLAIM_ONLY = "E1321";
+    /// A model without a process that runs.
+    NO_PROCESS = "E1322";
+    /// Something that is no event in a `trace`.
+    NO_EVENT = "E1323";
+    /// Jumps that go round in a circle.
+    JUMP_CYCLE = "E1324";
+    /// A message with another number of fields than its channel has.
+    FIELD_COUNT = "W1325";
+    /// A variable that nothing uses.
+    UNUSED_VARIABLE = "W1326";
+    /// A label that nothing uses.
+    UNUSED_LABEL = "W1327";
+    /// A process that nothing starts.
+    UNUSED_PROCTYPE = "W1328";
+    /// A statement that cannot be reached.
+    UNREACHABLE = "W1329";
+    /// A `D_proctype`, which is not checked for being deterministic.
+    NOT_CHECKED = "W1330";
+    /// A sequence without a statement.
+    EMPTY_SEQUENCE = "E1331";
+    /// More channels than there are numbers for.
+    TOO_MANY_CHANNELS = "E1332";
+}

@@ -1,0 +1,247 @@
+//! Initial values.
+//!
+//! Those of globals are computed here, in the order in which SPIN does it: by type, then as they are declared. Those of
+//! local variables are computed when their process starts.
+
+use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId};
+use rustc_hash::FxHashMap;
+
+use super::{Lowering, Slot};
+use crate::ast::{BinaryOp, UnaryOp};
+use crate::codes;
+use crate::symbols::{Init, RECORD_PHASE, Scalar, Ty};
+use crate::tree::{Ex, ExKind, Ref, SymbolId};
+
+/// An element of a leaf.
+struct Position {
+    leaf: usize,
+    indices: Vec<u32>,
+}
+
+type Values = FxHashMap<(SymbolId, usize, Vec<u32>), i64>;
+
+impl Lowering<'_, '_> {
+    pub(super) fn initial_globals(&mut self) {
+        let mut values = Values::default();
+        for phase in 0..=RECORD_PHASE {
+            for at in 0..self.builder.symbols.len() {
+                let symbol = &self.builder.symbols[at];
+                let own = symbol.scalar().map_or(RECORD_PHASE, Scalar::phase);
+                if symbol.owner.is_none() && own == phase {
+                    self.initial_global(SymbolId(at as u32), &mut values);
+                }
+            }
+        }
+        self.store_globals(&values);
+    }
+
+    fn initial_global(&mut self, id: SymbolId, values: &mut Values) {
+        for Position { leaf, indices } in self.positions(id) {
+            let symbol = &self.builder.symbols[id.index()];
+            let of = &symbol.leaves[leaf];
+            let (name, range) = (element_name(&of.name, &indices), symbol.range(of));
+            let value = match of.init.clone() {
+                None => continue,
+                Some(Init::Channel(channel)) => {
+                    let channel = self.add_channel(&name, &channel);
+                    self.program.first_channels.push(channel);
+                    self.program.first_channels.len() as i64
+                }
+                Some(Init::Value(value)) => self.fixed(&value, values),
+                Some(Init::List(list)) => {
+                    let value = listed(&list, &indices).cloned();
+                    value.map_or(0, |value| self.fixed(&value, values))
+                }
+            };
+            values.insert((id, leaf, indices), range.admit(value).unwrap_or(0));
+        }
+    }
+
+    /// Initial values of variables where one value is enough, and a prologue for the others.
+    fn store_globals(&mut self, values: &Values) {
+        for at in 0..self.builder.symbols.len() {
+            let id = SymbolId(at as u32);
+            let symbol = &self.builder.symbols[at];
+            if symbol.owner.is_some() {
+                continue;
+            }
+            let span = symbol.span;
+            let positions = self.positions(id);
+            for leaf in 0..self.builder.symbols[at].leaves.len() {
+                let all: Vec<_> = positions.iter().filter(|position| position.leaf == leaf).collect();
+                let value = |position: &Position| {
+                    values.get(&(id, leaf, position.indices.clone())).copied().unwrap_or(0)
+                };
+                let first = all.first().map_or(0, |position| value(position));
+                if all.iter().all(|position| value(position) == first) {
+                    if let (true, Slot::Global(global)) = (first != 0, self.slot(id, leaf)) {
+                        self.program.globals[ir::GlobalId(global)].init = Some(Const::Int(first));
+                    }
+                    continue;
+                }
+                for position in all.into_iter().filter(|position| value(position) != 0) {
+                    let indices = position.indices.iter().map(|&index| Ex::int(index as i32, span)).collect();
+                    let place = self.place(&Ref { symbol: id, leaf, indices, span });
+                    let value = self.natural(ExprKind::Const(Const::Int(value(position))), span);
+                    self.program.prologue.push(Action { kind: ActionKind::Assign(place, value), span });
+                }
+            }
+        }
+    }
+
+    /// The value of an expression over globals before the model runs.
+    fn fixed(&mut self, ex: &Ex, values: &Values) -> i64 {
+        let value = evaluate(ex, values);
+        if value.is_none() {
+            let message = "the initial value of a global must be known before the model runs";
+            self.builder.error(codes::NOT_CONSTANT, message, ex.span, "not a constant");
+        }
+        value.unwrap_or(0)
+    }
+
+    /// The elements of a variable in the order in which SPIN initializes them.
+    fn positions(&self, id: SymbolId) -> Vec<Position> {
+        let symbol = &self.builder.symbols[id.index()];
+        let mut all = Vec::new();
+        self.collect(symbol.ty, symbol.size, &mut Vec::new(), &mut Vec::new(), &mut |path, indices| {
+            if let Some(leaf) = symbol.leaves.iter().position(|leaf| leaf.path == path) {
+                all.push(Position { leaf, indices: indices.to_vec() });
+            }
+        });
+        all
+    }
+
+    fn collect(
+        &self,
+        ty: Ty,
+        size: Option<u32>,
+        path: &mut Vec<usize>,
+        indices: &mut Vec<u32>,
+        found: &mut dyn FnMut(&[usize], &[u32]),
+    ) {
+        for index in 0..size.unwrap_or(1) {
+            if size.is_some() {
+                indices.push(index);
+            }
+            match ty {
+                Ty::Scalar(_) => found(path, indices),
+                Ty::Record(record) => {
+                    for (at, field) in self.builder.typedefs[record].fields.iter().enumerate() {
+                        path.push(at);
+                        self.collect(field.ty, field.size, path, indices, found);
+                        path.pop();
+                    }
+                }
+            }
+            if size.is_some() {
+                indices.pop();
+            }
+        }
+    }
+
+    /// The initial values of the variables of a process, and its channels.
+    pub(super) fn initial_locals(&mut self, process: usize) {
+        let Some(procedure) = self.procedures[process] else { return };
+        for id in self.builder.processes[process].locals.clone() {
+            let span = self.builder.symbols[id.index()].span;
+            for Position { leaf, indices } in self.positions(id) {
+                let symbol = &self.builder.symbols[id.index()];
+                let of = &symbol.leaves[leaf];
+                let (name, range) = (element_name(&of.name, &indices), symbol.range(of));
+                let value: Expr = match of.init.clone() {
+                    None => continue,
+                    Some(Init::Channel(channel)) => {
+                        let channel = self.add_channel(&name, &channel);
+                        self.program.procedures[procedure].channels.push(channel);
+                        self.natural(ExprKind::Channel(channel), span)
+                    }
+                    Some(Init::Value(value)) => match value.literal() {
+                        Some(number) => {
+                            let number = range.admit(i64::from(number)).unwrap_or(0);
+                            if let (true, Slot::Local(local)) = (number != 0, self.slot(id, leaf)) {
+                                let local = LocalId::from_index(local as usize);
+                                self.program.procedures[procedure].locals[local].init =
+                                    Some(Const::Int(number));
+                            }
+                            continue;
+                        }
+                        None => self.number(&value),
+                    },
+                    Some(Init::List(list)) => match listed(&list, &indices).cloned() {
+                        Some(value) => self.number(&value),
+                        None => continue,
+                    },
+                };
+                let indices = indices.iter().map(|&index| Ex::int(index as i32, span)).collect();
+                let place = self.place(&Ref { symbol: id, leaf, indices, span });
+                let action = Action { kind: ActionKind::Assign(place, value), span };
+                self.program.procedures[procedure].prologue.push(action);
+            }
+        }
+    }
+}
+
+/// The value of a list for an element of an array: the last one is for all that follow.
+fn listed<'l>(list: &'l [Ex], indices: &[u32]) -> Option<&'l Ex> {
+    let at = indices.last().copied().unwrap_or(0) as usize;
+    list.get(at).or(list.last())
+}
+
+fn element_name(name: &str, indices: &[u32]) -> String {
+    indices.iter().fold(name.to_owned(), |name, index| format!("{name}[{index}]"))
+}
+
+fn evaluate(ex: &Ex, values: &Values) -> Option<i64> {
+    let word = |value: i64| i64::from(value as i32);
+    Some(match &ex.kind {
+        ExKind::Int(value) => i64::from(*value),
+        ExKind::Var(place) => {
+            let mut indices = Vec::new();
+            for index in &place.indices {
+                indices.push(u32::try_from(evaluate(index, values)?).ok()?);
+            }
+            values.get(&(place.symbol, place.leaf, indices)).copied().unwrap_or(0)
+        }
+        ExKind::Unary(op, a) => {
+            let a = evaluate(a, values)?;
+            match op {
+                UnaryOp::Not => i64::from(a == 0),
+                UnaryOp::Negate => word(-a),
+                UnaryOp::Complement => !a,
+            }
+        }
+        ExKind::Cond(parts) => {
+            let [condition, yes, no] = &**parts;
+            evaluate(if evaluate(condition, values)? == 0 { no } else { yes }, values)?
+        }
+        ExKind::Binary(op, a, b) => {
+            let a = evaluate(a, values)?;
+            match op {
+                BinaryOp::And if a == 0 => return Some(0),
+                BinaryOp::Or if a != 0 => return Some(1),
+                _ => {}
+            }
+            let b = evaluate(b, values)?;
+            match op {
+                BinaryOp::Add => word(a + b),
+                BinaryOp::Subtract => word(a - b),
+                BinaryOp::Multiply => word(a.wrapping_mul(b)),
+                BinaryOp::Divide => word(a.checked_div(b)?),
+                BinaryOp::Remainder => word(a.checked_rem(b)?),
+                BinaryOp::BitAnd => a & b,
+                BinaryOp::BitXor => a ^ b,
+                BinaryOp::BitOr => a | b,
+                BinaryOp::ShiftLeft => word(a << (b & 31)),
+                BinaryOp::ShiftRight => a >> (b & 31),
+                BinaryOp::Equal => i64::from(a == b),
+                BinaryOp::NotEqual => i64::from(a != b),
+                BinaryOp::Less => i64::from(a < b),
+                BinaryOp::LessEqual => i64::from(a <= b),
+                BinaryOp::Greater => i64::from(a > b),
+                BinaryOp::GreaterEqual => i64::from(a >= b),
+                BinaryOp::And | BinaryOp::Or => i64::from(b != 0),
+            }
+        }
+        _ => return None,
+    })
+}

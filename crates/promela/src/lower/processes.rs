@@ -1,0 +1,130 @@
+//! Processes: locations and transitions.
+
+use ir::{Action, BinaryOp, Exit, ExprKind, Guard, Jump, LocationId, Scope, Transition};
+
+use source::Diagnostic;
+
+use super::{Lowering, is_else};
+use crate::automaton::Edge;
+use crate::codes;
+use crate::elements::{ElementId, Node};
+
+impl Lowering<'_, '_> {
+    pub(super) fn lower_processes(&mut self) {
+        for at in 0..self.builder.processes.len() {
+            let Some(id) = self.procedures[at] else { continue };
+            self.current = at;
+            self.scope = Scope::Procedure(id);
+            self.initial_locals(at);
+            if let Some(provided) = self.builder.processes[at].provided.clone() {
+                let provided = self.condition(&provided);
+                self.program.procedures[id].provided = Some(provided);
+            }
+            let mut numbers: Vec<_> = self.locations[at].keys().copied().collect();
+            numbers.sort_unstable();
+            for number in numbers {
+                self.state(number);
+            }
+        }
+        self.scope = Scope::Program;
+    }
+
+    fn state(&mut self, number: u32) {
+        let Some(automaton) = &self.automata[self.current] else { return };
+        let edges = automaton.states[number as usize].edges.clone();
+        let source = self.locations[self.current][&number];
+        let mut rank = 0;
+        for (at, edge) in edges.iter().enumerate() {
+            if at > 0 && edges[at - 1].escape != edge.escape {
+                rank += 1;
+            }
+            self.edge(source, &edges, at, rank);
+        }
+    }
+
+    fn edge(&mut self, source: LocationId, edges: &[Edge], at: usize, rank: u32) {
+        let edge = &edges[at];
+        let element = self.builder.elements.el(edge.element).clone();
+        let after = self.target(edge.target);
+        let (mut guard, mut body, exit) = if let Node::DStep(inner) = element.node {
+            self.dstep(edge.element, inner, edge.atomic, after)
+        } else {
+            let (guard, body) = self.statement(edge.element);
+            (guard, body, after)
+        };
+        if guard == Guard::Else {
+            guard = self.otherwise(edges, at);
+        }
+        body.extend(self.resets(edge.element));
+        let mut transition = Transition::new(source, guard, body, exit, element.span);
+        transition.rank = rank;
+        transition.exclusive = edge.atomic;
+        transition.number = element.unique;
+        self.add(transition);
+    }
+
+    pub(super) fn add(&mut self, transition: Transition) {
+        let source = transition.source;
+        let id = self.program.transitions.push(transition);
+        self.program.locations[source].transitions.push(id);
+    }
+
+    pub(super) fn target(&self, number: u32) -> Exit {
+        Exit::Jump(match self.locations[self.current].get(&number) {
+            Some(&location) => Jump::Goto(location),
+            None => Jump::Return(None),
+        })
+    }
+
+    fn resets(&mut self, element: ElementId) -> Vec<Action> {
+        let span = self.builder.elements.el(element).span;
+        let symbols = self.dead.get(&element).cloned().unwrap_or_default();
+        if matches!(self.builder.elements.el(element).node, Node::DStep(_)) {
+            return Vec::new();
+        }
+        symbols.into_iter().map(|symbol| self.reset(symbol, span)).collect()
+    }
+
+    /// The guard of an `else`: SPIN takes it if nothing was possible of what it tried before.
+    fn otherwise(&mut self, edges: &[Edge], at: usize) -> Guard {
+        let escape = edges[at].escape;
+        let same = |edge: &&Edge| edge.escape == escape;
+        let before: Vec<_> = edges[..at].iter().filter(same).collect();
+        if before.is_empty() {
+            return Guard::Always;
+        }
+        if let Some(first) = before.iter().find(|edge| self.is_else_edge(edge)) {
+            let span = |edge: &Edge| self.builder.elements.el(edge.element).span;
+            let (first, second) = (span(first), span(&edges[at]));
+            self.builder.diagnostics.push(
+                Diagnostic::error(codes::DUPLICATE_ELSE, "a selection has only one `else`")
+                    .at(second, "this one can never be taken")
+                    .label(first, "this one comes first, from a selection inside"),
+            );
+            return Guard::Else;
+        }
+        let others = edges.iter().filter(|edge| edge.escape != escape).any(|edge| self.is_else_edge(edge));
+        let last = edges[at + 1..].iter().filter(same).count() == 0;
+        if last && !others {
+            return Guard::Else;
+        }
+        let span = self.builder.elements.el(edges[at].element).span;
+        let elements: Vec<_> = before.into_iter().map(|edge| edge.element).collect();
+        let mut none = self.truth(true, span);
+        for element in elements {
+            let Some(enabled) = self.enabledness(element) else { return Guard::Else };
+            let blocked = self.not(enabled);
+            none = self.natural(ExprKind::Binary(BinaryOp::And, Box::new(none), Box::new(blocked)), span);
+        }
+        Guard::When(none)
+    }
+
+    fn is_else_edge(&self, edge: &Edge) -> bool {
+        match &self.builder.elements.el(edge.element).node {
+            Node::DStep(inner) => {
+                is_else(&self.builder.elements.el(self.builder.elements.first(*inner)).node)
+            }
+            node => is_else(node),
+        }
+    }
+}

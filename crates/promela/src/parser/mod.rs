@@ -1,0 +1,391 @@
+//! Lexemes to a model, by recursive descent after SPIN's grammar.
+//!
+//! # Where SPIN reads a semicolon
+//!
+//! Inside of bodies and typedefs, outside of parentheses, SPIN reads the end of a line as `;` if the line ends in a
+//! token that can end a statement: a closing bracket, `od`, `fi`, `else`, `break`, a name, a constant, `++` or `--`.
+//! So `x = a` and `- b` on two lines are two statements. The stream of tokens does the same with [`Token::LineEnd`],
+//! save where a `;` would make no sense: before `}`, `;`, `->` and `unless`. After `}` and `else` separators are
+//! optional anyway.
+//!
+//! # Inlines
+//!
+//! The body of an inline is kept as lexemes. A call puts them, with the parameters replaced, before what comes next,
+//! and what is parsed then is the block that the call stands for. Formulas are kept as lexemes too, and parsed when
+//! all processes are known, as SPIN does.
+//!
+//! # Where more is accepted than by SPIN
+//!
+//! - `unless` may start a line, whatever the line before ends in.
+//! - `P@label` and `P[e]@label` may be said before `P` is declared.
+//! - A macro is expanded in `0..N`, which is a single token for C's preprocessor.
+//! - Initial values in braces may be any expressions, and further variables may follow them.
+//! - An argument of an inline may have commas in parentheses, and may be the name of another parameter.
+//! - In formulas, `full` and its like may be negated; `[]` and `<>` may have spaces inside.
+
+mod declarations;
+mod exprs;
+mod inlines;
+mod ltl;
+mod recovery;
+mod statements;
+mod units;
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
+
+use crate::ast::{Item, Literal, Model, Name};
+use crate::codes;
+use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
+use crate::preprocess::{Preprocessor, character};
+use crate::text::clip;
+use inlines::{Frame, Inline};
+use ltl::Deferred;
+
+/// How deeply expressions and statements may be nested.
+const MAX_NESTING: u32 = 150;
+/// How high the tree of an expression may be.
+const MAX_HEIGHT: u32 = 400;
+/// How many tokens a model may have, after macros and inlines.
+const MAX_TOKENS: usize = 2_000_000;
+
+/// The mistake has been reported.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+/// Preprocesses and parses a model. `defines` are macros, as `-DNAME=VALUE` gives them; included files are read by
+/// way of `provider` and added to `map`. `None` if there are errors; there may be warnings in any case.
+pub fn parse(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+    diagnostics: &mut Diagnostics,
+) -> Option<Model> {
+    let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics));
+    let model = parser.model();
+    (!diagnostics.has_errors()).then_some(model)
+}
+
+/// A token, and where it is from.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    token: Token,
+    lexeme: Lexeme,
+}
+
+/// What a name was declared to be; the parser has to tell these from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    Typedef,
+    Proctype,
+    Inline(usize),
+}
+
+struct Parser<'a> {
+    input: Preprocessor<'a>,
+    /// What is read before the input: bodies of inlines, the innermost last.
+    frames: Vec<Frame>,
+    /// A lexeme that was read too early.
+    held: Option<Lexeme>,
+    /// Tokens ahead.
+    ahead: VecDeque<Next>,
+    /// Whether the last token ahead can end a statement.
+    ends: bool,
+    /// How many parentheses are open at the last token ahead.
+    parens: usize,
+    /// Whether ends of lines can be semicolons.
+    in_sequence: bool,
+    /// The token that was consumed last.
+    last: Next,
+    consumed: usize,
+    nesting: u32,
+    /// How many tokens were consumed when there was an error: a second one at this place says nothing new.
+    last_error: Option<usize>,
+    /// Whether text is skipped that may have tokens of its own.
+    skipping: bool,
+    classes: FxHashMap<Symbol, Class>,
+    inlines: Vec<Inline>,
+    items: Vec<Option<Item>>,
+    deferred: Vec<Deferred>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(mut input: Preprocessor<'a>) -> Self {
+        let lexeme = input.end();
+        Self {
+            input,
+            frames: Vec::new(),
+            held: None,
+            ahead: VecDeque::new(),
+            ends: false,
+            parens: 0,
+            in_sequence: false,
+            last: Next { token: Token::Eof, lexeme },
+            consumed: 0,
+            nesting: 0,
+            last_error: None,
+            skipping: false,
+            classes: FxHashMap::default(),
+            inlines: Vec::new(),
+            items: Vec::new(),
+            deferred: Vec::new(),
+        }
+    }
+
+    // Tokens.
+
+    /// The next lexeme of what is read at present.
+    fn read(&mut self) -> Lexeme {
+        if let Some(lexeme) = self.held.take() {
+            return lexeme;
+        }
+        while let Some(frame) = self.frames.last_mut() {
+            if let Some(lexeme) = frame.next() {
+                return lexeme;
+            }
+            self.frames.pop();
+        }
+        self.input.next()
+    }
+
+    /// Makes sure that there are so many tokens ahead.
+    fn fill(&mut self, count: usize) {
+        while self.ahead.len() < count {
+            let lexeme = self.read();
+            let Some(token) = self.classify(lexeme) else { continue };
+            let next = if self.ends_statement(lexeme, token) {
+                self.held = Some(lexeme);
+                let span = self.ahead.back().unwrap_or(&self.last).lexeme.span.after();
+                Next { token: Token::LineEnd, lexeme: Lexeme { span, spelled: span, ..lexeme } }
+            } else {
+                Next { token, lexeme }
+            };
+            match next.token {
+                Token::LeftParen => self.parens += 1,
+                Token::RightParen => self.parens = self.parens.saturating_sub(1),
+                _ => {}
+            }
+            self.ends = self.can_end(next);
+            self.ahead.push_back(next);
+        }
+    }
+
+    /// Whether SPIN reads a `;` before this lexeme.
+    fn ends_statement(&self, lexeme: Lexeme, token: Token) -> bool {
+        use Token::{Arrow, Eof, RightBrace, Semicolon, Unless};
+        let separate = !matches!(token, RightBrace | Semicolon | Arrow | Unless | Eof);
+        lexeme.newline && self.in_sequence && self.parens == 0 && self.ends && separate
+    }
+
+    fn can_end(&self, next: Next) -> bool {
+        use Token::*;
+        match next.token {
+            Ident => !self.classes.contains_key(&next.lexeme.symbol),
+            RightParen | RightBracket | Od | Fi | Else | Break | Number | Char | True | False | Skip
+            | Increment | Decrement | Timeout => true,
+            _ => false,
+        }
+    }
+
+    /// The token of a lexeme; none, and a report, if there is no such token.
+    fn classify(&mut self, lexeme: Lexeme) -> Option<Token> {
+        match lexeme.kind {
+            Kind::Word => return Some(Token::fixed(lexeme.symbol).unwrap_or(Token::Ident)),
+            Kind::Operator => {
+                let token = Token::fixed(lexeme.symbol);
+                if !matches!(token, Some(Token::Hash | Token::HashHash)) {
+                    return token;
+                }
+            }
+            Kind::Number => return Some(Token::Number),
+            Kind::Char => return Some(Token::Char),
+            Kind::Str => return Some(Token::Str),
+            Kind::End => return Some(Token::Eof),
+            Kind::Stray | Kind::Unterminated => {}
+        }
+        if self.skipping {
+            return None;
+        }
+        let text = clip(self.input.interner.text(lexeme.symbol));
+        let diagnostic = if lexeme.kind == Kind::Unterminated {
+            let what = if text.starts_with('"') { "string" } else { "character" };
+            Diagnostic::error(codes::UNTERMINATED_STRING, format!("this {what} does not end"))
+                .at(lexeme.span, "it starts here")
+                .help(format!("a {what} ends on the line it starts"))
+        } else {
+            Diagnostic::error(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{text}`"))
+                .at(lexeme.span, "this is no part of the language")
+        };
+        self.report_about(lexeme, diagnostic);
+        // That something is missing where it was, need not be said.
+        self.last_error = Some(self.consumed + self.ahead.len());
+        None
+    }
+
+    fn peek(&mut self) -> Token {
+        self.peek_at(0).token
+    }
+
+    /// The token behind the next one.
+    fn second(&mut self) -> Token {
+        self.peek_at(1).token
+    }
+
+    fn peek_at(&mut self, distance: usize) -> Next {
+        self.fill(distance + 1);
+        self.ahead[distance]
+    }
+
+    fn at(&mut self, token: Token) -> bool {
+        self.peek() == token
+    }
+
+    /// Whether the next token is this word, which is no keyword.
+    fn at_word(&mut self, word: &str) -> bool {
+        let next = self.peek_at(0);
+        next.token == Token::Ident && &**self.input.interner.text(next.lexeme.symbol) == word
+    }
+
+    fn bump(&mut self) -> Lexeme {
+        self.fill(1);
+        let next = self.ahead[0];
+        if next.token != Token::Eof {
+            self.ahead.pop_front();
+            self.last = next;
+            self.consumed += 1;
+            if self.consumed == MAX_TOKENS {
+                self.too_deep("this model is too large", MAX_TOKENS);
+            }
+        }
+        next.lexeme
+    }
+
+    fn eat(&mut self, token: Token) -> bool {
+        let found = self.at(token);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: Token, context: &str) -> Parsed<Span> {
+        if self.at(token) {
+            return Ok(self.bump().span);
+        }
+        let text = token.text().unwrap_or("?");
+        Err(self.unexpected(&format!("`{text}`{context}")))
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        if self.at(Token::Ident) {
+            let lexeme = self.bump();
+            return Ok(self.name_of(lexeme));
+        }
+        let token = self.peek();
+        if token.is_word() {
+            let word = token.text().unwrap_or_default();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected {what}, found the keyword `{word}`"))
+                    .at(self.span(), format!("expected {what}"))
+                    .help(format!("`{word}` is a word of the language and cannot be a name"));
+            return Err(self.report_here(diagnostic));
+        }
+        Err(self.unexpected(what))
+    }
+
+    fn name_of(&self, lexeme: Lexeme) -> Name {
+        Name { text: self.input.interner.text(lexeme.symbol).clone(), span: lexeme.span }
+    }
+
+    /// The class of the next token, which is a name.
+    fn class(&mut self) -> Option<Class> {
+        let next = self.peek_at(0);
+        self.classes.get(&next.lexeme.symbol).copied()
+    }
+
+    /// Whether the next token is a constant.
+    fn at_literal(&mut self) -> bool {
+        matches!(self.peek(), Token::Number | Token::Char | Token::True | Token::False | Token::Skip)
+    }
+
+    /// A constant: decimal, and cut to 32 bits as SPIN does.
+    fn literal(&mut self) -> Parsed<Literal> {
+        if !self.at_literal() {
+            return Err(self.unexpected("a number"));
+        }
+        let lexeme = self.bump();
+        let span = lexeme.span;
+        let text = self.input.interner.text(lexeme.symbol).clone();
+        let value = match self.last.token {
+            Token::True | Token::Skip => 1,
+            Token::False => 0,
+            Token::Char => {
+                if character(&text).is_none() {
+                    let message = format!("{} is not exactly one character", clip(&text));
+                    let diagnostic =
+                        Diagnostic::error(codes::BAD_CHARACTER, message).at(span, "in these quotes");
+                    self.report_about(lexeme, diagnostic);
+                }
+                character(&text).map_or(0, i32::from)
+            }
+            _ => self.number(&text, lexeme),
+        };
+        Ok(Literal { value, span })
+    }
+
+    fn number(&mut self, text: &str, lexeme: Lexeme) -> i32 {
+        if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let diagnostic =
+                Diagnostic::error(codes::BAD_NUMBER, format!("`{}` is no decimal number", clip(text)))
+                    .at(lexeme.span, "Promela has decimal numbers only");
+            self.report_about(lexeme, diagnostic);
+            return 0;
+        }
+        let value = text.parse().unwrap_or(i64::MAX);
+        if i32::try_from(value).is_err() {
+            let message = format!("`{}` does not fit 32 bits", clip(text));
+            let diagnostic = Diagnostic::warning(codes::WRAPPED_NUMBER, message)
+                .at(lexeme.span, format!("this is read as {}", value as i32));
+            self.report_about(lexeme, diagnostic);
+        }
+        value as i32
+    }
+
+    // Places.
+
+    /// Of the next token.
+    fn span(&mut self) -> Span {
+        self.peek_at(0).lexeme.span
+    }
+
+    /// From a place to the last token that was consumed.
+    fn since(&self, start: Span) -> Span {
+        join(start, self.last.lexeme.span)
+    }
+
+    // Limits.
+
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting >= MAX_NESTING {
+            return Err(self.too_deep("this is nested too deeply", MAX_NESTING as usize));
+        }
+        self.nesting += 1;
+        let result = parse(self);
+        self.nesting -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, message: &str, limit: usize) -> Reported {
+        let diagnostic = Diagnostic::error(codes::TOO_DEEP, message)
+            .at(self.span(), "the limit is reached here")
+            .note(format!("the limit is {limit}; the rest of the model was not looked at"));
+        self.report_here(diagnostic);
+        self.give_up();
+        Reported
+    }
+}

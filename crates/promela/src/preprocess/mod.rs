@@ -1,0 +1,178 @@
+//! The C preprocessor, as far as models use it.
+//!
+//! [`Preprocessor::next`] gives one lexeme after the other, with macros expanded and directives obeyed. Nothing is
+//! written out in between: a lexeme of a macro has the place of the macro's use, and knows where it is spelled.
+//!
+//! Expansion follows the usual scheme: the lexemes that a macro stands for are read again, before what comes behind
+//! them. While they are, the macro is switched off, and its name is painted: it stays a name for good. Arguments are
+//! expanded on their own first, except next to `#` and `##`.
+//!
+//! What can run away is limited: the depth of included files and of arguments within arguments, and how much all
+//! macros together expand to. Whoever exceeds a limit gets one error, and the input ends there.
+
+mod condition;
+mod directives;
+mod macros;
+mod scan;
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
+
+use crate::codes;
+use crate::lexer::{Interner, Kind, Lexeme, Symbol};
+pub use condition::character;
+use directives::Condition;
+use macros::{Context, Macro};
+use scan::Scanner;
+
+/// A file that is being read.
+struct Input {
+    scanner: Scanner,
+    conditions: Vec<Condition>,
+}
+
+pub struct Preprocessor<'a> {
+    pub map: &'a mut SourceMap,
+    provider: &'a dyn Provider,
+    pub diagnostics: &'a mut Diagnostics,
+    pub interner: Interner,
+    macros: FxHashMap<Symbol, Rc<Macro>>,
+    /// The file and, behind it, those that are being included.
+    inputs: Vec<Input>,
+    /// How many files were included.
+    included: usize,
+    /// What is read before the files: expansions of macros, the innermost last.
+    contexts: Vec<Context>,
+    /// Macros that are switched off.
+    active: FxHashSet<Symbol>,
+    /// How many lexemes all macros together have been expanded to.
+    expanded: usize,
+    /// How deeply arguments are nested in arguments.
+    nesting: usize,
+    /// A macro that was the first of its line came to nothing: what is next, is the first.
+    newline: bool,
+    /// The use of a macro had more than one line: what is next in the file, is on a new one.
+    broken: bool,
+    /// Where the last lexeme was: the end of the input has to be somewhere.
+    last: Span,
+    given_up: bool,
+}
+
+impl<'a> Preprocessor<'a> {
+    pub fn new(
+        map: &'a mut SourceMap,
+        provider: &'a dyn Provider,
+        file: FileId,
+        defines: &[(String, String)],
+        diagnostics: &'a mut Diagnostics,
+    ) -> Self {
+        let text = map.file(file).text().into();
+        let mut preprocessor = Self {
+            map,
+            provider,
+            diagnostics,
+            interner: Interner::new(),
+            macros: FxHashMap::default(),
+            inputs: vec![Input { scanner: Scanner::new(text, file), conditions: Vec::new() }],
+            included: 0,
+            contexts: Vec::new(),
+            active: FxHashSet::default(),
+            expanded: 0,
+            nesting: 0,
+            newline: false,
+            broken: false,
+            last: Span::new(file, 0, 0),
+            given_up: false,
+        };
+        preprocessor.command_line(defines);
+        preprocessor
+    }
+
+    /// The next lexeme. Behind the last one there are ends without end.
+    pub fn next(&mut self) -> Lexeme {
+        let Some(mut lexeme) = self.expand_next() else { return self.end() };
+        lexeme.newline |= std::mem::take(&mut self.newline);
+        self.last = lexeme.span;
+        lexeme
+    }
+
+    /// The end of the input.
+    pub fn end(&mut self) -> Lexeme {
+        let span = self.last.after();
+        let symbol = self.interner.intern("");
+        Lexeme {
+            kind: Kind::End,
+            symbol,
+            span,
+            spelled: span,
+            first: true,
+            newline: true,
+            space: true,
+            painted: false,
+        }
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if self.given_up {
+            return;
+        }
+        let error = diagnostic.severity == source::Severity::Error;
+        self.diagnostics.push(diagnostic);
+        if error && self.diagnostics.is_full() {
+            self.diagnostics.stop();
+            self.give_up();
+        }
+    }
+
+    /// From now on, the input is at its end.
+    pub fn give_up(&mut self) {
+        self.given_up = true;
+        self.inputs.clear();
+        self.contexts.clear();
+        self.active.clear();
+    }
+
+    pub fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// The next lexeme of the files, not expanded. Directives on the way are obeyed.
+    fn next_of_files(&mut self) -> Option<Lexeme> {
+        loop {
+            let input = self.inputs.last_mut()?;
+            let mut lexeme = input.scanner.next(&mut self.interner);
+            if lexeme.first && lexeme.is(crate::lexer::Token::Hash) {
+                self.directive(lexeme);
+            } else if lexeme.kind == Kind::End {
+                self.end_of_file(lexeme);
+            } else {
+                lexeme.newline |= std::mem::take(&mut self.broken);
+                return Some(lexeme);
+            }
+        }
+    }
+
+    fn end_of_file(&mut self, end: Lexeme) {
+        let Some(input) = self.inputs.pop() else { return };
+        if self.inputs.is_empty() {
+            self.last = end.span;
+        }
+        if let Some(span) = input.scanner.open_comment {
+            self.report(
+                Diagnostic::error(codes::UNTERMINATED_COMMENT, "this comment does not end")
+                    .at(span, "it starts here")
+                    .help("a comment ends with `*/`; comments do not nest"),
+            );
+        }
+        for condition in input.conditions {
+            self.report(
+                Diagnostic::error(codes::UNBALANCED_CONDITION, "this condition does not end")
+                    .at(condition.span, "it starts here")
+                    .help("each `#if`, `#ifdef` and `#ifndef` needs an `#endif` in the same file"),
+            );
+        }
+        self.newline = true;
+    }
+}

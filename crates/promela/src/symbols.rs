@@ -1,0 +1,245 @@
+//! Variables, types and scopes.
+//!
+//! A variable of a record type is flattened into its *leaves*: one array or scalar per field that is no record, with
+//! the dimensions of all arrays on the way. Everything after name resolution knows leaves only.
+//!
+//! Only braces open scopes: what is declared in one option of an `if` is known in the next. Names of the top level and
+//! of the outermost scope of a process cannot be declared again inside.
+
+use std::rc::Rc;
+
+use ir::{IntType, Width};
+use rustc_hash::FxHashMap;
+use source::Span;
+
+use crate::tree::{Ex, SymbolId};
+
+/// A type that holds a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    /// `bit` and `bool`.
+    Bit,
+    /// `byte` and `pid`.
+    Byte,
+    Short,
+    Int,
+    Unsigned(u32),
+    Chan,
+    /// With the position of its list of names.
+    Mtype(usize),
+}
+
+impl Scalar {
+    /// The values of a place of this type. Bits are bytes where they are `packed` into an array, or hidden.
+    pub fn range(self, packed: bool) -> IntType {
+        let (lo, hi) = match self {
+            Self::Bit if !packed => (0, 1),
+            Self::Bit | Self::Byte | Self::Chan | Self::Mtype(_) => (0, 255),
+            Self::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            Self::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            Self::Unsigned(bits) => (0, (1 << bits) - 1),
+        };
+        IntType { width: Width::Int, lo, hi, wrap: true }
+    }
+
+    /// The order in which the initial values of globals are computed.
+    pub fn phase(self) -> usize {
+        match self {
+            Self::Unsigned(_) => 0,
+            Self::Bit => 1,
+            Self::Byte => 2,
+            Self::Chan => 3,
+            Self::Mtype(_) => 4,
+            Self::Short => 5,
+            Self::Int => 6,
+        }
+    }
+}
+
+/// The phase of records: after all others.
+pub const RECORD_PHASE: usize = 7;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ty {
+    Scalar(Scalar),
+    /// A position in the table of typedefs.
+    Record(usize),
+}
+
+#[derive(Debug)]
+pub struct Typedef {
+    pub name: Rc<str>,
+    pub fields: Vec<Field>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Field {
+    pub name: Rc<str>,
+    pub ty: Ty,
+    pub size: Option<u32>,
+    pub init: Option<Init>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Init {
+    Value(Ex),
+    List(Vec<Ex>),
+    Channel(ChannelType),
+}
+
+#[derive(Clone, Debug)]
+pub struct ChannelType {
+    pub capacity: u32,
+    /// Records flattened.
+    pub fields: Vec<(Scalar, bool)>,
+    /// The typedef, if there is exactly one field and it is a record.
+    pub record: Option<usize>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// With the names of the fields.
+    pub name: String,
+    /// The fields on the way to it, as positions in their typedefs.
+    pub path: Vec<usize>,
+    pub scalar: Scalar,
+    pub dims: Vec<u32>,
+    /// Whether the innermost field, or the variable, is an array itself.
+    pub packed: bool,
+    pub init: Option<Init>,
+}
+
+#[derive(Debug)]
+pub struct Symbol {
+    pub name: Rc<str>,
+    /// The process it belongs to, as a position in the table of processes.
+    pub owner: Option<usize>,
+    pub ty: Ty,
+    pub size: Option<u32>,
+    pub leaves: Vec<Leaf>,
+    pub param: bool,
+    /// Declared `hidden`.
+    pub hidden: bool,
+    /// Its value is asked for somewhere other than in `printf`.
+    pub read: bool,
+    /// It occurs somewhere, be it to be set.
+    pub used: bool,
+    /// Made by the front end.
+    pub made: bool,
+    pub span: Span,
+}
+
+impl Symbol {
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self.ty {
+            Ty::Scalar(scalar) => Some(scalar),
+            Ty::Record(_) => None,
+        }
+    }
+
+    /// A global that is only written is no part of the state, unless it is a channel or a record.
+    pub fn transparent(&self) -> bool {
+        let unread = self.owner.is_none()
+            && !self.read
+            && !matches!(self.ty, Ty::Record(_) | Ty::Scalar(Scalar::Chan));
+        self.hidden || unread
+    }
+
+    /// The values of a leaf.
+    pub fn range(&self, leaf: &Leaf) -> IntType {
+        match leaf.scalar {
+            // SPIN keeps these in a byte.
+            Scalar::Unsigned(_) if self.transparent() && self.scalar().is_some() => Scalar::Byte.range(false),
+            scalar => scalar.range(leaf.packed || (self.transparent() && self.scalar().is_some())),
+        }
+    }
+
+    /// What the channel variable was declared with.
+    pub fn channel(&self, leaf: usize) -> Option<&ChannelType> {
+        match &self.leaves.get(leaf)?.init {
+            Some(Init::Channel(channel)) => Some(channel),
+            _ => None,
+        }
+    }
+}
+
+/// The leaves of a variable or field.
+pub fn leaves(typedefs: &[Typedef], name: &str, ty: Ty, size: Option<u32>, init: Option<&Init>) -> Vec<Leaf> {
+    match ty {
+        Ty::Scalar(scalar) => vec![Leaf {
+            name: name.to_owned(),
+            path: Vec::new(),
+            scalar,
+            dims: size.into_iter().collect(),
+            packed: size.is_some(),
+            init: init.cloned(),
+        }],
+        Ty::Record(id) => {
+            let mut all = Vec::new();
+            for (at, field) in typedefs[id].fields.iter().enumerate() {
+                let inner = leaves(typedefs, &field.name, field.ty, field.size, field.init.as_ref());
+                all.extend(inner.into_iter().map(|mut leaf| {
+                    leaf.name = format!("{name}.{}", leaf.name);
+                    leaf.path.insert(0, at);
+                    leaf.dims.splice(0..0, size);
+                    leaf
+                }));
+            }
+            all
+        }
+    }
+}
+
+/// A stretch of the text between braces.
+#[derive(Debug, Default)]
+pub struct Scope {
+    names: FxHashMap<Rc<str>, SymbolId>,
+    /// Unique in the model.
+    pub id: u32,
+}
+
+/// The scopes around a place, innermost last. The first one is that of the model.
+#[derive(Debug)]
+pub struct Scopes {
+    stack: Vec<Scope>,
+    next: u32,
+}
+
+impl Scopes {
+    pub fn new() -> Self {
+        Self { stack: vec![Scope::default()], next: 1 }
+    }
+
+    pub fn open(&mut self) {
+        self.stack.push(Scope { names: FxHashMap::default(), id: self.next });
+        self.next += 1;
+    }
+
+    pub fn close(&mut self) {
+        self.stack.pop();
+    }
+
+    pub fn declare(&mut self, name: &Rc<str>, symbol: SymbolId) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.names.insert(name.clone(), symbol);
+        }
+    }
+
+    pub fn find(&self, name: &str) -> Option<SymbolId> {
+        self.stack.iter().rev().find_map(|scope| scope.names.get(name)).copied()
+    }
+
+    /// What a declaration of that name would clash with.
+    pub fn clash(&self, name: &str) -> Option<SymbolId> {
+        // SPIN looks a name up before it declares it, and finds those of the scopes around.
+        self.find(name)
+    }
+
+    /// The ids of the scopes around this place.
+    pub fn path(&self) -> Vec<u32> {
+        self.stack.iter().map(|scope| scope.id).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! The automata of processes against those of SPIN's verifier, state by state, for all models at hand and for some that
+//! have the odd corners. Without SPIN and a C compiler there is nothing to compare.
+
+mod lowering_common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ir::{Exit, Jump, Program};
+
+use lowering_common::{compile_file, models};
+
+/// An edge: where it leads, the number of its statement, whether it is atomic, whether its state is an end state.
+/// A `d_step` is always atomic for SPIN's table.
+type Edge = (u32, u32, bool, bool);
+type Automata = BTreeMap<(String, u32), Vec<Edge>>;
+
+const CORNERS: &str = include_str!("lowering_corners.pml");
+
+#[test]
+fn corners_are_those_of_spin() {
+    let scratch = scratch("corners");
+    let corners = scratch.join("corners.pml");
+    fs::write(&corners, CORNERS).expect("scratch is writable");
+    if is_installed() {
+        assert!(agree(&corners, &scratch), "SPIN does not take the model");
+    }
+    fs::remove_dir_all(&scratch).expect("scratch can be removed");
+}
+
+#[test]
+#[ignore = "compiles a verifier for each model: a minute or two"]
+fn models_are_those_of_spin() {
+    if !is_installed() {
+        return;
+    }
+    let scratch = scratch("models");
+    let compared = models().iter().filter(|path| agree(path, &scratch)).count();
+    assert!(compared > 0, "nothing was compared");
+    fs::remove_dir_all(&scratch).expect("scratch can be removed");
+}
+
+fn is_installed() -> bool {
+    let installed = ["spin", "gcc"].iter().all(|tool| Command::new(tool).arg("--version").output().is_ok());
+    if !installed {
+        eprintln!("skipped: SPIN or a C compiler is not installed");
+    }
+    installed
+}
+
+/// Compares a model, unless one of the two does not take it.
+fn agree(path: &Path, scratch: &Path) -> bool {
+    let (Ok(program), _) = compile_file(path) else { return false };
+    let Some(theirs) = spins(path, scratch) else { return false };
+    for (state, edges) in &ours(&program) {
+        assert_eq!(Some(edges), theirs.get(state), "{}: {} state {}", path.display(), state.0, state.1);
+    }
+    true
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("quotient-promela-{name}-{}", std::process::id()));
+    fs::create_dir_all(&dir).expect("a directory for temporary files");
+    dir
+}
+
+fn ours(program: &Program) -> Automata {
+    let mut automata = Automata::new();
+    for transition in program.transitions.values() {
+        let source = &program.locations[transition.source];
+        if source.inner {
+            continue;
+        }
+        let mut target = 0;
+        let mut dstep = false;
+        let mut exit = &transition.exit;
+        while let Exit::Jump(Jump::Goto(to)) = exit {
+            let location = &program.locations[*to];
+            if !location.inner {
+                target = location.number;
+                break;
+            }
+            // Loops in a `d_step` leave by their last option, in all models here.
+            dstep = true;
+            let last = location.transitions.last().expect("inner locations have transitions");
+            exit = &program.transitions[*last].exit;
+        }
+        let name = program.procedures[source.procedure].name.clone();
+        let name = if name == "init" { ":init:".to_owned() } else { name };
+        let edge = (target, transition.number, transition.exclusive && !dstep, source.end);
+        automata.entry((name, source.number)).or_default().push(edge);
+    }
+    automata
+}
+
+/// The table that the verifier prints, or `None` where SPIN does not take the model.
+fn spins(path: &Path, scratch: &Path) -> Option<Automata> {
+    let dir = path.parent()?;
+    for name in ["pan", "pan.c"] {
+        let _ = fs::remove_file(scratch.join(name));
+    }
+    let absolute = fs::canonicalize(path).ok()?;
+    for entry in fs::read_dir(dir).ok()?.filter_map(Result::ok) {
+        let to = scratch.join(entry.file_name());
+        if entry.path().is_file() && !to.exists() {
+            fs::copy(entry.path(), to).ok()?;
+        }
+    }
+    let file = absolute.file_name()?;
+    if dir != scratch {
+        fs::copy(&absolute, scratch.join(file)).ok()?;
+    }
+    Command::new("spin").args(["-a", "-o3"]).arg(file).current_dir(scratch).output().ok()?;
+    let built = Command::new("gcc")
+        .args(["-w", "-O0", "-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"])
+        .current_dir(scratch)
+        .output()
+        .ok()?;
+    if !built.status.success() {
+        return None;
+    }
+    let table = Command::new("./pan").arg("-d").current_dir(scratch).output().ok()?;
+    Some(parse(&String::from_utf8_lossy(&table.stdout)))
+}
+
+fn parse(table: &str) -> Automata {
+    let mut automata = Automata::new();
+    let mut process = None;
+    for line in table.lines() {
+        let Some(line) = line.strip_prefix('\t') else {
+            process = line.strip_prefix("proctype ").map(|name| name.trim().to_owned());
+            if line.starts_with("init") {
+                process = Some(":init:".to_owned());
+            }
+            continue;
+        };
+        let Some(process) = &process else { continue };
+        // state 1 -(tr 3)-> state 2  [id 0 tp 2] [A---G] file:line => text
+        let numbers: Vec<u32> = line
+            .split(|c: char| !c.is_ascii_digit())
+            .filter(|part| !part.is_empty())
+            .filter_map(|part| part.parse().ok())
+            .take(4)
+            .collect();
+        let (&[from, _, to, id], Some(flags)) = (numbers.as_slice(), line.split('[').nth(2)) else {
+            continue;
+        };
+        let atomic = flags.starts_with('A') && !line.contains("=> D_STEP");
+        let end = flags.as_bytes().get(2) == Some(&b'e');
+        automata.entry((process.clone(), from)).or_default().push((to, id, atomic, end));
+    }
+    automata
+}

@@ -1,0 +1,54 @@
+//! Tasks that need other tools than cargo: the comparisons with SPIN.
+
+mod compare;
+mod kinds;
+mod known;
+mod measure;
+mod model;
+mod ours;
+mod process;
+mod random;
+mod spin;
+mod suite;
+mod table;
+mod trails;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Compare verdicts, errors, states and transitions with SPIN's
+    Spin(suite::SpinArgs),
+    /// Replay the counterexamples of each tool with the other
+    Trails(trails::TrailsArgs),
+    /// Measure the time from source to verdict
+    Startup(measure::MeasureArgs),
+    /// Measure time, speed and memory of large explorations
+    Speed(measure::MeasureArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().task {
+        Task::Spin(args) => suite::run(&args),
+        Task::Trails(args) => trails::run(&args),
+        Task::Startup(args) => measure::startup(&args).map(|()| true),
+        Task::Speed(args) => measure::speed(&args).map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

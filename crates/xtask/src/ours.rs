@@ -1,0 +1,135 @@
+//! Our side: `quotient`, built if need be, run without reductions, its report read.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::kinds::Kinds;
+use crate::model::Model;
+use crate::process::{self, End, Run};
+
+/// The binary, and how long it may take.
+#[derive(Clone, Debug)]
+pub struct Quotient {
+    pub path: PathBuf,
+    pub limit: Duration,
+}
+
+/// What it makes of a model.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// With its diagnostics.
+    Refused(String),
+    /// It crashed, did not end in time, or printed something that is no report.
+    Failed(String),
+    Checked(Report),
+}
+
+/// The part of the report that is compared or shown.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    pub verdict: String,
+    pub states: u64,
+    pub matched: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub seconds: f64,
+    violations: Vec<Violation>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Violation {
+    kind: String,
+}
+
+impl Report {
+    pub fn kinds(&self) -> Kinds {
+        self.violations.iter().map(|violation| violation.kind.clone()).collect()
+    }
+
+    /// As SPIN counts them: each came to a new or to a known state, the initial one counts as new.
+    pub const fn stored_and_matched(&self) -> u64 {
+        self.states + self.matched
+    }
+}
+
+impl Quotient {
+    /// The given binary, or the one that cargo builds.
+    pub fn find(path: Option<PathBuf>, limit: Duration) -> Result<Self> {
+        let path = match path {
+            Some(path) => path.canonicalize().with_context(|| format!("no binary {}", path.display()))?,
+            None => build()?,
+        };
+        Ok(Self { path, limit })
+    }
+
+    /// The options of a check that explores what SPIN explores without reductions.
+    pub fn unreduced(model: &Model, search: &str) -> Vec<String> {
+        let path = model.path.display().to_string();
+        let fixed = ["--por", "off", "--merge", "off", "--symmetry", "none", "--search", search, "--quiet"];
+        let words = ["check".to_owned(), path].into_iter();
+        words.chain(fixed.map(str::to_owned)).chain(model.define_options()).collect()
+    }
+
+    /// Explores all of a model, in this order.
+    pub fn explore(&self, model: &Model, search: &str, folder: &Path) -> Result<Outcome> {
+        let mut options = Self::unreduced(model, search);
+        options.extend(["--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
+        Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
+    }
+
+    /// What a run with `--format json` says.
+    pub fn read(run: &Run) -> Outcome {
+        match run.end {
+            End::Code(0 | 1 | 3) => match serde_json::from_str(&run.stdout) {
+                Ok(report) => Outcome::Checked(report),
+                Err(error) => Outcome::Failed(format!("no report: {error}")),
+            },
+            End::Code(2) => Outcome::Refused(run.text().trim().to_owned()),
+            End::TimedOut => Outcome::Failed("takes too long".to_owned()),
+            End::Code(code) => Outcome::Failed(format!("exit code {code}: {}", run.stderr.trim())),
+            End::Signal(signal) => {
+                Outcome::Failed(format!("killed by signal {signal}: {}", run.stderr.trim()))
+            }
+        }
+    }
+
+    /// Seconds for everything from the source to the verdict.
+    pub fn explore_timed(&self, model: &Model, search: &str, folder: &Path) -> Result<(Outcome, f64)> {
+        let start = Instant::now();
+        let outcome = self.explore(model, search, folder)?;
+        Ok((outcome, start.elapsed().as_secs_f64()))
+    }
+}
+
+/// Builds the command line tool and says where it is.
+fn build() -> Result<PathBuf> {
+    #[derive(Deserialize)]
+    struct Message {
+        executable: Option<PathBuf>,
+    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "build",
+            "--release",
+            "--package",
+            "quotient-cli",
+            "--message-format",
+            "json-render-diagnostics",
+        ])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("can't run cargo")?;
+    if !output.status.success() {
+        bail!("quotient can't be built");
+    }
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok()?.executable)
+        .next_back()
+        .context("cargo did not say where it put the binary")
+}

@@ -1,0 +1,65 @@
+// Leader election in a one-way ring with n log n messages, as in dolev_klawe_rodeh.pml.
+// Planted: a station that stays active keeps its own value. The greatest value gets lost with its station,
+// which became a relay.
+//
+// verdict: violated assertion
+// states: 5368
+// transitions: 17807
+#ifndef N
+#define N 5
+#endif
+#ifndef FACTOR
+#define FACTOR 3
+#endif
+
+mtype = { first, second, found };
+
+chan arc[N] = [2] of { mtype, byte };
+byte finders;
+
+proctype Station(byte here) {
+  chan in = arc[here], out = arc[(here + 1) % N];
+  byte value = (here * FACTOR) % N + 1;
+  byte near, far;
+  mtype kind;
+
+phase:
+  out!first(value);
+  in?first(near);
+  if
+  :: near == value -> // alone
+     finders++;
+     assert(finders == 1 && value == N);
+     out!found(value);
+     in?found(eval(value));
+     goto done
+  :: else
+  fi;
+  out!second(near);
+  in?second(far);
+  if
+  :: near > value && near > far ->
+     goto phase
+  :: else
+  fi;
+
+relay:
+  in?kind(near);
+  out!kind(near);
+  if
+  :: kind != found -> goto relay
+  :: else
+  fi;
+
+done:
+  skip
+}
+
+init {
+  byte i;
+  atomic {
+    for (i : 0 .. N - 1) {
+      run Station(i)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// A token ring, as in token_ring.pml.
+// Planted: a station passes the token on as soon as it has sent its frame, and does not wait until that has
+// come round. Then there are several frames on the ring.
+//
+// verdict: violated assertion
+// states: 25170
+// transitions: 57707
+#ifndef N
+#define N 3
+#endif
+#ifndef LOSSES
+#define LOSSES 0
+#endif
+
+mtype = { token, frame };
+
+chan arc[N] = [2] of { mtype, byte, byte }; // a frame has a sender and a receiver
+byte talking;
+byte got[N]; // by receiver: who sent the last frame
+
+active [N] proctype Station() {
+  byte from, target;
+  chan in = arc[_pid], out = arc[(_pid + 1) % N];
+listen:
+  do
+  :: in?token(_, _) ->
+     if
+     :: talking++;
+        assert(talking == 1);
+        select (target : 0 .. N - 1);
+        if
+        :: target != _pid ->
+           out!frame(_pid, target);
+           out!token(0, 0);
+           in?frame(eval(_pid), _);
+           assert(got[target] == _pid);
+           target = 0;
+           talking--;
+           goto listen
+        :: else
+        fi;
+        target = 0;
+        talking--
+     :: true // nothing to say
+     fi;
+     out!token(0, 0)
+  :: in?frame(from, target) ->
+     if
+     :: target == _pid -> got[_pid] = from
+     :: else
+     fi;
+     out!frame(from, target);
+     from = 0;
+     target = 0
+  od
+}
+
+active proctype Monitor() {
+  do
+  :: timeout -> arc[0]!token(0, 0)
+  od
+}
+
+active proctype Noise() {
+  byte losses;
+  do
+  :: losses < LOSSES && arc[0]?[token] ->
+     arc[0]?token(_, _);
+     losses++
+  :: losses == LOSSES -> break
+  od
+}
