@@ -36,14 +36,14 @@ fn times() -> u64 {
 }
 
 /// Makes some mutants of each model and looks at all.
-fn survive(per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -> Tally {
+fn survive(ending: &str, per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -> Tally {
     let mut tally = Tally::default();
     let mut failures = Vec::new();
-    for (index, file) in files_below(&models(), "bir").iter().enumerate() {
+    for (index, file) in files_below(&models(), ending).iter().enumerate() {
         for number in 0..per_model * times() {
             let mut random = SplitMix64::new(1_000_000 * index as u64 + number);
             let mutant = mutate(file, &mut random);
-            let result = catch_unwind(AssertUnwindSafe(|| examine(&mutant, number, &mut tally)));
+            let result = catch_unwind(AssertUnwindSafe(|| examine(ending, &mutant, number, &mut tally)));
             let reason = match result {
                 Ok(Ok(())) => continue,
                 Ok(Err(reason)) => reason,
@@ -60,13 +60,15 @@ fn survive(per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -
     tally
 }
 
-fn examine(mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> {
-    let model = match load("mutant.bir", mutant, &[]) {
+fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Result<(), String> {
+    let name = format!("mutant.{ending}");
+    let model = match load(&name, mutant, &[]) {
         Ok(model) => model,
         Err(rejected) => {
             tally.refused += 1;
             let lines = mutant.split(|&byte| byte == b'\n').count();
-            return explains(&rejected.text, lines).map_err(|reason| format!("{reason}:\n{}", rejected.text));
+            return explains(&rejected.text, &name, lines)
+                .map_err(|reason| format!("{reason}:\n{}", rejected.text));
         }
     };
     let config = Config {
@@ -114,7 +116,8 @@ fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
 }
 
 /// Every refusal has a code and a place in the file, and no warnings in between.
-fn explains(text: &str, lines: usize) -> Result<(), String> {
+fn explains(text: &str, name: &str, lines: usize) -> Result<(), String> {
+    let place_of = format!("--> {name}:");
     let errors = text.lines().filter(|line| line.starts_with("error")).count();
     let coded = text.lines().filter(|line| {
         let code = line.strip_prefix("error[E").and_then(|rest| rest.split_once("]: "));
@@ -127,7 +130,7 @@ fn explains(text: &str, lines: usize) -> Result<(), String> {
     }
     let places = text.lines().filter_map(|line| {
         let place = line.trim_start();
-        let in_file = place.strip_prefix("--> mutant.bir:").and_then(|place| place.split(':').next());
+        let in_file = place.strip_prefix(place_of.as_str()).and_then(|place| place.split(':').next());
         in_file.or_else(|| place.strip_prefix("= note: line ").and_then(|note| note.split(' ').next()))
     });
     let places: Vec<Option<usize>> = places.map(|line| line.parse().ok()).collect();
@@ -185,10 +188,14 @@ const STRANGERS: [&str; 24] = [
     "boolean",
 ];
 
+/// What comes first are comments, which are of no interest here.
+fn without_header(file: &ModelFile) -> &str {
+    let lines = file.text.lines().take_while(|line| line.starts_with("//"));
+    &file.text[lines.map(|line| line.len() + 1).sum::<usize>().min(file.text.len())..]
+}
+
 fn change_tokens(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
-    // What comes first are comments, which are of no interest here.
-    let start = file.text.find("system").expect("a model is a system");
-    let mut tokens = tokens(&file.text[start..]);
+    let mut tokens = tokens(without_header(file));
     for _ in 0..=random.below(3) {
         let visible: Vec<usize> = (0..tokens.len()).filter(|&at| !tokens[at].trim().is_empty()).collect();
         let place = random.below(visible.len());
@@ -208,8 +215,7 @@ fn change_tokens(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
 
 /// Exchanges a word or a number by another one of the file: such mutants often compile.
 fn change_words(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
-    let start = file.text.find("system").expect("a model is a system");
-    let mut tokens = tokens(&file.text[start..]);
+    let mut tokens = tokens(without_header(file));
     let is_number = |token: &String| token.bytes().all(|byte| byte.is_ascii_digit());
     let is_name = |token: &String| token.starts_with(|c: char| c.is_ascii_lowercase()) && token.len() > 1;
     let signs = ["<", ">", "+", "-", "*", "/", "%", "&", "|", "!"];
@@ -248,24 +254,42 @@ fn throw_in_junk(file: &ModelFile, random: &mut SplitMix64) -> Vec<u8> {
 
 #[test]
 fn changed_tokens() {
-    let tally = survive(20, change_tokens);
+    let tally = survive("bir", 20, change_tokens);
     assert!(tally.refused > 900 && tally.hold > 5 && tally.violated > 5, "{tally:?}");
 }
 
 #[test]
 fn changed_words() {
-    let tally = survive(20, change_words);
+    let tally = survive("bir", 20, change_words);
     assert!(tally.refused > 200 && tally.hold > 100 && tally.violated > 100, "{tally:?}");
 }
 
 #[test]
 fn cut_off() {
-    let tally = survive(2, truncate);
+    let tally = survive("bir", 2, truncate);
     assert!(tally.refused > 90, "{tally:?}");
 }
 
 #[test]
 fn junk() {
-    let tally = survive(4, throw_in_junk);
+    let tally = survive("bir", 4, throw_in_junk);
     assert!(tally.refused > 100, "{tally:?}");
+}
+
+#[test]
+fn promela_tokens() {
+    let tally = survive("pml", 8, change_tokens);
+    assert!(tally.refused > 300 && tally.hold + tally.unfinished > 5 && tally.violated > 5, "{tally:?}");
+}
+
+#[test]
+fn promela_words() {
+    let tally = survive("pml", 8, change_words);
+    assert!(tally.refused > 50 && tally.hold + tally.unfinished > 50 && tally.violated > 50, "{tally:?}");
+}
+
+#[test]
+fn promela_cut_off_and_junk() {
+    assert!(survive("pml", 1, truncate).refused > 50);
+    assert!(survive("pml", 2, throw_in_junk).refused > 50);
 }

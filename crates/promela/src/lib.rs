@@ -36,10 +36,9 @@ pub fn compile(
     let Some(model) = parse(map, provider, file, defines, &mut diagnostics) else {
         return Err(diagnostics.without_warnings());
     };
-    let name = map.file(file).name().to_owned();
     let mut builder = build::Builder::new(map, &mut diagnostics);
     builder.model(&model);
-    let program = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, &name));
+    let program = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
     match program {
         Some(program) if !diagnostics.has_errors() => Ok((program, diagnostics)),
         _ => Err(diagnostics.without_warnings()),

@@ -16,7 +16,7 @@ use ir::{
     TypeId, Variable, Width,
 };
 use rustc_hash::FxHashMap;
-use source::{Diagnostic, Span};
+use source::{Diagnostic, FileId, Span};
 
 use crate::automaton::{Automaton, automaton};
 use crate::build::{Builder, ProcessKind};
@@ -35,6 +35,7 @@ pub enum Slot {
 }
 
 pub struct Lowering<'b, 'a> {
+    file: FileId,
     pub builder: &'b mut Builder<'a>,
     pub program: Program,
     slots: FxHashMap<SymbolId, Slot>,
@@ -50,9 +51,11 @@ pub struct Lowering<'b, 'a> {
     scope: Scope,
 }
 
-pub fn lower(builder: &mut Builder<'_>, name: &str) -> Program {
+pub fn lower(builder: &mut Builder<'_>, file: FileId) -> Program {
+    let name = builder.map.file(file).name();
     let remembers_last = builder.asks_for_last;
     let mut lowering = Lowering {
+        file,
         builder,
         program: Program { name: name.to_owned(), numbered: true, remembers_last, ..Program::default() },
         slots: FxHashMap::default(),
@@ -281,8 +284,10 @@ impl Lowering<'_, '_> {
             }
         }
         if self.program.active.is_empty() && !self.builder.diagnostics.has_errors() {
+            let start = Span::new(self.file, 0, 0);
             self.builder.diagnostics.push(
                 Diagnostic::error(codes::NO_PROCESS, "no process runs in this model")
+                    .at(start, "this file")
                     .help("add an `init`, or make a proctype `active`"),
             );
         }
