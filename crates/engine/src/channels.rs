@@ -289,8 +289,9 @@ impl Engine {
             Op::ThreadEnabled => {
                 let thread = Self::thread_of(state, number);
                 let asked = Mood { asked: true, ..mood };
-                let able =
-                    thread.filter(|_| !mood.asked).is_some_and(|thread| self.can_step(state, asked, thread));
+                let able = thread
+                    .filter(|_| !mood.asked)
+                    .is_some_and(|thread| self.is_enabled(state, asked, thread));
                 able.into()
             }
             Op::ThreadLocation => Self::thread_of(state, number).map_or(0, |thread| {

@@ -64,6 +64,8 @@ pub struct Engine {
     priorities: Vec<u8>,
     /// What transparent variables held, by memo, if the program ever looks at any.
     concealed: Option<Mutex<Concealed>>,
+    /// By transition: whether it leads to or leaves from an inner location.
+    amid: Vec<bool>,
     has_inner: bool,
     has_provided: bool,
     has_timeout: bool,
@@ -176,6 +178,7 @@ impl Engine {
             channels_of: numbered::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
             concealed: looks_at_transparent.then(Mutex::default),
+            amid: numbered::amid(program),
             has_inner: locations().any(|location| location.inner),
             has_provided: program.procedures.values().any(|procedure| procedure.provided.is_some()),
             has_timeout,

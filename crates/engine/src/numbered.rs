@@ -91,10 +91,16 @@ impl Engine {
     }
 
     /// Whether a thread has steps, priorities aside.
-    pub(crate) fn can_step(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
-        let mut stack = Stack::in_mood(mood);
+    fn can_step(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
         let mut steps = Steps::default();
-        self.own_steps(state, &mut stack, thread, &mut steps);
+        self.own_steps(state, &mut Stack::in_mood(mood), thread, &mut steps);
+        !steps.is_empty()
+    }
+
+    /// The same as if it were provided.
+    pub(crate) fn is_enabled(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
+        let mut steps = Steps::default();
+        self.steps_at(state, &mut Stack::in_mood(mood), thread, &mut steps);
         !steps.is_empty()
     }
 
@@ -143,6 +149,14 @@ impl Engine {
                 Ok(false) | Err(_) => return,
             }
         }
+        self.steps_at(state, stack, thread, out);
+    }
+
+    /// Adds the steps of a thread where it is, whether it may step or not.
+    #[inline]
+    fn steps_at(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
+        let frame = state.frame(thread);
+        let location = state.read(frame, self.layout.location) as usize;
         let before = out.enabled.len() + out.faults.len();
         for group in &self.groups[location] {
             for &id in &group.transitions {
@@ -213,6 +227,9 @@ impl Engine {
                 let ways = channel.map(|channel| {
                     if channel.shape.capacity > 0 {
                         (!channel.is_full(state)).into()
+                    } else if self.amid[id as usize] {
+                        // Firing finds out that it is a fault.
+                        1
                     } else {
                         Self::admit_message(channel, &mut message);
                         let mut count = 0;
@@ -243,30 +260,11 @@ impl Engine {
         location: u32,
     ) -> Result<Option<u32>, Stop> {
         for &id in &self.transitions[location as usize] {
-            let TransitionCode { opening, .. } = self.code.transitions[id as usize];
-            if self.ways(state, stack, thread, frame, id)? > 0
-                && !self.meets(state, stack, thread, opening)?
-            {
+            if self.ways(state, stack, thread, frame, id)? > 0 {
                 return Ok(Some(id));
             }
         }
         Ok(self.otherwise[location as usize])
-    }
-
-    /// Whether it begins with a send to a channel without capacity.
-    fn meets(
-        &self,
-        state: &State,
-        stack: &mut Stack,
-        thread: ThreadId,
-        opening: Opening,
-    ) -> Result<bool, Stop> {
-        let Opening::Send(send) = opening else { return Ok(false) };
-        let mut message = std::mem::take(&mut stack.message);
-        let channel =
-            self.evaluate_send(state, stack.mood, thread, &self.code.sends[send as usize], &mut message);
-        stack.message = message;
-        Ok(channel?.shape.capacity == 0)
     }
 
     /// Evaluates the channel and the message of a send.
@@ -570,6 +568,9 @@ impl Engine {
                             es.stack.note(flaw);
                             return Ok(None);
                         }
+                        if self.amid[transition as usize] {
+                            return Err(fault(FaultKind::InnerBlock, send.channel.pc as usize));
+                        }
                         Self::admit_message(channel, &mut message);
                         self.meet(es, thread, channel, &message, choice).map(Some)
                     },
@@ -670,6 +671,16 @@ impl Engine {
 /// The channels of each procedure.
 pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
     program.procedures.values().map(|procedure| procedure.channels.clone()).collect()
+}
+
+/// By transition: whether it leads to or leaves from an inner location, where nobody can be met.
+pub fn amid(program: &Program) -> Vec<bool> {
+    let is_inner = |location: LocationId| program.locations[location].inner;
+    let leads = |transition: &ir::Transition| match transition.exit {
+        ir::Exit::Jump(ir::Jump::Goto(target)) => is_inner(target),
+        _ => false,
+    };
+    program.transitions.values().map(|transition| is_inner(transition.source) || leads(transition)).collect()
 }
 
 /// Whether `timeout` is asked for where a step is already under way.

@@ -158,15 +158,16 @@
 //! **Inner locations.** A step that leads its thread to an [inner](Location::inner) location goes on there at once: with
 //! the first transition, in the order of the location, that is enabled (ranks aside; `else` if no other is). None is an
 //! [inner block](system-fault) fault; more than [`MAX_INNER_STEPS`] in a row exceed the bound on frames, and are always
-//! truncated. Nobody meets anybody there: a `Send` to a channel without capacity is an obstacle. [`Guard::Ready`] holds if
-//! some transition of the inner location is enabled.
+//! truncated. Nobody meets anybody there: a `Send` to a channel without capacity, by a transition that leads to or leaves
+//! from an inner location, is an inner block fault. [`Guard::Ready`] holds if some transition of the inner location is
+//! enabled.
 //!
 //! **Timeout** is false, unless the state has no step with it false: then its steps are those with it true.
 //!
 //! **Priorities.** If any transition sets or asks for a priority, or any procedure or start has one other than 1, a
 //! thread can step only if no thread of a greater priority can (or its guards fault). A priority outside of `1..=255` is
-//! a range fault. [Asking](ExprKind::ThreadEnabled) what another thread can do leaves priorities aside; a thread that is
-//! asked while it asks itself can do nothing.
+//! a range fault. [Asking](ExprKind::ThreadEnabled) what another thread can do leaves priorities and
+//! [`Procedure::provided`] aside; a thread that is asked while it asks itself can do nothing.
 //!
 //! **Checks** ([`ActionKind::Check`]) that fail are assertion faults of a step that nevertheless has its successor. The
 //! first flaw of a step counts; a fault that ends the step hides it.

@@ -113,7 +113,7 @@ impl Eval<'_> {
                 Some((number, _)) if !self.mood.asked => {
                     let naive = Naive { bounds: self.bounds, ..Naive::new(self.program) };
                     // Whoever would fault is not blocked.
-                    let steps = naive.able(self.state, number, Mood { asked: true, ..self.mood });
+                    let steps = naive.steps_at(self.state, number, Mood { asked: true, ..self.mood });
                     Value::Bool(!steps.0.is_empty() || !steps.1.is_empty())
                 }
                 _ => Value::Bool(false),
@@ -253,7 +253,15 @@ impl Machine<'_> {
 
     /// Sends a message through a channel without capacity.
     fn meet(&mut self, number: i64, message: &[i64], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
-        let partners = if self.may_meet { self.partners(number, message) } else { Vec::new() };
+        let leads_inside = self.last.is_some_and(|id| match self.program().transitions[id].exit {
+            ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].inner,
+            _ => false,
+        });
+        if !self.may_meet || leads_inside {
+            let message = "nobody can be met in the middle of a step";
+            return Err(Stop::fault(FaultKind::InnerBlock, span, message));
+        }
+        let partners = self.partners(number, message);
         if partners.is_empty() {
             return Err(Stop::Blocked);
         }

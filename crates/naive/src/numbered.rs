@@ -104,6 +104,11 @@ impl Naive<'_> {
                 return (Vec::new(), step.map(|step| (step, fault)).into_iter().collect());
             }
         }
+        self.steps_at(state, thread, mood)
+    }
+
+    /// The steps of a thread where it is, whether it may step or not: those of the least rank.
+    pub(crate) fn steps_at(&self, state: &State, thread: u32, mood: Mood) -> Steps {
         let (mut enabled, mut faults) = self.steps_of(state, thread, mood);
         let rank = |step: &Step| self.program.transitions[TransitionId(step.transition)].rank;
         let least = enabled.iter().chain(faults.iter().map(|(step, _)| step)).map(rank).min();

@@ -111,7 +111,8 @@ fn threads_look_at_each_other() {
     assert!(holds("of(1, U, y[1]) == 4 && of(2, U, y[9]) == 0 && of(1, U, z) && !of(2, U, z)"));
     assert!(holds("location(1) == 17 && location(9) == 0"));
     assert!(holds("priority(1) == 1 && priority(9) == 0"));
-    assert!(holds("!enabled(1) && !enabled(2) && !enabled(3) && !enabled(9)"));
+    // Whether it is provided does not matter.
+    assert!(holds("!enabled(1) && enabled(2) && !enabled(3) && !enabled(9)"));
     assert!(!holds("youngest()"));
 }
 
