@@ -145,3 +145,22 @@ fn steps_are_taken_back() {
         assert!(tried > 0, "{}", case.file.name);
     }
 }
+
+#[test]
+fn what_goes_wrong_before_the_first_step_is_found() {
+    for (text, kind) in [
+        ("byte a[2]; byte i = 5; active proctype P() { byte y = a[i]; assert(y == 0) }", "index"),
+        ("byte i; active proctype P() { byte y = 3 / i; assert(y == 0) }", "division-by-zero"),
+        ("byte i; proctype Q() { byte y = 3 / i; skip } init { run Q() }", "division-by-zero"),
+    ] {
+        let model =
+            load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        for &search in SearchKind::ALL {
+            let interrupt = std::sync::atomic::AtomicBool::new(false);
+            let config = Config { search, ..Config::default() };
+            let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
+            let found = checked.report.violation.map(|violation| violation.kind);
+            assert_eq!(found.as_deref(), Some(kind), "{text}");
+        }
+    }
+}

@@ -102,6 +102,8 @@ pub struct EngineState {
     /// The steps of the thread that has the floor, if they are known.
     next: Steps,
     has_next: bool,
+    /// What went wrong in the making of the initial state, as long as this is it.
+    start_fault: Option<Fault>,
 }
 
 impl Engine {
@@ -411,6 +413,7 @@ impl TransitionSystem for Engine {
             micro: Steps::default(),
             next: Steps::default(),
             has_next: false,
+            start_fault: None,
         };
         if self.layout.numbered {
             let mut es = es(state);
@@ -465,6 +468,9 @@ impl TransitionSystem for Engine {
     }
 
     fn check(&self, es: &mut EngineState) -> Option<Fault> {
+        if es.start_fault.is_some() {
+            return es.start_fault;
+        }
         // In the middle of an atomic block nobody can look.
         if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
             return None;
@@ -497,6 +503,7 @@ impl TransitionSystem for Engine {
 
     fn decode(&self, from: &Encoding, es: &mut EngineState) {
         es.has_next = false;
+        es.start_fault = None;
         es.state.decode(&self.layout, from);
     }
 

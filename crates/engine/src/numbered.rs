@@ -466,6 +466,7 @@ impl Engine {
         es.stack.flaw = None;
         es.stack.mood = Mood::default();
         es.has_next = false;
+        es.start_fault = None;
         let taken = self.take_numbered(es, step);
         match taken {
             Ok(()) => match es.stack.flaw.take() {
@@ -636,8 +637,7 @@ impl Engine {
     /// The initial state of a numbered program.
     pub(crate) fn initial_numbered(&self, es: &mut EngineState) {
         self.make_channels(&mut es.state, &self.first_channels);
-        // Front ends see to it that nothing goes wrong here: see the documentation of the IR.
-        let _ = self.run_prologue(es, None, self.code.prologue);
+        let mut end = self.run_prologue(es, None, self.code.prologue);
         for &procedure in &self.active {
             let frame = self.layout.frames[procedure].template.clone();
             self.reach(self.entries[procedure.index()]);
@@ -648,8 +648,12 @@ impl Engine {
                 es.state.write(NodeRef::Thread(id), at, slot, priority.into());
             }
             self.make_channels(&mut es.state, &self.channels_of[procedure.index()]);
-            let _ = self.run_prologue(es, Some(id), self.code.prologues[procedure.index()]);
+            end = end.and(self.run_prologue(es, Some(id), self.code.prologues[procedure.index()]));
         }
+        es.start_fault = match end {
+            Err(Stop::Fault(fault)) => Some(fault),
+            Ok(()) | Err(Stop::Blocked | Stop::Truncated(_)) => None,
+        };
         es.state.forget();
     }
 

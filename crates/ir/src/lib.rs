@@ -130,8 +130,8 @@
 //!
 //! **Prologues.** The initial state is made by the program's prologue, then by starting the active threads one after
 //! the other. Starting a thread stores its arguments, makes its channels, and runs its prologue. Prologues are
-//! assignments only. A fault there is one of the step that starts the thread; in the initial state, it is ignored
-//! together with the assignment, so front ends have to see to it that there is none.
+//! assignments only, and end at the first fault. That is a fault of the step that starts the thread, or of the initial
+//! state, which nevertheless has its steps; of several there, the first one counts.
 //!
 //! **Channels.** A message is a value per field. `Send` evaluates channel and message; it is an obstacle while the
 //! channel is full. What goes into the channel is admitted to the types of the fields, which wrap; sorting compares the

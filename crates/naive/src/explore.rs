@@ -39,6 +39,9 @@ impl Summary {
 pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
     let initial = naive.initial();
     let mut summary = Summary { complete: true, ..Summary::default() };
+    if let Some(flaw) = initial.flaw() {
+        summary.count(flaw);
+    }
     let mut seen = BTreeSet::from([initial.clone()]);
     let mut frontier = VecDeque::from([initial]);
     while let Some(state) = frontier.pop_front() {

@@ -51,12 +51,16 @@ impl Naive<'_> {
         state
     }
 
-    /// The state after a prologue of the initial state, where faults are ignored.
+    /// The state after a prologue of the initial state. What goes wrong there is a flaw of that state.
     fn prepared(&self, state: State, thread: u32, prologue: &[Action]) -> State {
+        let flaw = state.flaw.0.clone();
         let mut machine = Machine::new(self, state, thread, Mood::default());
-        for action in prologue {
-            let _ = machine.action(action, &mut |_| 0);
-        }
+        let end = prologue.iter().try_for_each(|action| machine.action(action, &mut |_| 0).map(|_| ()));
+        let fault = match end {
+            Err(Stop::Fault(fault)) => Some(fault),
+            _ => None,
+        };
+        machine.state.flaw = Shown(flaw.or(fault));
         machine.state
     }
 

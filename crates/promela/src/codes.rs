@@ -127,7 +127,7 @@ codes! {
     UNUSED_PROCTYPE = "W1328";
     /// A statement that cannot be reached.
     UNREACHABLE = "W1329";
-    /// A `D_proctype`, which is not checked for being deterministic.
+    /// A promise that is not checked: of a `D_proctype` to be deterministic, of `xr` and `xs` to be the only user.
     NOT_CHECKED = "W1330";
     /// A sequence without a statement.
     EMPTY_SEQUENCE = "E1331";

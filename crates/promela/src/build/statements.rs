@@ -63,6 +63,10 @@ impl Builder<'_> {
                 for channel in channels {
                     self.channel(channel);
                 }
+                let message = "nobody checks that the channel has no other user";
+                self.diagnostics.push(
+                    Diagnostic::warning(codes::NOT_CHECKED, message).at(stmt.span, "without effect so far"),
+                );
                 None
             }
             StmtKind::Unless { main, escape } => {
