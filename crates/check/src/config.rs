@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use store::{Bitstate, Compact};
 use symmetry::{Ladder, Level};
 
 /// The options of a check.
@@ -15,6 +16,7 @@ pub struct Config {
     pub symmetry: Symmetry,
     pub naming: Option<Naming>,
     pub store: StoreKind,
+    pub store_options: StoreOptions,
     pub search: SearchKind,
     pub por: Switch,
     pub merge: Switch,
@@ -28,6 +30,19 @@ pub struct Config {
     pub bounds: Bounds,
     /// Go on after a violation, to find all.
     pub keep_going: bool,
+}
+
+/// What only some stores can be asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoreOptions {
+    /// How many bytes `compact` keeps of a state.
+    pub hash_bytes: Option<u32>,
+    /// The array of `bitstate` has two to the power of this bits.
+    pub arena: Option<u32>,
+    /// How many hash functions `bitstate` has.
+    pub hashes: Option<u32>,
+    /// Repeat `bitstate` with larger and larger arrays.
+    pub refine: bool,
 }
 
 /// When to stop before everything was explored.
@@ -88,15 +103,22 @@ choices! {
         Dfs = "dfs",
     }
     StoreKind {
+        /// Trees of interned pairs.
+        #[default]
         Trie = "trie",
         /// One packed vector a state.
-        #[default]
         Exact = "exact",
+        /// Numbers of components.
         Collapse = "collapse",
+        /// A minimal automaton that accepts the states.
         Automaton = "automaton",
+        /// The same, of numbers of components.
         CollapseAutomaton = "collapse+automaton",
+        /// A few bytes of a hash.
         Compact = "compact",
+        /// A few bits.
         Bitstate = "bitstate",
+        /// Packed vectors, compressed.
         Gzip = "gzip",
         /// A hash set of plain vectors: to compare with.
         Naive = "naive",
@@ -178,7 +200,100 @@ impl FromStr for Symmetry {
     }
 }
 
+impl StoreOptions {
+    /// Why a store can't have these options in so much memory.
+    fn refusal(self, store: StoreKind, memory: Option<u64>) -> Option<String> {
+        let Self { hash_bytes, arena, hashes, refine } = self;
+        let only = |option: String, what: &str| {
+            Some(format!("{option} has no meaning with --store {store}: only {what}"))
+        };
+        if let Some(bytes) = hash_bytes {
+            if store != StoreKind::Compact {
+                return only(
+                    format!("--hash-bytes {bytes}"),
+                    "compact keeps a chosen number of bytes of a hash",
+                );
+            }
+            let range = Compact::WIDTHS;
+            if !range.contains(&bytes) {
+                return Some(format!(
+                    "--hash-bytes {bytes} is not from {} to {}",
+                    range.start(),
+                    range.end()
+                ));
+            }
+        }
+        if let Some(log_bits) = arena {
+            if store != StoreKind::Bitstate {
+                return only(format!("--arena 2^{log_bits}"), "bitstate has an array of bits");
+            }
+            if refine {
+                return Some(format!(
+                    "--arena 2^{log_bits} has no meaning with --refine, which tries one arena after the other"
+                ));
+            }
+            let largest = *Bitstate::LOG_BITS.end();
+            if !(SMALLEST_ARENA..=largest).contains(&log_bits) {
+                return Some(format!(
+                    "--arena 2^{log_bits} is not from 2^{SMALLEST_ARENA} to 2^{largest} bits"
+                ));
+            }
+            let bytes = 1_u64 << (log_bits - 3);
+            if let Some(limit) = memory.filter(|&limit| limit < bytes) {
+                return Some(format!(
+                    "--arena 2^{log_bits} takes {bytes} bytes, and the memory limit is {limit} bytes"
+                ));
+            }
+        }
+        if let Some(hashes) = hashes {
+            if store != StoreKind::Bitstate {
+                return only(format!("--hashes {hashes}"), "bitstate has a number of hash functions");
+            }
+            let range = Bitstate::HASHES;
+            if !range.contains(&hashes) {
+                return Some(format!("--hashes {hashes} is not from {} to {}", range.start(), range.end()));
+            }
+        }
+        if refine && store != StoreKind::Bitstate {
+            return only("--refine".to_owned(), "bitstate can be refined");
+        }
+        None
+    }
+}
+
+impl StoreKind {
+    /// Whether it may take a state for another.
+    pub const fn is_lossy(self) -> bool {
+        matches!(self, Self::Compact | Self::Bitstate)
+    }
+
+    /// Whether it gives states back, which breadth-first search needs.
+    pub const fn rebuilds(self) -> bool {
+        match self {
+            Self::Trie | Self::Exact | Self::Collapse | Self::Gzip | Self::Naive => true,
+            Self::Automaton | Self::CollapseAutomaton | Self::Compact | Self::Bitstate => false,
+        }
+    }
+
+    /// The search that is used where none is asked for.
+    pub const fn default_search(self) -> SearchKind {
+        if self.rebuilds() { SearchKind::Bfs } else { SearchKind::Dfs }
+    }
+}
+
+/// The smallest array of `bitstate`, as a power of two of bits.
+const SMALLEST_ARENA: u32 = 10;
+/// The array of `bitstate` where none is asked for: 128 MiB.
+const USUAL_ARENA: u32 = 30;
+
 impl Config {
+    /// The power of two that is the number of bits of the array of `bitstate`: by default as much as fits in half of the
+    /// memory, up to what is usual.
+    pub fn arena(&self) -> u32 {
+        let affordable = |limit: u64| (limit.max(1).ilog2() + 2).clamp(SMALLEST_ARENA, USUAL_ARENA);
+        self.store_options.arena.unwrap_or_else(|| self.limits.memory.map_or(USUAL_ARENA, affordable))
+    }
+
     /// How states are named, if not by the ids that happened to be given.
     pub fn ladder(&self) -> Option<Ladder> {
         let level = match self.symmetry {
@@ -201,7 +316,8 @@ impl Config {
             symmetry,
             naming,
             store,
-            search: _,
+            store_options,
+            search,
             por,
             merge,
             threads,
@@ -209,7 +325,7 @@ impl Config {
             property,
             fairness,
             non_progress,
-            limits: _,
+            limits,
             bounds: _,
             keep_going: _,
         } = self;
@@ -219,8 +335,14 @@ impl Config {
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
             ));
         }
-        if !matches!(store, StoreKind::Exact | StoreKind::Naive) {
-            return later(format!("--store {store}"), "use --store exact");
+        if *search == SearchKind::Bfs && !store.rebuilds() {
+            return Some(format!(
+                "--search bfs has to get states back from the store, and --store {store} does not give them back; use \
+                 --search dfs"
+            ));
+        }
+        if let Some(reason) = store_options.refusal(*store, limits.memory) {
+            return Some(reason);
         }
         if *por == Switch::On {
             return later("--por on".to_owned(), "use --por off");

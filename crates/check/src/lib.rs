@@ -18,21 +18,25 @@
 //! ```
 
 pub mod config;
+mod estimate;
 pub mod graph;
 mod lift;
 mod model;
 mod narrate;
 mod pipeline;
 mod printf;
+mod refine;
 pub mod report;
 pub mod simulate;
 pub mod spin_trail;
+mod stores;
 mod symmetric;
 mod trace;
 mod trail;
 
 pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine, trail_file};
+pub use refine::Watcher;
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use state::Bounds as StateBounds;

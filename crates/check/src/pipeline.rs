@@ -7,16 +7,18 @@ use std::sync::atomic::AtomicBool;
 
 use engine::Engine;
 use ir::{Id, LocationKind};
-use search::{Completeness, Observer, Options, Outcome, StopReason};
-use store::{Budget, StateStore};
+use search::{Completeness, Options, Outcome, StopReason};
+use store::{Budget, Compact};
 use symmetry::Stats;
-use system::{Bound, TransitionSystem};
+use system::Bound;
 
 use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
 use crate::model::{Language, Model};
+use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
     self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
+use crate::stores::{self, Run};
 use crate::symmetric::Symmetric;
 use crate::trace::{Trace, place_of, replay};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
@@ -63,7 +65,7 @@ pub fn check(
     config: &Config,
     seed: u64,
     interrupt: &AtomicBool,
-    observer: &mut impl Observer,
+    watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
     if let Some(reason) = config.refusal() {
         return Err(CheckError::Refused(reason));
@@ -73,6 +75,7 @@ pub fn check(
         Some(limit) => Budget::of_process(usize::try_from(limit).unwrap_or(usize::MAX)),
         None => Budget::unlimited(),
     };
+    let ladder = ladder(model, config);
     let options = Options {
         max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
         max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
@@ -80,20 +83,29 @@ pub fn check(
         budget: budget.clone(),
         interrupt: Some(interrupt),
         keep_going: config.keep_going,
+        // A step under symmetry costs more than a look at memory.
+        lookahead: ladder.is_none(),
         ..Options::default()
     };
-    let (outcome, store, naming) = match ladder(model, config) {
-        None => {
-            let (outcome, store) = explore(&engine, &budget, config, &options, observer);
-            (outcome, store, Stats::default())
-        }
-        Some(ladder) => {
-            let system = Symmetric::new(&engine, ladder);
-            let (outcome, store) = explore(&system, &budget, config, &options, observer);
-            (outcome, store, system.stats())
-        }
+    let (run, naming, ended) = if config.store_options.refine {
+        refine(&budget, config, &options, watcher, |store, options, watcher| match ladder {
+            None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
+            Some(ladder) => {
+                let system = Symmetric::new(&engine, ladder);
+                (stores::run(&system, store, config.search, options, watcher), system.stats())
+            }
+        })
+    } else {
+        let (run, naming) = match ladder {
+            None => (stores::explore(&engine, &budget, config, &options, watcher), Stats::default()),
+            Some(ladder) => {
+                let system = Symmetric::new(&engine, ladder);
+                (stores::explore(&system, &budget, config, &options, watcher), system.stats())
+            }
+        };
+        (run, naming, Ended::Here)
     };
-    conclude(model, config, seed, &engine, &outcome, store, naming)
+    conclude(model, config, seed, &engine, run, naming, ended)
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
@@ -101,44 +113,14 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
     config.ladder().filter(|_| !model.program.numbered)
 }
 
-fn explore(
-    system: &impl TransitionSystem,
-    budget: &Budget,
-    config: &Config,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> (Outcome, Store) {
-    match config.store {
-        StoreKind::Exact => explore_into(system, store::Exact::new(budget), config, options, observer),
-        StoreKind::Naive => explore_into(system, store::Naive::new(budget), config, options, observer),
-        other => unreachable!("the store {other} was refused"),
-    }
-}
-
-fn explore_into(
-    system: &impl TransitionSystem,
-    mut store: impl StateStore,
-    config: &Config,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> (Outcome, Store) {
-    let outcome = match config.search {
-        SearchKind::Bfs => search::bfs(system, &mut store, options, observer),
-        SearchKind::Dfs => search::dfs(system, &mut store, options, observer),
-    };
-    let (bytes, states) = (store.bytes() as u64, store.len().max(1));
-    let kind = store.kind().to_owned();
-    (outcome, Store { kind, bytes, bytes_per_state: bytes as f64 / states as f64 })
-}
-
 fn conclude(
     model: &Model,
     config: &Config,
     seed: u64,
     engine: &Engine,
-    outcome: &Outcome,
-    store: Store,
+    Run { outcome, store }: Run,
     naming: Stats,
+    ended: Ended,
 ) -> Result<Checked, CheckError> {
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
@@ -183,27 +165,27 @@ fn conclude(
         threads: truncated(Bound::Threads),
         frames: truncated(Bound::Frames),
     };
-    let verdict = verdict(model, config, outcome);
+    let verdict = verdict(model, config, &outcome);
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
     let sizes = config.bounds.sizes;
-    let exhaustive = outcome.is_exhaustive();
+    let exhaustive = outcome.is_exhaustive() && store.expected_omissions.is_none();
     let report = Report {
         version: report::FORMAT_VERSION,
         tool: concat!("quotient ", env!("CARGO_PKG_VERSION")).to_owned(),
         model: model.name.clone(),
         verdict,
         exhaustive,
-        incomplete: incomplete(model, config, outcome, truncations),
+        incomplete: incomplete(model, config, &outcome, truncations, &store, ended),
         violation: first,
         violations,
         states,
         matched: outcome.stats.matched,
         transitions,
         depth: outcome.stats.depth.into(),
+        open: stores::open(&outcome),
         search: config.search.to_string(),
-        store,
         symmetry: symmetry_report(model, config, engine, naming),
         reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
@@ -214,7 +196,8 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations),
+        assumptions: assumptions(model, config, truncations, &store),
+        store,
         dead_code: if exhaustive { dead_code(model, engine) } else { Vec::new() },
         warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
     };
@@ -257,13 +240,14 @@ pub fn trail_file(
     TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
 }
 
-/// | violations | exhausted | truncated | depth limit, breadth first | verdict            |
-/// |------------|-----------|-----------|----------------------------|--------------------|
-/// | some       |           |           |                            | violated           |
-/// | none       | yes       | no        |                            | holds              |
-/// | none       | yes       | yes       |                            | holds up to bounds |
-/// | none       | no        |           | yes                        | holds up to bounds |
-/// | none       | no        |           | no                         | inconclusive       |
+/// | violations | exhausted | store | truncated | depth limit, breadth first | verdict            |
+/// |------------|-----------|-------|-----------|----------------------------|--------------------|
+/// | some       |           |       |           |                            | violated           |
+/// | none       | yes       | exact | no        |                            | holds              |
+/// | none       | yes       | exact | yes       |                            | holds up to bounds |
+/// | none       | yes       | lossy |           |                            | no error found     |
+/// | none       | no        | exact |           | yes                        | holds up to bounds |
+/// | none       | no        |       |           | no                         | inconclusive       |
 ///
 /// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
 ///
@@ -276,16 +260,26 @@ fn verdict(model: &Model, config: &Config, outcome: &Outcome) -> Verdict {
         return Verdict::Inconclusive;
     }
     match outcome.completeness {
+        Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
         Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
         Completeness::Exhausted => Verdict::HoldsUpToBounds,
-        Completeness::Stopped(StopReason::Depth) if config.search == SearchKind::Bfs => {
+        Completeness::Stopped(StopReason::Depth)
+            if config.search == SearchKind::Bfs && !config.store.is_lossy() =>
+        {
             Verdict::HoldsUpToBounds
         }
         Completeness::Stopped(_) => Verdict::Inconclusive,
     }
 }
 
-fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Truncations) -> Option<String> {
+fn incomplete(
+    model: &Model,
+    config: &Config,
+    outcome: &Outcome,
+    truncations: Truncations,
+    store: &Store,
+    ended: Ended,
+) -> Option<String> {
     let mut reasons = Vec::new();
     if !model.program.temporal.is_empty() {
         let names: Vec<&str> = model.program.temporal.iter().map(|property| property.name.as_str()).collect();
@@ -315,6 +309,12 @@ fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Tr
             .to_owned(),
         ),
     }
+    if let Some(omissions) = store.expected_omissions {
+        reasons.push(format!("the store may have taken states for others ({} expected)", amount(omissions)));
+    }
+    if ended == Ended::Memory {
+        reasons.push("a larger arena would exceed the memory limit".to_owned());
+    }
     let sizes = config.bounds.sizes;
     let threads = format!("--max-threads {}", sizes.threads);
     let (objects, frames) = match model.language {
@@ -339,10 +339,41 @@ fn incomplete(model: &Model, config: &Config, outcome: &Outcome, truncations: Tr
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
+/// A small number or a large one.
+fn amount(number: f64) -> String {
+    match number {
+        0.0 => "0".to_owned(),
+        10.0.. => format!("{number:.0}"),
+        0.01.. => format!("{number:.2}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+/// What can be relied on of what a store says.
+fn guarantee(config: &Config, store: &Store) -> String {
+    let Some(omissions) = store.expected_omissions else {
+        return "every state is kept in full, none is taken for another".to_owned();
+    };
+    let kept = match config.store {
+        StoreKind::Compact => {
+            let bytes = config.store_options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH);
+            format!("of each state {bytes} bytes of a hash are kept")
+        }
+        _ => "of each state a few bits in an array are kept".to_owned(),
+    };
+    let complete = match (store.probability_complete, omissions) {
+        (None, _) => "so far",
+        (Some(_), 1.0..) => "so some were probably missed",
+        (Some(bound), 0.001..) => &format!("Pr[complete] ≥ {bound:.3}"),
+        _ => &format!("Pr[complete] ≥ 1 − {}", amount(omissions)),
+    };
+    format!("{kept}; {} states are expected to have been taken for others, {complete}", amount(omissions))
+}
+
 /// What the verdict rests on.
-fn assumptions(model: &Model, config: &Config, truncations: Truncations) -> Vec<String> {
+fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: &Store) -> Vec<String> {
     let mut list = vec![
-        format!("store {}: every state is kept in full, none is taken for another", config.store),
+        format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, config.symmetry),
         "no reduction: every interleaving of the model's steps is explored".to_owned(),
     ];

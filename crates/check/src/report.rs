@@ -2,6 +2,8 @@
 //!
 //! Scripts read it, so its keys are a contract: they may be added to, never renamed or removed.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::trace::Trace;
@@ -31,6 +33,9 @@ pub struct Report {
     pub transitions: u64,
     /// The greatest number of steps from the initial state at which the search came to a new one.
     pub depth: u64,
+    /// What the search still had to do when it ended: breadth first, states that were stored and not expanded; depth first,
+    /// states on the stack.
+    pub open: u64,
     pub search: String,
     pub store: Store,
     pub symmetry: Symmetry,
@@ -58,6 +63,9 @@ pub enum Verdict {
     HoldsUpToBounds,
     #[serde(rename = "violated")]
     Violated,
+    /// Nothing was found, and the store may have taken states for others.
+    #[serde(rename = "no error found")]
+    NoErrorFound,
     #[serde(rename = "inconclusive")]
     Inconclusive,
 }
@@ -96,6 +104,47 @@ pub struct Store {
     pub kind: String,
     pub bytes: u64,
     pub bytes_per_state: f64,
+    /// What there is to say about a store of its kind.
+    #[serde(flatten)]
+    pub figures: BTreeMap<String, f64>,
+    /// Of a lossy store: how many of the states that the search came to it is expected to have taken for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_omissions: Option<f64>,
+    /// Of a lossy store, after a search that went through: a lower bound for the probability that there are none, and that
+    /// everything was explored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability_complete: Option<f64>,
+    /// With `--refine`: all rounds, of which this is the report of the last one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
+    /// After memory ran out: what other stores would take for the same states, by estimation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+}
+
+/// One search of a refinement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Round {
+    /// Of the array.
+    pub bits: u64,
+    pub hashes: u32,
+    pub states: u64,
+    /// The fraction of the bits that was set in the end.
+    pub fill: f64,
+    pub expected_omissions: f64,
+    pub seconds: f64,
+}
+
+/// Another store, for the states of this one.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Alternative {
+    pub kind: String,
+    pub bytes: u64,
+    pub bytes_per_state: f64,
+    /// How many times as many states it would hold in the memory of this one.
+    pub times_more: f64,
+    /// Whether it may take states for others.
+    pub lossy: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -156,6 +205,7 @@ impl Verdict {
             Self::Holds => "holds",
             Self::HoldsUpToBounds => "holds up to bounds",
             Self::Violated => "violated",
+            Self::NoErrorFound => "no error found",
             Self::Inconclusive => "inconclusive",
         }
     }

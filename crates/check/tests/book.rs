@@ -21,8 +21,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use blocks::{Block, pages};
-use quotient::config::Config;
-use quotient::report::{Report, Verdict};
+use quotient::config::{Config, StoreKind, StoreOptions};
+use quotient::report::{Alternative, Report, Verdict};
 use quotient::{Model, Quiet, Style};
 
 /// All that may stand in the info string of a model.
@@ -122,7 +122,7 @@ fn examine(block: &Block) -> Result<(), String> {
         Verdict::Holds => block.get("holds").is_some(),
         Verdict::HoldsUpToBounds => block.get("bounded").is_some(),
         Verdict::Violated => kind.is_some() && block.get("violated") == kind,
-        Verdict::Inconclusive => block.get("inconclusive").is_some(),
+        Verdict::NoErrorFound | Verdict::Inconclusive => block.get("inconclusive").is_some(),
     };
     if !fits {
         return Err(format!("the verdict is {} {}", report.verdict.as_str(), kind.unwrap_or_default()));
@@ -189,6 +189,7 @@ fn every_kind_of_violation_has_an_example() {
         "missing-key",
         "overflow",
         "channel",
+        "exclusive-channel",
         "d-step",
         "trace",
         "thread-bound",
@@ -318,6 +319,21 @@ fn every_key_of_the_report_is_explained() {
         ),
     ] {
         let report = check(&model(name, text), &Config::default());
+        keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);
+    }
+    // What stores say about themselves, and about others.
+    for &store in StoreKind::ALL {
+        let refine = store == StoreKind::Bitstate;
+        let store_options = StoreOptions { refine, ..StoreOptions::default() };
+        let config = Config { store, store_options, search: store.default_search(), ..Config::default() };
+        let mut report = check(&model("m.bir", "system S { active thread T() { skip; } }"), &config);
+        report.store.alternatives.push(Alternative {
+            kind: store.to_string(),
+            bytes: 1,
+            bytes_per_state: 1.0,
+            times_more: 1.0,
+            lossy: store.is_lossy(),
+        });
         keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);
     }
     let sections = sections("book/src/checking/json.md");

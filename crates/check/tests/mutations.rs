@@ -85,7 +85,9 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
             match checked.report.verdict {
                 Verdict::Holds => tally.hold += 1,
                 Verdict::Violated => tally.violated += 1,
-                Verdict::HoldsUpToBounds | Verdict::Inconclusive => tally.unfinished += 1,
+                Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => {
+                    tally.unfinished += 1;
+                }
             }
             if config.keep_going { brute_force(&model, &checked.report) } else { Ok(()) }
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use quotient::config::{
-    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, StoreKind, Switch, Symmetry,
+    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, StoreKind, StoreOptions, Switch, Symmetry,
 };
 
-use crate::units::{parse_duration, parse_size};
+use crate::units::{parse_bits, parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,8 +21,22 @@ Examples:
   quotient simulate model.bir --seed 7               run it once, at random
 
 Exit codes:
-  0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or holds only up to bounds
+  0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or less than a proof
   4 internal error   130 interrupted";
+
+const STORE: &str = "\
+Where visited states are kept.
+In full, so that a search to the end is a proof:
+trie                as trees that share all that is equal
+exact               as packed vectors
+collapse            as numbers of their components
+gzip                as packed vectors, compressed
+automaton           as the words of a minimal automaton; slow, depth first
+collapse+automaton  the same for numbers of components; depth first
+naive               in a plain hash map, to compare with
+Less of them, so that states may be taken for others; depth first:
+compact             8 bytes of a hash (--hash-bytes)
+bitstate            a few bits (--arena, --hashes, --refine)";
 
 const SYMMETRY: &str = "\
 Which states count as one:
@@ -128,13 +142,31 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Order of exploration: bfs (shortest counterexamples) or dfs
-    #[arg(long, value_name = "ORDER", default_value_t, value_parser = choice::<SearchKind>)]
-    pub search: SearchKind,
+    /// Order of exploration: bfs (shortest counterexamples) or dfs [default: bfs, if the store gives states back]
+    #[arg(long, value_name = "ORDER", value_parser = choice::<SearchKind>)]
+    pub search: Option<SearchKind>,
 
-    /// Where visited states are kept: exact (one packed vector a state) or naive (a plain hash map)
-    #[arg(long, value_name = "STORE", default_value_t, value_parser = choice::<StoreKind>)]
+    #[arg(long, value_name = "STORE", default_value_t, value_parser = choice::<StoreKind>, help = STORE)]
     pub store: StoreKind,
+
+    /// With compact: the bytes that are kept of a state, 4 to 8 [default: 8]
+    #[arg(long, value_name = "N")]
+    pub hash_bytes: Option<u32>,
+
+    /// With bitstate: the number of bits, a power of two such as 64Ki, 512Mi or 2^32 [default: 1Gi, or what half of the
+    /// memory has room for]
+    #[arg(long, value_name = "BITS", value_parser = parse_bits)]
+    pub arena: Option<u32>,
+
+    /// With bitstate: how many hash functions, such as 3 for what SPIN does [default: what suits the arena and the number
+    /// of states]
+    #[arg(long, value_name = "K")]
+    pub hashes: Option<u32>,
+
+    /// With bitstate: begin with 64 Kibit and double the arena until there is an error, or less than one state is expected to
+    /// be lost, or memory ends
+    #[arg(long)]
+    pub refine: bool,
 
     #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
@@ -220,7 +252,13 @@ impl CheckArgs {
             symmetry: self.symmetry,
             naming: self.naming,
             store: self.store,
-            search: self.search,
+            store_options: StoreOptions {
+                hash_bytes: self.hash_bytes,
+                arena: self.arena,
+                hashes: self.hashes,
+                refine: self.refine,
+            },
+            search: self.search.unwrap_or(self.store.default_search()),
             por: self.por,
             merge: self.merge,
             threads: self.threads,

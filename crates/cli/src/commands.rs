@@ -147,7 +147,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
         match report.verdict {
             Verdict::Holds => ExitCode::SUCCESS,
             Verdict::Violated => ExitCode::from(1),
-            Verdict::HoldsUpToBounds | Verdict::Inconclusive => ExitCode::from(3),
+            Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => ExitCode::from(3),
         }
     })
 }

@@ -1,8 +1,10 @@
-//! The line that moves while a check runs: on a terminal, on stderr, and never elsewhere.
+//! What is to be seen while a check runs, on stderr: a line that moves, on a terminal and never elsewhere, and a line for each
+//! round of a refinement.
 
 use std::io::{IsTerminal, Write as _, stderr};
 
-use quotient::{Observer, Open, Progress};
+use quotient::report::Round;
+use quotient::{Observer, Open, Progress, Watcher};
 
 use crate::units;
 
@@ -11,14 +13,16 @@ const NO_WRAP: &str = "\x1b[?7l";
 const WRAP: &str = "\x1b[?7h";
 
 pub struct ProgressLine {
+    quiet: bool,
     shown: bool,
     visible: bool,
     limit: Option<u64>,
+    rounds: u32,
 }
 
 impl ProgressLine {
     pub fn new(quiet: bool, limit: Option<u64>) -> Self {
-        Self { shown: !quiet && stderr().is_terminal(), visible: false, limit }
+        Self { quiet, shown: !quiet && stderr().is_terminal(), visible: false, limit, rounds: 0 }
     }
 
     pub fn clear(&mut self) {
@@ -49,5 +53,24 @@ impl Observer for ProgressLine {
         // A terminal that is gone is no reason to stop checking.
         drop(stderr().flush());
         self.visible = true;
+    }
+}
+
+impl Watcher for ProgressLine {
+    fn round(&mut self, round: &Round) {
+        self.clear();
+        self.rounds += 1;
+        if !self.quiet {
+            let hashes =
+                if round.hashes == 1 { "1 hash".to_owned() } else { format!("{} hashes", round.hashes) };
+            eprintln!(
+                "round {}: {}, {hashes}: {} states, {:.1} % full, {} omissions expected",
+                self.rounds,
+                units::bits(round.bits),
+                units::count(round.states),
+                100.0 * round.fill,
+                units::about(round.expected_omissions),
+            );
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Reports and traces for people.
 
 use std::fmt::Write as _;
+use std::str::FromStr as _;
 
-use quotient::report::{Place, Report, Symmetry, Verdict};
+use quotient::config::StoreKind;
+use quotient::report::{Alternative, Place, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
 use quotient::{Language, Style, Trace, TraceStep};
 
@@ -51,6 +53,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         Verdict::Holds => paint.good("holds"),
         Verdict::HoldsUpToBounds => paint.unsure("holds up to bounds"),
         Verdict::Violated => paint.bad("violated"),
+        Verdict::NoErrorFound => paint.unsure("no error found"),
         Verdict::Inconclusive => paint.unsure("inconclusive"),
     };
     let _ = writeln!(out, "{}: {verdict}", report.model);
@@ -73,6 +76,10 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             Some(violation) => format!("{}.", what(&violation.kind, &violation.message)),
             None => String::new(),
         },
+        Verdict::NoErrorFound => format!(
+            "No violation, but {}.",
+            report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
+        ),
         Verdict::Inconclusive => format!(
             "No violation so far, but not everything was explored: {}.",
             report.incomplete.as_deref().unwrap_or("the search stopped early")
@@ -92,6 +99,9 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         }
         let how = match report.search.as_str() {
             "bfs" => "the shortest way there",
+            _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
+                "depth first"
+            }
             _ => "depth first; --search bfs finds the shortest way",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
@@ -136,9 +146,15 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             let _ = writeln!(out, "  {row}");
         }
     }
+    // Where a search was stopped, how far it got.
+    let open = match (report.verdict, report.search.as_str()) {
+        (Verdict::Inconclusive, "bfs") => format!(", frontier {}", units::count(report.open)),
+        (Verdict::Inconclusive, _) => format!(", stack {}", units::count(report.open)),
+        _ => String::new(),
+    };
     let _ = writeln!(
         out,
-        "\n{}, {} matched, {}, depth {}",
+        "\n{}, {} matched, {}, depth {}{open}",
         plural(report.states, "state"),
         units::count(report.matched),
         plural(report.transitions, "transition"),
@@ -151,18 +167,56 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         units::count(report.states_per_second as u64),
         units::count(report.transitions_per_second as u64)
     );
-    let _ = writeln!(
-        out,
-        "store {}: {} ({:.1} bytes a state); peak memory of the process {}",
-        report.store.kind,
-        units::bytes(report.store.bytes),
-        report.store.bytes_per_state,
-        units::bytes(report.peak_memory_bytes)
-    );
+    out += &store(&report.store, report.peak_memory_bytes);
+    out += &alternatives(&report.store.alternatives);
     out += &symmetry(&report.symmetry);
     let _ = writeln!(out, "\nAssumptions:");
     for assumption in &report.assumptions {
         let _ = writeln!(out, "  - {assumption}");
+    }
+    out
+}
+
+/// How much memory the states take, and what else there is to say about where they are.
+fn store(store: &Store, peak: u64) -> String {
+    let figures = store.figures.iter().map(|(name, &value)| {
+        let name = name.replace('_', " ");
+        match name.as_str() {
+            "fill" | "load" => format!(", {name} {:.1} %", 100.0 * value),
+            "bits" => format!(", {}", units::bits(value as u64)),
+            _ if value.fract() == 0.0 => format!(", {name} {}", units::count(value as u64)),
+            _ => format!(", {name} {value:.1}"),
+        }
+    });
+    format!(
+        "store {}: {} ({:.1} bytes a state{}); peak memory of the process {}\n",
+        store.kind,
+        units::bytes(store.bytes),
+        store.bytes_per_state,
+        figures.collect::<String>(),
+        units::bytes(peak)
+    )
+}
+
+/// Which other stores would have got further.
+fn alternatives(alternatives: &[Alternative]) -> String {
+    let mut out = String::new();
+    if !alternatives.is_empty() {
+        out += "Other stores, for the states so far:\n";
+    }
+    for other in alternatives {
+        let holds = match other.times_more {
+            ..0.95 => "would hold fewer".to_owned(),
+            ..1.05 => "would hold about as many".to_owned(),
+            ..9.95 => format!("would hold about {:.1}× more", other.times_more),
+            _ => format!("would hold about {}× more", units::count(other.times_more.round() as u64)),
+        };
+        let lossy = if other.lossy { ", but may lose some" } else { "" };
+        let _ = writeln!(
+            out,
+            "  {} {holds} (about {:.1} bytes a state){lossy}",
+            other.kind, other.bytes_per_state
+        );
     }
     out
 }

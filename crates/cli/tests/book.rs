@@ -108,7 +108,7 @@ fn matches(shown: &[String], found: &[String]) -> bool {
 
 /// `model: verdict`, where there is one.
 fn verdict<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let verdicts = [": holds", ": holds up to bounds", ": violated", ": inconclusive"];
+    let verdicts = [": holds", ": holds up to bounds", ": violated", ": no error found", ": inconclusive"];
     lines.into_iter().find(|line| verdicts.iter().any(|verdict| line.ends_with(verdict)))
 }
 

@@ -25,6 +25,13 @@ impl ArrayCode {
         }
         Some(self.variable.slot(flat))
     }
+
+    /// Where the element of a thread is, of an array of one dimension.
+    #[inline]
+    pub fn own_slot(&self, thread: ThreadId, offset: i32) -> Option<Slot> {
+        let index = thread.0.wrapping_add_signed(offset);
+        (index < self.dims[0]).then(|| self.variable.slot(index))
+    }
 }
 
 /// A channel of a state.
@@ -247,8 +254,9 @@ impl Engine {
         }
     }
 
+    /// Whose locations the thread is at. It never changes, so nobody counts that as reading (see [`crate::turns`]).
     pub(crate) fn procedure_of(&self, state: &State, thread: ThreadId) -> ProcedureId {
-        let location = state.read(state.frame(thread), self.layout.location);
+        let location = state.peek(state.frame(thread), self.layout.location);
         self.layout.procedure_of[ir::LocationId(location as u32)]
     }
 

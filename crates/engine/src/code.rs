@@ -89,6 +89,11 @@ pub enum Op {
 
     /// An element of the array variable of this number; its indices are on the stack.
     ArrayElement(u32),
+    /// An element of a global array variable of one dimension: that of the thread's number, plus so much.
+    OwnElement {
+        array: u32,
+        offset: i32,
+    },
     ThreadNumber,
     ThreadCount,
     LastThread,
@@ -198,6 +203,12 @@ pub enum Op {
         array: u32,
         admit: u32,
     },
+    /// To what `OwnElement` loads.
+    StoreOwnElement {
+        array: u32,
+        offset: i32,
+        admit: u32,
+    },
     /// Notes a failed assertion, and goes on.
     Check,
     /// Starts a thread in a numbered program.
@@ -256,6 +267,7 @@ impl Op {
                 | Self::Start(_)
                 | Self::Exit
                 | Self::StoreArrayElement { .. }
+                | Self::StoreOwnElement { .. }
                 | Self::Check
                 | Self::StartNumbered { .. }
                 | Self::Send(_)
@@ -284,6 +296,7 @@ pub struct Code {
     pub halt: Pc,
     pub funs: Vec<FunCode>,
     pub transitions: Vec<TransitionCode>,
+    pub tests: Vec<Test>,
     /// By location: what the callee's return continues with.
     pub resumes: Vec<Option<Pc>>,
     pub invariants: Vec<Pc>,
@@ -298,6 +311,15 @@ pub struct Code {
     /// By procedure: whether its threads may step.
     pub provided: Vec<Option<Operand>>,
     pub monitor: Option<MonitorCode>,
+    /// By procedure: what its threads claim. Empty if nobody claims anything.
+    pub claims: Vec<Vec<ClaimCode>>,
+}
+
+/// A channel that a thread uses alone.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimCode {
+    pub send: bool,
+    pub channel: Operand,
 }
 
 /// An expression that is often no more than a constant or a variable, which can be had without running code.
@@ -400,15 +422,22 @@ pub enum Opening {
 #[derive(Clone, Copy, Debug)]
 pub enum GuardCode {
     Always,
-    /// The test, where the guard is no more than one; it says the same as the code.
-    When(Pc, Option<Test>),
+    /// The tests, where the guard is no more than some that must hold; they say the same as the code.
+    When(Pc, Tests),
     Else,
     /// Some transition of this location is enabled.
     Ready(u32),
 }
 
-/// A guard that loads one value and compares it with constants, as most do: whether it lies between two bounds,
-/// or outside. It is decided without running any code.
+/// Some of the tests of [`Code::tests`], or none if there are none that say it.
+#[derive(Clone, Copy, Debug)]
+pub struct Tests {
+    pub first: u32,
+    pub count: u32,
+}
+
+/// Loads one value and compares it with constants: whether it lies between two bounds, or outside. Most guards are
+/// conjunctions of these, and decided without running any code.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
     pub load: Op,
@@ -418,26 +447,43 @@ pub struct Test {
 }
 
 impl Test {
-    /// The test that an expression amounts to, if it is that simple.
-    pub fn of(ops: &[Op]) -> Option<Self> {
-        let inside = |load, lo, hi| Some(Self { load, lo, hi, outside: false });
-        let (&load, rest) = ops.split_first()?;
-        if !matches!(load, Op::Local { .. } | Op::Global { .. } | Op::LocalField { .. }) {
+    /// The tests that an expression amounts to, if it is that simple. Its code begins at `start`, and ends the ops.
+    pub fn all_of(ops: &[Op], start: usize) -> Option<Vec<Self>> {
+        let mut tests = Vec::new();
+        let mut at = start;
+        loop {
+            let (test, len) = Self::of(&ops[at..])?;
+            tests.push(test);
+            at += len;
+            match ops[at] {
+                Op::Halt => return Some(tests),
+                // The value of a conjunction goes straight to the end, or to where another one looks at it.
+                Op::AndThen(to) if matches!(ops[to as usize], Op::AndThen(_) | Op::Halt) => at += 1,
+                _ => return None,
+            }
+        }
+    }
+
+    /// The test that the code begins with, and its length.
+    fn of(ops: &[Op]) -> Option<(Self, usize)> {
+        let &load = ops.first()?;
+        let inside = |lo, hi| Self { load, lo, hi, outside: false };
+        let outside = |lo, hi| Self { load, lo, hi, outside: true };
+        if !matches!(
+            load,
+            Op::Local { .. } | Op::Global { .. } | Op::LocalField { .. } | Op::OwnElement { .. }
+        ) {
             return None;
         }
-        match *rest {
-            [Op::Halt] => inside(load, 1, 1),
-            [Op::Not, Op::Halt] => inside(load, 0, 0),
-            [Op::Const(c), compare, Op::Halt] => match compare {
-                Op::Eq => inside(load, c, c),
-                Op::Ne => Some(Self { load, lo: c, hi: c, outside: true }),
-                Op::Le => inside(load, i64::MIN, c),
-                Op::Ge => inside(load, c, i64::MAX),
-                Op::Lt => Some(Self { load, lo: c, hi: i64::MAX, outside: true }),
-                Op::Gt => Some(Self { load, lo: i64::MIN, hi: c, outside: true }),
-                _ => None,
-            },
-            _ => None,
+        match ops[1..] {
+            [Op::Const(c), Op::Eq, ..] => Some((inside(c, c), 3)),
+            [Op::Const(c), Op::Ne, ..] => Some((outside(c, c), 3)),
+            [Op::Const(c), Op::Le, ..] => Some((inside(i64::MIN, c), 3)),
+            [Op::Const(c), Op::Ge, ..] => Some((inside(c, i64::MAX), 3)),
+            [Op::Const(c), Op::Lt, ..] => Some((outside(c, i64::MAX), 3)),
+            [Op::Const(c), Op::Gt, ..] => Some((outside(i64::MIN, c), 3)),
+            [Op::Not, ..] => Some((inside(0, 0), 2)),
+            _ => Some((inside(1, 1), 1)),
         }
     }
 }

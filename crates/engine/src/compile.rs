@@ -9,8 +9,8 @@ use source::Span;
 use state::{Layout, Slot};
 
 use crate::code::{
-    ANY, ArrayCode, Code, EventCode, FunCode, GuardCode, MonitorCode, Op, Opening, Operand, PatternCode, Pc,
-    ReceiveCode, SendCode, Test, TransitionCode,
+    ANY, ArrayCode, ClaimCode, Code, EventCode, FunCode, GuardCode, MonitorCode, Op, Opening, Operand,
+    PatternCode, Pc, ReceiveCode, SendCode, Test, Tests, TransitionCode,
 };
 
 pub fn compile(program: &Program, layout: &Layout) -> Code {
@@ -50,7 +50,10 @@ impl Compiler<'_> {
                 Guard::Always => GuardCode::Always,
                 Guard::When(expr) => {
                     let start = self.expression(expr);
-                    GuardCode::When(start, Test::of(&self.code.ops[start as usize..]))
+                    let tests = Test::all_of(&self.code.ops, start as usize).unwrap_or_default();
+                    let (first, count) = (self.code.tests.len() as u32, tests.len() as u32);
+                    self.code.tests.extend(tests);
+                    GuardCode::When(start, Tests { first, count })
                 }
                 Guard::Else => GuardCode::Else,
                 Guard::Ready(location) => GuardCode::Ready(location.0),
@@ -116,6 +119,7 @@ impl Compiler<'_> {
             let prologue = self.prologue(&procedure.prologue, procedure.span);
             self.code.prologues.push(prologue);
         }
+        self.claims();
         self.procedure = None;
         self.code.prologue = self.prologue(&program.prologue, Span::default());
         self.code.monitor = program.monitor.as_ref().map(|monitor| {
@@ -137,6 +141,21 @@ impl Compiler<'_> {
             let ends = monitor.states.iter().map(|state| state.end).collect();
             MonitorCode { states, ends, negated: monitor.negated, site }
         });
+    }
+
+    fn claims(&mut self) {
+        let program = self.program;
+        if program.procedures.values().all(|procedure| procedure.claims.is_empty()) {
+            return;
+        }
+        for (id, procedure) in program.procedures.iter() {
+            self.procedure = Some(id);
+            let claims = procedure.claims.iter();
+            let claims =
+                claims.map(|claim| ClaimCode { send: !claim.receive, channel: self.operand(&claim.channel) });
+            let claims = claims.collect();
+            self.code.claims.push(claims);
+        }
     }
 
     fn prologue(&mut self, actions: &[Action], span: Span) -> Pc {
@@ -210,6 +229,22 @@ impl Compiler<'_> {
     }
 
     /// The number of an array variable.
+    /// How an element is found.
+    fn element(&mut self, array: Array, indices: &[Expr]) -> Element {
+        let number = self.array_variable(array);
+        let code = &self.code.arrays[number as usize];
+        let constants: Option<Vec<i64>> = indices.iter().map(constant).collect();
+        if let Some(slot) = constants.and_then(|indices| code.slot(&indices)) {
+            return Element::Fixed(slot);
+        }
+        match (array, indices) {
+            (Array::Global(_), [index]) if let Some(offset) = own_offset(index) => {
+                Element::Own(number, offset)
+            }
+            _ => Element::Any(number),
+        }
+    }
+
     fn array_variable(&mut self, array: Array) -> u32 {
         let (variable, dims, procedure) = match array {
             Array::Global(id) => (self.layout.root_arrays[id.index()], &self.program.globals[id].dims, None),
@@ -495,12 +530,19 @@ impl Compiler<'_> {
                 let count = u16::try_from(captures.len()).expect("the verifier bounds the parameters");
                 Op::Quantify { all: *all, captures: count, fun: fun.0, ty: over.ty }
             }
-            ExprKind::Element(array, indices) => {
-                for index in indices {
-                    self.expr(index);
+            ExprKind::Element(array, indices) => match self.element(*array, indices) {
+                Element::Fixed(Slot { word, shift, bits, lo, .. }) => match array {
+                    Array::Global(_) => Op::Global { shift, bits, word, lo },
+                    Array::Local(_) => Op::Local { shift, bits, word, lo },
+                },
+                Element::Own(array, offset) => Op::OwnElement { array, offset },
+                Element::Any(array) => {
+                    for index in indices {
+                        self.expr(index);
+                    }
+                    Op::ArrayElement(array)
                 }
-                Op::ArrayElement(self.array_variable(*array))
-            }
+            },
             ExprKind::Wrap(operand) => {
                 self.expr(operand);
                 let admit = self.admit(expr.ty, Some(operand));
@@ -599,9 +641,11 @@ impl Compiler<'_> {
                 self.expr(array);
                 self.expr(index);
             }
-            PlaceKind::Element(_, indices) => {
-                for index in indices {
-                    self.expr(index);
+            PlaceKind::Element(array, indices) => {
+                if let Element::Any(_) = self.element(*array, indices) {
+                    for index in indices {
+                        self.expr(index);
+                    }
                 }
             }
         }
@@ -631,9 +675,17 @@ impl Compiler<'_> {
                 None => Op::StoreFieldOf { field: field.0, admit },
             },
             PlaceKind::Index(array, _) => Op::StoreElement { array: self.array_number(array.ty), admit },
-            PlaceKind::Element(array, _) => {
-                Op::StoreArrayElement { array: self.array_variable(*array), admit }
-            }
+            PlaceKind::Element(array, indices) => match self.element(*array, indices) {
+                Element::Fixed(slot) => {
+                    let slot = self.slot(slot);
+                    match array {
+                        Array::Global(_) => Op::StoreGlobal { slot, admit },
+                        Array::Local(_) => Op::StoreLocal { slot, admit },
+                    }
+                }
+                Element::Own(array, offset) => Op::StoreOwnElement { array, offset, admit },
+                Element::Any(array) => Op::StoreArrayElement { array, admit },
+            },
         };
         self.emit(op, place.span);
     }
@@ -765,5 +817,39 @@ impl Compiler<'_> {
                 self.emit(op, span);
             }
         }
+    }
+}
+
+/// How an element of an array variable is found.
+enum Element {
+    /// The indices are constants: it is a variable like others.
+    Fixed(Slot),
+    /// The index is the number of the thread, plus so much.
+    Own(u32, i32),
+    /// By indices on the stack.
+    Any(u32),
+}
+
+fn constant(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Const(Const::Int(value)) => Some(*value),
+        ExprKind::Const(Const::Bool(value)) => Some((*value).into()),
+        ExprKind::Number(operand) => constant(operand),
+        _ => None,
+    }
+}
+
+/// What is added to the number of the thread, if the expression is that. No type that a sum like that can have is so narrow
+/// that it wraps around.
+fn own_offset(expr: &Expr) -> Option<i32> {
+    const SMALL: i64 = 1 << 14;
+    match &expr.kind {
+        ExprKind::ThreadNumber => Some(0),
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), number, offset) => {
+            let ExprKind::ThreadNumber = number.kind else { return None };
+            let offset = constant(offset).filter(|offset| (-SMALL..SMALL).contains(offset))? as i32;
+            Some(if *op == BinaryOp::Add { offset } else { -offset })
+        }
+        _ => None,
     }
 }

@@ -10,7 +10,7 @@ use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::Engine;
-use crate::code::{ANY, Op, Pc, Test};
+use crate::code::{ANY, Op, Pc, Test, Tests};
 use crate::collections::Scratch;
 use crate::machine::Stop;
 
@@ -70,8 +70,8 @@ pub fn fault(kind: FaultKind, pc: usize) -> Stop {
 }
 
 #[inline]
-fn bits(word: u64, shift: u8, bits: u8, lo: i64) -> i64 {
-    ((word >> shift & mask(bits)) as i64).wrapping_add(lo)
+fn bits(state: &State, at: usize, shift: u8, bits: u8, lo: i64) -> i64 {
+    (state.bits(at, shift, mask(bits)) as i64).wrapping_add(lo)
 }
 
 impl Engine {
@@ -90,16 +90,30 @@ impl Engine {
         Ok(stack.values.pop().expect("an expression has a value"))
     }
 
-    /// Whether a test holds; `None` where evaluating it faults.
+    /// Whether all of some tests hold; `None` where there are none, or evaluating one of them faults.
     #[inline]
-    pub(crate) fn decide(&self, state: &State, frame: usize, test: Test) -> Option<bool> {
+    pub(crate) fn decide(&self, state: &State, thread: ThreadId, frame: usize, tests: Tests) -> Option<bool> {
+        let tests = &self.code.tests[tests.first as usize..][..tests.count as usize];
+        for test in tests {
+            if !self.holds(state, thread, frame, test)? {
+                return Some(false);
+            }
+        }
+        (!tests.is_empty()).then_some(true)
+    }
+
+    #[inline]
+    fn holds(&self, state: &State, thread: ThreadId, frame: usize, test: &Test) -> Option<bool> {
         let value = match test.load {
-            Op::Local { shift, bits: n, word, lo } => bits(state.word(frame + word as usize), shift, n, lo),
-            Op::Global { shift, bits: n, word, lo } => bits(state.word(word as usize), shift, n, lo),
+            Op::Local { shift, bits: n, word, lo } => bits(state, frame + word as usize, shift, n, lo),
+            Op::Global { shift, bits: n, word, lo } => bits(state, word as usize, shift, n, lo),
             Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
-                let raw = bits(state.word(frame + at as usize), at_shift, self.layout.object_bits, 0);
+                let raw = bits(state, frame + at as usize, at_shift, self.layout.object_bits, 0);
                 let base = state.object(ObjectId::from_raw(raw)?);
-                bits(state.word(base + word as usize), shift, n, lo.into())
+                bits(state, base + word as usize, shift, n, lo.into())
+            }
+            Op::OwnElement { array, offset } => {
+                state.read(0, self.code.arrays[array as usize].own_slot(thread, offset)?)
             }
             _ => return None,
         };
@@ -110,8 +124,8 @@ impl Engine {
     #[inline]
     pub(crate) fn load(state: &State, frame: usize, load: Op) -> i64 {
         match load {
-            Op::Local { shift, bits: n, word, lo } => bits(state.word(frame + word as usize), shift, n, lo),
-            Op::Global { shift, bits: n, word, lo } => bits(state.word(word as usize), shift, n, lo),
+            Op::Local { shift, bits: n, word, lo } => bits(state, frame + word as usize, shift, n, lo),
+            Op::Global { shift, bits: n, word, lo } => bits(state, word as usize, shift, n, lo),
             op => unreachable!("{op:?} loads no variable"),
         }
     }
@@ -204,19 +218,19 @@ impl Engine {
             match code.ops[pc] {
                 Op::Const(value) => push!(value),
                 Op::Local { shift, bits: n, word, lo } => {
-                    push!(bits(state.word(frame + word as usize), shift, n, lo));
+                    push!(bits(state, frame + word as usize, shift, n, lo));
                 }
                 Op::Global { shift, bits: n, word, lo } => {
-                    push!(bits(state.word(word as usize), shift, n, lo));
+                    push!(bits(state, word as usize, shift, n, lo));
                 }
                 Op::Field { shift, bits: n, word, lo } => {
                     let base = state.object(object!(top));
-                    top = bits(state.word(base + word as usize), shift, n, lo);
+                    top = bits(state, base + word as usize, shift, n, lo);
                 }
                 Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
-                    let raw = bits(state.word(frame + at as usize), at_shift, layout.object_bits, 0);
+                    let raw = bits(state, frame + at as usize, at_shift, layout.object_bits, 0);
                     let base = state.object(object!(raw));
-                    push!(bits(state.word(base + word as usize), shift, n, lo.into()));
+                    push!(bits(state, base + word as usize, shift, n, lo.into()));
                 }
                 Op::Element(array) => {
                     let index = pop!();
@@ -290,6 +304,10 @@ impl Engine {
                     let slot = array.slot(&values[base..]).ok_or(fault(FaultKind::Index, pc))?;
                     values.truncate(base);
                     top = state.read(if array.procedure.is_some() { frame } else { 0 }, slot);
+                }
+                Op::OwnElement { array, offset } => {
+                    let slot = code.arrays[array as usize].own_slot(thread, offset);
+                    push!(state.read(0, slot.ok_or(fault(FaultKind::Index, pc))?));
                 }
                 Op::ThreadNumber => push!(thread.0.into()),
                 op @ (Op::ThreadCount

@@ -13,6 +13,8 @@ mod compile;
 mod eval;
 mod machine;
 mod numbered;
+mod passages;
+mod turns;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,12 +24,14 @@ use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId
 use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Bounds, Layout, Slot, State, ThreadId};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem, Write};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::Stack;
 use machine::{CatchCode, Mode, Stop};
 use numbered::Group;
+use passages::Passages;
+use turns::Turns;
 
 /// A compiled program.
 pub struct Engine {
@@ -66,6 +70,8 @@ pub struct Engine {
     concealed: Option<Mutex<Concealed>>,
     /// By transition: whether it leads to or leaves from an inner location.
     amid: Vec<bool>,
+    /// What is passed without stopping there.
+    passages: Passages,
     has_inner: bool,
     has_provided: bool,
     has_timeout: bool,
@@ -104,6 +110,7 @@ pub struct EngineState {
     has_next: bool,
     /// What went wrong in the making of the initial state, as long as this is it.
     start_fault: Option<Fault>,
+    turns: Turns,
 }
 
 impl Engine {
@@ -181,6 +188,7 @@ impl Engine {
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
             concealed: looks_at_transparent.then(Mutex::default),
             amid: numbered::amid(program),
+            passages: Passages::new(program, &code),
             has_inner: locations().any(|location| location.inner),
             has_provided: program.procedures.values().any(|procedure| procedure.provided.is_some()),
             has_timeout,
@@ -254,8 +262,8 @@ impl Engine {
     ) {
         let TransitionCode { guard, obstacle, trial, .. } = self.code.transitions[id as usize];
         let step = Step { thread: thread.0, transition: id, choice: 0 };
-        if let GuardCode::When(pc, test) = guard
-            && let decided = test.and_then(|test| self.decide(&es.state, frame, test))
+        if let GuardCode::When(pc, tests) = guard
+            && let decided = self.decide(&es.state, thread, frame, tests)
             && decided != Some(true)
         {
             if decided == Some(false) {
@@ -375,7 +383,8 @@ impl Engine {
         if step.choice == ir::TOO_MANY_CHOICES {
             return Err(self.exceeds(Bound::Threads, body as usize));
         }
-        self.run(es, thread, body, step.choice, Mode::Whole)
+        self.run(es, thread, body, step.choice, Mode::Whole)?;
+        Ok(())
     }
 }
 
@@ -414,6 +423,7 @@ impl TransitionSystem for Engine {
             next: Steps::default(),
             has_next: false,
             start_fault: None,
+            turns: Turns::default(),
         };
         if self.layout.numbered {
             let mut es = es(state);
@@ -456,6 +466,24 @@ impl TransitionSystem for Engine {
             es.state.collect(&self.layout);
         }
         fired
+    }
+
+    fn turns(&self, es: &mut EngineState) -> u32 {
+        if !self.has_turns(es) {
+            return 0;
+        }
+        es.turns.follow_changes(&mut es.state);
+        es.state.thread_limit()
+    }
+
+    fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, &[Write])) -> bool {
+        self.take_turn(es, thread, visit)
+    }
+
+    fn steps_of(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {
+        if es.state.is_running(ThreadId(thread)) {
+            self.own_steps(&es.state, &mut es.stack, ThreadId(thread), out);
+        }
     }
 
     fn is_transient(&self, es: &EngineState) -> bool {

@@ -60,10 +60,13 @@ pub struct Run<'e> {
     /// What the last function returned.
     result: i64,
     mode: Mode,
+    /// The last transition, if the run went on to another one.
+    passed: Option<u32>,
 }
 
 impl Engine {
-    /// Runs the body at `pc` for `thread`, with its choice points resolved by `choice`.
+    /// Runs the body at `pc` for `thread`, with its choice points resolved by `choice`. Tells the last transition, if it went
+    /// on to another one.
     pub(crate) fn run(
         &self,
         es: &mut EngineState,
@@ -71,7 +74,7 @@ impl Engine {
         pc: Pc,
         choice: u32,
         mode: Mode,
-    ) -> Result<(), Stop> {
+    ) -> Result<Option<u32>, Stop> {
         let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
         operands.clear();
         // The value below the first one, see `eval`.
@@ -90,8 +93,10 @@ impl Engine {
             choice,
             result: 0,
             mode,
+            passed: None,
         };
-        run.go()
+        run.go()?;
+        Ok(run.passed)
     }
 
     /// Runs a prologue, for a thread or for nobody.
@@ -107,8 +112,21 @@ impl Engine {
         let frame = thread.map_or(0, |thread| state.frame(thread));
         let thread = thread.unwrap_or(ThreadId(u32::MAX));
         let (pc, mode) = (pc as usize, Mode::Trial);
-        Run { engine: self, state, operands, radices, scratch, thread, frame, pc, choice: 0, result: 0, mode }
-            .go()
+        Run {
+            engine: self,
+            state,
+            operands,
+            radices,
+            scratch,
+            thread,
+            frame,
+            pc,
+            choice: 0,
+            result: 0,
+            mode,
+            passed: None,
+        }
+        .go()
     }
 }
 
@@ -136,6 +154,7 @@ impl Engine {
             choice: 0,
             result: 0,
             mode: Mode::Trial,
+            passed: None,
         })
     }
 }
@@ -187,8 +206,15 @@ impl Run<'_> {
                     }
                 }
                 Op::Goto(location) => {
-                    self.arrive(location);
-                    return Ok(());
+                    let Some((body, transition)) = engine.passages.through(location) else {
+                        self.arrive(location);
+                        return Ok(());
+                    };
+                    engine.reach(location);
+                    self.clear(location);
+                    self.passed = Some(transition);
+                    self.pc = body as usize;
+                    continue;
                 }
                 op if op.is_effect() => match self.effect(op)? {
                     Flow::Next => {}
@@ -290,6 +316,13 @@ impl Run<'_> {
                     Some(_) => self.write_local(slot, value)?,
                     None => self.write(NodeRef::Root, 0, slot, value)?,
                 }
+            }
+            Op::StoreOwnElement { array, offset, admit } => {
+                let value = self.pop();
+                let slot = self.engine.code.arrays[array as usize].own_slot(self.thread, offset);
+                let slot = slot.ok_or(self.fault(FaultKind::Index))?;
+                let value = self.admit(value, admit)?;
+                self.write(NodeRef::Root, 0, slot, value)?;
             }
             Op::Check => {
                 if self.pop() == 0 {
@@ -404,6 +437,7 @@ impl Run<'_> {
             choice: 0,
             result: 0,
             mode: Mode::Trial,
+            passed: None,
         };
         prologue.go()?;
         // The block of the thread that runs may have moved.
@@ -528,6 +562,14 @@ impl Run<'_> {
         let node = NodeRef::Thread(self.thread);
         self.state.write(node, self.frame, engine.layout.location, location.into());
         engine.reach(location);
+        self.clear(location);
+    }
+
+    /// Forgets what is of no use at a location.
+    #[inline]
+    fn clear(&mut self, location: u32) {
+        let engine = self.engine;
+        let node = NodeRef::Thread(self.thread);
         for &(slot, value) in &engine.clears[location as usize] {
             match slot.kind {
                 SlotKind::Value(ty) => {

@@ -9,7 +9,7 @@ use system::{Bound, Fault, FaultKind, Fired, Step, Steps};
 
 use crate::channels::Channel;
 use crate::code::{
-    EventCode, GuardCode, Opening, Operand, PatternCode, ReceiveCode, SendCode, TransitionCode,
+    ClaimCode, EventCode, GuardCode, Opening, Operand, PatternCode, Pc, ReceiveCode, SendCode, TransitionCode,
 };
 use crate::eval::{Mood, Stack, fault};
 use crate::machine::{Mode, Stop};
@@ -135,7 +135,7 @@ impl Engine {
     }
 
     /// Adds the steps of a thread, priorities aside.
-    fn own_steps(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
+    pub(crate) fn own_steps(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
         let frame = state.frame(thread);
         let location = state.read(frame, self.layout.location) as usize;
         if self.has_provided {
@@ -175,7 +175,7 @@ impl Engine {
 
     /// Adds the steps by a transition, which is no `else`.
     #[inline]
-    fn add_steps(
+    pub(crate) fn add_steps(
         &self,
         state: &State,
         stack: &mut Stack,
@@ -205,8 +205,8 @@ impl Engine {
         let TransitionCode { guard, opening, .. } = self.code.transitions[id as usize];
         match guard {
             GuardCode::Always | GuardCode::Else => {}
-            GuardCode::When(pc, test) => {
-                let holds = match test.and_then(|test| self.decide(state, frame, test)) {
+            GuardCode::When(pc, tests) => {
+                let holds = match self.decide(state, thread, frame, tests) {
                     Some(holds) => holds,
                     None => self.value(state, stack, thread, frame, pc)? != 0,
                 };
@@ -414,6 +414,28 @@ impl Engine {
         self.observe(state, false, channel.id, message)
     }
 
+    /// Takes note if a thread sends to a channel, or receives from it, that another one claims.
+    #[inline]
+    fn claimed(&self, es: &mut EngineState, send: bool, thread: ThreadId, channel: Channel<'_>, site: Pc) {
+        if !self.code.claims.is_empty() && self.is_claimed(&es.state, send, thread, channel) {
+            es.stack.note(Some(Fault { kind: FaultKind::ExclusiveChannel, site }));
+        }
+    }
+
+    /// Whether a thread other than this one claims to be the only one that sends to a channel, or receives from it.
+    fn is_claimed(&self, state: &State, send: bool, thread: ThreadId, channel: Channel<'_>) -> bool {
+        let mut others = (0..state.thread_count()).map(ThreadId).filter(|&other| other != thread);
+        others.any(|other| {
+            let frame = state.frame(other);
+            let claims = |claim: &ClaimCode| {
+                claim.send == send
+                    && self.operand(state, Mood::default(), other, frame, claim.channel)
+                        == Ok(channel.id.raw())
+            };
+            self.code.claims[self.procedure_of(state, other).index()].iter().any(claims)
+        })
+    }
+
     /// Moves the monitor, if it sees the event, and tells what is wrong with that.
     fn observe(&self, state: &mut State, send: bool, channel: ObjectId, message: &[i64]) -> Option<Fault> {
         let (monitor, slot) = (self.code.monitor.as_ref()?, self.layout.monitor?);
@@ -488,13 +510,13 @@ impl Engine {
         let mut thread = ThreadId(step.thread);
         let mut transition = step.transition;
         es.stack.mood.timeout = self.bodies_ask_for_timeout && self.has_timed_out(es);
-        let partner = self.act(es, thread, transition, step.choice)?;
-        transition = self.go_on(es, thread, transition)?;
+        let partner = self.act(es, thread, &mut transition, step.choice)?;
+        self.go_on(es, thread, &mut transition)?;
         if let Some(partner) = partner {
-            thread = partner.thread;
-            let body = self.code.transitions[partner.transition as usize].body;
-            self.run(es, thread, body, 0, Mode::Whole)?;
-            transition = self.go_on(es, thread, partner.transition)?;
+            (thread, transition) = (partner.thread, partner.transition);
+            let body = self.code.transitions[transition as usize].body;
+            transition = self.run(es, thread, body, 0, Mode::Whole)?.unwrap_or(transition);
+            self.go_on(es, thread, &mut transition)?;
         }
         es.stack.mood.timeout = false;
         if let Some(slot) = self.layout.last {
@@ -525,37 +547,62 @@ impl Engine {
         !holds_floor && calm.is_empty()
     }
 
-    /// Goes on as long as the thread is at inner locations; tells what transition was the last.
-    fn go_on(&self, es: &mut EngineState, thread: ThreadId, mut transition: u32) -> Result<u32, Stop> {
+    /// Goes on as long as the thread is at inner locations. The last transition becomes another one then.
+    fn go_on(&self, es: &mut EngineState, thread: ThreadId, transition: &mut u32) -> Result<(), Stop> {
         if !self.has_inner {
-            return Ok(transition);
+            return Ok(());
         }
         for _ in 0..ir::MAX_INNER_STEPS {
             if !es.state.is_running(thread) {
-                return Ok(transition);
+                return Ok(());
             }
             let frame = es.state.frame(thread);
             let location = es.state.read(frame, self.layout.location) as u32;
             if !self.inner[location as usize] {
-                return Ok(transition);
+                return Ok(());
             }
-            let next = self.first_inner(&es.state, &mut es.stack, thread, frame, location)?;
-            let site = self.code.transitions[transition as usize].body as usize;
-            transition = next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site: site as u32 }))?;
+            *transition = self.next_inner(es, thread, frame, *transition, location)?;
             self.act(es, thread, transition, 0)?;
         }
         Err(Stop::Truncated(Bound::Frames))
     }
 
-    /// Takes a transition; if it is a rendezvous, up to where its partner goes on, whom it tells.
+    /// The transition by which a thread leaves an inner location, to which it came by another one.
+    fn next_inner(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        frame: usize,
+        before: u32,
+        location: u32,
+    ) -> Result<u32, Stop> {
+        let next = self.first_inner(&es.state, &mut es.stack, thread, frame, location)?;
+        let site = self.code.transitions[before as usize].body;
+        next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site }))
+    }
+
+    /// Takes a transition; if it is a rendezvous, up to where its partner goes on, whom it tells. Where the run goes on to
+    /// another transition, this is the last one.
     fn act(
         &self,
         es: &mut EngineState,
         thread: ThreadId,
-        transition: u32,
+        transition: &mut u32,
         choice: u32,
     ) -> Result<Option<Partner>, Stop> {
-        let TransitionCode { opening, body, .. } = self.code.transitions[transition as usize];
+        let mut code = self.code.transitions[*transition as usize];
+        if self.passages.leads_in(*transition)
+            && let GuardCode::Ready(location) = code.guard
+        {
+            let frame = es.state.frame(thread);
+            self.reach(location);
+            for &(slot, value) in &self.clears[location as usize] {
+                es.state.write(NodeRef::Thread(thread), frame, slot, value);
+            }
+            *transition = self.next_inner(es, thread, frame, *transition, location)?;
+            code = self.code.transitions[*transition as usize];
+        }
+        let TransitionCode { opening, body, .. } = code;
         let mut partner = None;
         match opening {
             Opening::Other => {}
@@ -565,15 +612,16 @@ impl Engine {
                 let done = self.evaluate_send(&es.state, es.stack.mood, thread, send, &mut message).and_then(
                     |channel| {
                         if channel.shape.capacity > 0 {
+                            self.claimed(es, true, thread, channel, send.channel.pc);
                             let flaw = self.put_message(&mut es.state, channel, send.sorted, &mut message);
                             es.stack.note(flaw);
                             return Ok(None);
                         }
-                        if self.amid[transition as usize] {
+                        if self.amid[*transition as usize] {
                             return Err(fault(FaultKind::InnerBlock, send.channel.pc as usize));
                         }
                         Self::admit_message(channel, &mut message);
-                        self.meet(es, thread, channel, &message, choice).map(Some)
+                        self.meet(es, thread, channel, &message, (send.channel.pc, choice)).map(Some)
                     },
                 );
                 es.stack.message = message;
@@ -585,6 +633,7 @@ impl Engine {
                 let (channel, at) = self
                     .receivable(&es.state, es.stack.mood, thread, frame, receive)?
                     .ok_or(Stop::Blocked)?;
+                self.claimed(es, false, thread, channel, receive.channel.pc);
                 let mut message = std::mem::take(&mut es.stack.message);
                 let flaw = self.take_message(&mut es.state, channel, at, receive, &mut message);
                 es.stack.note(flaw);
@@ -593,7 +642,9 @@ impl Engine {
                 done?;
             }
         }
-        self.run(es, thread, body, 0, Mode::Whole)?;
+        if let Some(last) = self.run(es, thread, body, 0, Mode::Whole)? {
+            *transition = last;
+        }
         Ok(partner)
     }
 
@@ -604,7 +655,7 @@ impl Engine {
         sender: ThreadId,
         channel: Channel<'_>,
         message: &[i64],
-        choice: u32,
+        (site, choice): (Pc, u32),
     ) -> Result<Partner, Stop> {
         let (mut found, mut left) = (None, choice);
         self.partners(&es.state, &mut es.stack, sender, channel, message, &mut |partner| {
@@ -616,11 +667,13 @@ impl Engine {
         let Opening::Receive(receive) = self.code.transitions[partner.transition as usize].opening else {
             unreachable!("partners receive")
         };
-        for send in [true, false] {
+        let receive = &self.code.receives[receive as usize];
+        for (send, thread, site) in [(true, sender, site), (false, partner.thread, receive.channel.pc)] {
+            self.claimed(es, send, thread, channel, site);
             let flaw = self.observe(&mut es.state, send, channel.id, message);
             es.stack.note(flaw);
         }
-        self.store(es, partner.thread, &self.code.receives[receive as usize], message)?;
+        self.store(es, partner.thread, receive, message)?;
         Ok(partner)
     }
 
@@ -691,6 +744,8 @@ pub fn amid(program: &Program) -> Vec<bool> {
 pub fn bodies_ask_for_timeout(program: &Program) -> bool {
     let mut asked = false;
     let mut look = |expr: &ir::Expr| expr.each(&mut |expr| asked |= expr.kind == ir::ExprKind::Timeout);
+    // Whether the partner of a rendezvous may step is looked at when it is met.
+    program.procedures.values().filter_map(|procedure| procedure.provided.as_ref()).for_each(&mut look);
     for transition in program.transitions.values() {
         transition.body.iter().flat_map(ir::Action::operands).for_each(&mut look);
         if let ir::Guard::When(guard) = &transition.guard

@@ -199,6 +199,7 @@ fn undo_restores(program: &Program, seed: u64, steps: usize) {
             continue;
         }
         let step = offered.enabled[random.below(offered.enabled.len())];
+        let before = mirror.now();
         if engine.fire(&mut state, step) == Fired::Moved {
             engine.encode(&mut state, &mut mirror);
             let parent = &trail[trail.len() - 1];
@@ -206,7 +207,7 @@ fn undo_restores(program: &Program, seed: u64, steps: usize) {
             let keys = mirror.components().chain(parent.components()).map(|(key, _)| key);
             for key in keys.filter(|&key| differs(key)) {
                 assert!(
-                    mirror.changed().is_some_and(|changed| changed.contains(&key)),
+                    mirror.touched(before).is_some_and(|touched| touched.contains(&key)),
                     "{key:?} changed unnoticed"
                 );
             }

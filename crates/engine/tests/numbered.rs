@@ -38,13 +38,26 @@ struct Found {
     truncations: BTreeMap<Bound, u64>,
 }
 
-fn found_by_engine(engine: &Engine, depth_first: bool) -> Found {
+#[derive(Clone, Copy, Debug)]
+enum Search {
+    Bfs,
+    Dfs,
+    /// Depth first, with what threads can do remembered.
+    Remembering,
+    /// The same, and steps are fired ahead where that is of no use.
+    LookingAhead,
+}
+
+fn found_by_engine(engine: &Engine, search: Search) -> Found {
     let options = Options { keep_going: true, ..Options::default() };
-    let mut store = store::Naive::new(&store::Budget::unlimited());
-    let outcome = if depth_first {
-        search::dfs(engine, &mut store, &options, &mut Quiet)
-    } else {
-        search::bfs(engine, &mut store, &options, &mut Quiet)
+    let budget = store::Budget::unlimited();
+    let mut store = store::Naive::new(&budget);
+    let trie = || store::Trie::new(&budget, false);
+    let outcome = match search {
+        Search::Bfs => search::bfs(engine, &mut store, &options, &mut Quiet),
+        Search::Dfs => search::dfs(engine, &mut store, &options, &mut Quiet),
+        Search::Remembering => search::dfs(engine, &mut trie(), &options, &mut Quiet),
+        Search::LookingAhead => search::dfs(engine, &mut trie().always_preparing(), &options, &mut Quiet),
     };
     let mut faults = BTreeMap::new();
     for violation in &outcome.violations {
@@ -79,7 +92,7 @@ fn found_by_naive(naive: &Naive<'_>) -> Option<Found> {
 
 #[test]
 fn random_programs_have_the_same_states_and_faults() {
-    let (mut complete, mut faulty, mut truncated, mut states) = (0, 0, 0, 0);
+    let (mut complete, mut faulty, mut claims, mut truncated, mut states) = (0, 0, 0, 0, 0);
     for seed in 0..programs() {
         let program = random_numbered(seed);
         let (engine, naive) = interpreters(&program);
@@ -87,19 +100,23 @@ fn random_programs_have_the_same_states_and_faults() {
         complete += 1;
         states += expected.states;
         faulty += u64::from(!expected.faults.is_empty());
+        claims += u64::from(expected.faults.contains_key(&FaultKind::ExclusiveChannel));
         truncated += u64::from(!expected.truncations.is_empty());
-        for depth_first in [false, true] {
+        for search in [Search::Bfs, Search::Dfs, Search::Remembering, Search::LookingAhead] {
             let text = random_numbered_text(seed);
-            let found = found_by_engine(&engine, depth_first);
-            assert_eq!(found, expected, "program {seed}, depth first: {depth_first}\n{text}");
+            let found = found_by_engine(&engine, search);
+            assert_eq!(found, expected, "program {seed}, {search:?}\n{text}");
         }
     }
     // The programs are worth something.
     let all = programs();
     assert!(complete > all / 2, "{complete} of {all} are small enough");
     assert!(faulty > all / 10, "{faulty} of {all} have faults");
+    assert!(claims > all / 100, "{claims} of {all} break a claim");
     assert!(truncated > all / 100, "{truncated} of {all} exceed a bound");
-    eprintln!("{complete} programs, {states} states, {faulty} with faults, {truncated} truncated");
+    eprintln!(
+        "{complete} programs, {states} states, {faulty} with faults, {claims} of claims, {truncated} truncated"
+    );
 }
 
 /// Both interpreters along one random path, step by step.

@@ -172,6 +172,13 @@
 //! **Checks** ([`ActionKind::Check`]) that fail are assertion faults of a step that nevertheless has its successor. The
 //! first flaw of a step counts; a fault that ends the step hides it.
 //!
+//! **Claims.** A thread [claims](Procedure::claims) channels from its start to its end. If a thread sends to a channel, or
+//! receives from it (or keeps what it receives), while another thread claims to be the only one that does, that is an
+//! [exclusive channel](system-fault) fault of a step that has its successor, like that of a check. Claims are evaluated
+//! when a message is sent or received, before anything is done to channels, monitor and variables; the first one counts,
+//! by the numbers of threads. A claim that cannot be evaluated claims nothing. Of a rendezvous the send comes first, then
+//! the receive.
+//!
 //! **Monitors.** A `Send`, and a `Receive` that takes its message out, is an event if some event of the monitor, in any
 //! state, names its channel and its direction. The first event of the monitor's state with the same direction, the same
 //! channel and a pattern that fits the message moves the monitor to its target. If there is none, that is a

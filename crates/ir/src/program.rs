@@ -116,7 +116,10 @@ impl Program {
                 }
             }
         }
-        self.procedures.values().filter_map(|procedure| procedure.provided.as_ref()).for_each(|e| e.each(f));
+        for procedure in self.procedures.values() {
+            let claimed = procedure.claims.iter().map(|claim| &claim.channel);
+            procedure.provided.iter().chain(claimed).for_each(|expr| expr.each(f));
+        }
         self.funs.values().for_each(|fun| fun.body.each(f));
         self.invariants.iter().for_each(|invariant| invariant.expr.each(f));
         for event in self.monitor.iter().flat_map(|monitor| &monitor.states).flat_map(|state| &state.events) {
@@ -264,10 +267,22 @@ pub struct Procedure {
     pub prologue: Vec<Action>,
     /// A thread can step only where this holds.
     pub provided: Option<Expr>,
+    /// What its threads claim to do alone.
+    pub claims: Vec<Claim>,
     /// The priority of its threads where their start says nothing else.
     pub priority: u8,
     pub entry: LocationId,
     pub catches: Vec<Catch>,
+    pub span: Span,
+}
+
+/// Nobody but the thread that claims it receives from a channel, or nobody else sends to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// About receiving, rather than sending.
+    pub receive: bool,
+    /// The number of the channel.
+    pub channel: Expr,
     pub span: Span,
 }
 

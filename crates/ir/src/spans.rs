@@ -43,6 +43,10 @@ impl Program {
             if let Some(provided) = &mut procedure.provided {
                 expr(provided, f);
             }
+            for claim in &mut procedure.claims {
+                f(&mut claim.span);
+                expr(&mut claim.channel, f);
+            }
         }
         for location in self.locations.values_mut() {
             f(&mut location.span);

@@ -136,13 +136,14 @@ impl Machine<'_> {
         let message = self.admitted(number, &values);
         let channel = &self.state.channels[&number];
         let capacity = self.program().channels[channel.declared].capacity;
-        let number = number.into();
         if capacity == 0 {
             return self.meet(number, &message, span, choose);
         }
         if channel.messages.len() >= capacity as usize {
             return Err(Stop::Blocked);
         }
+        self.claimed(true, number, span);
+        let channel = &self.state.channels[&number];
         let greater = |other: &Vec<i64>| sorted && *other > values;
         let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
         self.messages(number).insert(at, message.clone());
@@ -158,7 +159,8 @@ impl Machine<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let (number, at) = self.incoming(channel, anywhere, keep, pattern, span)?;
-        let (number, at) = (number.into(), at.ok_or(Stop::Blocked)?);
+        let at = at.ok_or(Stop::Blocked)?;
+        self.claimed(false, number, span);
         let message = self.messages(number)[at].clone();
         if !keep {
             self.messages(number).remove(at);
@@ -227,8 +229,8 @@ impl Machine<'_> {
         Ok((number as u32, evaluator.find(channel, &wanted, anywhere)?))
     }
 
-    fn messages(&mut self, number: i64) -> &mut Vec<Vec<i64>> {
-        let channel = self.state.channels.get_mut(&(number as u32));
+    fn messages(&mut self, number: u32) -> &mut Vec<Vec<i64>> {
+        let channel = self.state.channels.get_mut(&number);
         &mut channel.expect("the channel was looked up before").messages
     }
 
@@ -252,7 +254,7 @@ impl Machine<'_> {
     }
 
     /// Sends a message through a channel without capacity.
-    fn meet(&mut self, number: i64, message: &[i64], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
+    fn meet(&mut self, number: u32, message: &[i64], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
         let leads_inside = self.last.is_some_and(|id| match self.program().transitions[id].exit {
             ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].inner,
             _ => false,
@@ -268,18 +270,21 @@ impl Machine<'_> {
         let (partner, transition) = partners[choose(partners.len() as u32) as usize];
         self.may_meet = false;
         self.partner = Some((partner, transition));
+        self.claimed(true, number, span);
         self.event(true, number, message, span)?;
         let action = &self.program().transitions[transition].body[0];
         let ActionKind::Receive { pattern, .. } = &action.kind else { unreachable!("partners receive") };
         let sender = std::mem::replace(&mut self.thread, partner);
+        self.claimed(false, number, action.span);
+        self.event(false, number, message, action.span)?;
         self.store_fields(pattern, message)?;
         self.thread = sender;
-        self.event(false, number, message, action.span)
+        Ok(())
     }
 
     /// Who can receive a message right now, and by which transition. Whoever cannot evaluate what it would receive is
     /// not among them.
-    fn partners(&self, number: i64, message: &[i64]) -> Vec<(u32, TransitionId)> {
+    fn partners(&self, number: u32, message: &[i64]) -> Vec<(u32, TransitionId)> {
         let program = self.program();
         let mut partners = Vec::new();
         for (&thread, Thread { frames, .. }) in &self.state.threads {
@@ -298,7 +303,7 @@ impl Machine<'_> {
                     return false;
                 };
                 transition.guard == Guard::Always
-                    && other.eval(channel).is_ok_and(|channel| as_int(&channel) == number)
+                    && other.eval(channel).is_ok_and(|channel| as_int(&channel) == i64::from(number))
                     && other.wanted(pattern).is_ok_and(|wanted| fits(message, &wanted))
             };
             let here = program.locations[frame.location].transitions.iter().copied();
@@ -311,9 +316,35 @@ impl Machine<'_> {
         partners
     }
 
+    /// Takes note if the thread sends to a channel, or receives from it, that another one claims.
+    fn claimed(&mut self, send: bool, number: u32, span: Span) {
+        let program = self.program();
+        let claims = |&(&other, thread): &(&u32, &Thread)| {
+            let eval = self.naive.evaluator(&self.state, other, Mood::default());
+            let claims = &program.procedures[thread.procedure.0].claims;
+            other != self.thread
+                && claims.iter().any(|claim| {
+                    let channel = eval.eval(&claim.channel);
+                    claim.receive != send
+                        && channel.is_ok_and(|channel| as_int(&channel) == i64::from(number))
+                })
+        };
+        let Some((&other, _)) = self.state.threads.iter().find(claims) else { return };
+        let name = |thread| self.naive.thread_name(&self.state, thread);
+        let message = format!(
+            "{} {} `{}`, which {} claims to do alone",
+            name(self.thread),
+            if send { "sends to" } else { "receives from" },
+            self.naive.channel_name(&self.state, number),
+            name(other),
+        );
+        self.flaw.get_or_insert(NaiveFault { kind: FaultKind::ExclusiveChannel, span, message });
+    }
+
     /// Tells the monitor of a message that was sent or received.
-    fn event(&mut self, send: bool, number: i64, message: &[i64], span: Span) -> Result<(), Stop> {
+    fn event(&mut self, send: bool, number: u32, message: &[i64], span: Span) -> Result<(), Stop> {
         let Some(monitor) = &self.program().monitor else { return Ok(()) };
+        let number = i64::from(number);
         let globals = Eval {
             thread: None,
             variables: &[],

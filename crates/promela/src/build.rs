@@ -34,6 +34,15 @@ pub struct Process {
     pub active: u32,
     pub priority: u8,
     pub provided: Option<Ex>,
+    pub claims: Vec<Claim>,
+    pub span: Span,
+}
+
+/// A channel that only one process receives from, or sends to.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub receive: bool,
+    pub channel: Ex,
     pub span: Span,
 }
 
@@ -83,6 +92,7 @@ pub struct Builder<'a> {
     pub process: Option<usize>,
     pub params: Vec<SymbolId>,
     pub locals: Vec<SymbolId>,
+    pub claims: Vec<Claim>,
     pub in_claim: bool,
     pub in_trace: bool,
     pub in_print: bool,
@@ -120,6 +130,7 @@ impl<'a> Builder<'a> {
             process: None,
             params: Vec::new(),
             locals: Vec::new(),
+            claims: Vec::new(),
             in_claim: false,
             in_trace: false,
             in_print: false,
@@ -226,6 +237,7 @@ impl<'a> Builder<'a> {
             active,
             priority: priority.unwrap_or(1),
             provided,
+            claims: Vec::new(),
             span: item.name.span,
         };
         self.finish(process, &item.body);
@@ -309,6 +321,7 @@ impl<'a> Builder<'a> {
         self.elements.count = 1;
         self.params.clear();
         self.locals.clear();
+        self.claims.clear();
         self.early = true;
         self.in_claim = kind == ProcessKind::Never;
         self.in_trace = matches!(kind, ProcessKind::Trace { .. });
@@ -324,6 +337,7 @@ impl<'a> Builder<'a> {
         process.count = self.elements.count;
         process.params = std::mem::take(&mut self.params);
         process.locals = std::mem::take(&mut self.locals);
+        process.claims = std::mem::take(&mut self.claims);
         self.scopes.close();
         self.process = None;
         self.in_claim = false;
@@ -366,6 +380,7 @@ fn plain(name: &str, kind: ProcessKind, span: Span) -> Process {
         active: 0,
         priority: 1,
         provided: None,
+        claims: Vec::new(),
         span,
     }
 }

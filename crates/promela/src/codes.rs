@@ -45,6 +45,8 @@ codes! {
     MACRO_LIMIT = "E1110";
     /// A macro of the command line that is not well formed.
     BAD_MACRO_DEFINE = "E1111";
+    /// A macro of the command line that the model does not use.
+    UNUSED_MACRO_DEFINE = "W1112";
 
     /// Something else was expected at this place.
     UNEXPECTED = "E1201";
@@ -127,7 +129,7 @@ codes! {
     UNUSED_PROCTYPE = "W1328";
     /// A statement that cannot be reached.
     UNREACHABLE = "W1329";
-    /// A promise that is not checked: of a `D_proctype` to be deterministic, of `xr` and `xs` to be the only user.
+    /// A promise that is not checked: of a `D_proctype` to be deterministic.
     NOT_CHECKED = "W1330";
     /// A sequence without a statement.
     EMPTY_SEQUENCE = "E1331";

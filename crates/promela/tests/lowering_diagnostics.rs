@@ -46,6 +46,7 @@ fn channels_and_messages() {
     models!(
         "chan q = [1] of { byte, bit }; byte x; init { q!1; q?x; q!1,2,3; q?x,x; x!1; q!run P(); (q?[1]) } proctype P() { skip }",
         "chan q = [1] of { byte, bit }; byte x; init { q!1; q?x; q!1,2,3; (q?[1]) }",
+        "chan q[2] = [1] of { byte }; byte x; init { xr q[1]; xs x; q[1]!1 }",
     );
 }
 

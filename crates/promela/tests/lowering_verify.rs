@@ -118,3 +118,15 @@ fn arithmetic_wraps_only_where_it_can_leave_32_bits() {
 fn errors_come_without_a_program() {
     assert!(compile("init { x = 1 }").0.is_err());
 }
+
+#[test]
+fn claims_hold_from_the_start_wherever_they_stand() {
+    let text = "chan q = [1] of { byte }; typedef R { chan c }; R r;
+        proctype P(chan c) { byte x; x = 1; c!x; if :: x == 1 -> xs c, r.c :: else fi }
+        init { xr q; r.c = q; run P(q); q?_ }";
+    let program = program(text);
+    assert_eq!(ir::verify(&program), Ok(()));
+    let printed = ir::text::print(&program);
+    let claims: Vec<_> = printed.lines().filter(|line| line.contains("claim")).map(str::trim).collect();
+    assert_eq!(claims, ["claim send c;", "claim send 'r.c';", "claim receive q;"]);
+}

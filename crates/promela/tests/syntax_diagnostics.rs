@@ -110,6 +110,15 @@ fn macros_of_the_command_line() {
 }
 
 #[test]
+fn macros_that_nobody_asks_for() {
+    let text = "#ifndef SIZE\n#define SIZE 2\n#endif\n#if defined(FAST) || LEVEL > 1\n#endif\n#undef OLD\n\
+        #define TWICE (2 * HALF)\n#define NEVER OTHER\n#ifdef NOWHERE\nbyte y = HIDDEN;\n#endif\nbyte x = N + TWICE;";
+    let files = Files::from([("model.pml".to_owned(), text.into())]);
+    let all = ["SIZES", "SIZE", "FAST", "LEVEL", "OLD", "N", "HALF", "OTHER", "HIDDEN", "TWICE"];
+    insta::assert_snapshot!(parse_files(&files, &all.map(|name| (name, "1"))).1);
+}
+
+#[test]
 fn units() {
     models!(
         "x = 1;\nbyte y; byte = 3; byte z[; byte w;\n}",

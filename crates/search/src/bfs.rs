@@ -28,20 +28,21 @@ where
     O: Observer,
 {
     let mut explorer = Explorer::new(system, store, options, observer);
-    let end = explore(&mut explorer, Frontier::new(&options.budget));
-    explorer.finish(end)
+    let mut frontier = Frontier::new(&options.budget);
+    let end = explore(&mut explorer, &mut frontier);
+    explorer.finish(end, &frontier)
 }
 
-fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, mut frontier: Frontier) -> ControlFlow<StopReason>
+fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, frontier: &mut Frontier) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let initial = explorer.start(&frontier)?;
+    let initial = explorer.start(frontier)?;
     // The initial state is its own parent, which ends every chain.
     frontier.push(explorer, initial)?;
-    explorer.check(&frontier)?;
+    explorer.check(frontier)?;
     let (mut depth, mut level_end) = (0, 1);
     for next in 0.. {
         if next == explorer.store.len() {
@@ -53,8 +54,8 @@ where
         let source = StateId(next as u32);
         frontier.at = source;
         explorer.restore(source, frontier.memo(source), depth);
-        explorer.offer(&frontier)?;
-        expand(explorer, &mut frontier, source)?;
+        explorer.offer(frontier)?;
+        expand(explorer, frontier, source)?;
     }
     Continue(())
 }

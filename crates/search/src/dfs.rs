@@ -1,15 +1,20 @@
 //! Depth-first search.
 //!
 //! There is one concrete state, which steps change and undoing changes back; the store gets encodings and is
-//! never asked for one. A level of the stack is 16 bytes and its steps, which all levels keep in one array: the
+//! never asked for one. A level of the stack is 24 bytes and its steps, which all levels keep in one array: the
 //! steps of the top are the last ones. The trail of a violation is what the stack holds.
+//!
+//! Most successors are stored already, and to find that out is to wait for memory. So where the store has a use for it, all
+//! steps of a state are fired and taken back first, and the store prepares for each successor; when their turn comes, memory
+//! is near. The order of the search is the same. Where the system remembers what its threads can do
+//! ([`TransitionSystem::turn`]), not even that is necessary: then only steps to new states are fired.
 //!
 //! With a depth limit, a state that is first met on a long way is not expanded again when a shorter way to it
 //! is found. So a search that was cut is not even complete to the bound, and does not claim to be.
 
 use std::ops::ControlFlow::{self, Continue};
 
-use store::{Budget, Chunked, Full, StateId, StateStore};
+use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
 use crate::explore::{Explorer, Path, Taken, or_stop};
@@ -26,20 +31,22 @@ where
     O: Observer,
 {
     let mut explorer = Explorer::new(system, store, options, observer);
-    let end = explore(&mut explorer, Stack::new(&options.budget));
-    explorer.finish(end)
+    let mut stack = Stack::new(&options.budget);
+    let end = explore(&mut explorer, &mut stack);
+    explorer.finish(end, &stack)
 }
 
-fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, mut stack: Stack) -> ControlFlow<StopReason>
+fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, stack: &mut Stack) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let initial = explorer.start(&stack)?;
-    enter(explorer, &mut stack, initial)?;
+    let initial = explorer.start(stack)?;
+    enter(explorer, stack, initial)?;
     while let Some(top) = stack.levels.last() {
         let Some(step) = stack.next_step() else {
+            explorer.skip(top.seen);
             stack.pop();
             if !stack.levels.is_empty() {
                 explorer.undo();
@@ -47,17 +54,33 @@ where
             }
             continue;
         };
-        match explorer.take(step, top.state, 0, &stack)? {
+        let note = stack.note(explorer.store.epoch());
+        explorer.skip(note.seen);
+        let ticket = Ticket::of_short(note.ticket);
+        let taken = if ticket != Ticket::NONE {
+            explorer.take_prepared(step, ticket, top.state, stack)?
+        } else if let Some(number) = note.way.checked_sub(1) {
+            explorer.take_way(step, number as usize, top.state, stack)?
+        } else {
+            explorer.way.clear();
+            explorer.take(step, top.state, 0, stack)?
+        };
+        match taken {
             Taken::New(id) => {
+                let below = top.state;
                 explorer.depth += 1;
-                enter(explorer, &mut stack, id)?;
+                for at in 0..explorer.way.len() {
+                    or_stop(stack.push_passed(below, explorer.way[at]))?;
+                    explorer.depth += 1;
+                }
+                enter(explorer, stack, id)?;
             }
             Taken::Passing => {
                 let below = top.state;
                 explorer.depth += 1;
                 or_stop(stack.push(below))?;
-                explorer.offer(&stack)?;
-                or_stop(stack.fill(&explorer.steps.enabled))?;
+                explorer.offer(stack)?;
+                fill(explorer, stack)?;
             }
             Taken::Seen => explorer.undo(),
             Taken::Stayed => {}
@@ -79,14 +102,37 @@ where
 {
     or_stop(stack.push(id))?;
     explorer.check(stack)?;
+    explorer.store.tidy();
+    if explorer.foresee(stack)? {
+        return or_stop(stack.fill_prepared(&explorer.ahead, explorer.store));
+    }
     explorer.offer(stack)?;
-    or_stop(stack.fill(&explorer.steps.enabled))
+    fill(explorer, stack)
+}
+
+/// Gives the top of the stack the steps that were offered.
+fn fill<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, stack: &mut Stack) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    or_stop(if explorer.look_ahead() {
+        stack.fill_prepared(&explorer.ahead, explorer.store)
+    } else {
+        stack.fill(&explorer.steps.enabled)
+    })
 }
 
 /// The states from the initial one to where the search stands.
 struct Stack {
     levels: Chunked<Level>,
     steps: Chunked<Step>,
+    /// Of the steps that have any, and of those before.
+    notes: Chunked<Note>,
+    /// Tickets from here on are of this epoch; those before have lapsed.
+    valid: usize,
+    epoch: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -97,15 +143,36 @@ struct Level {
     left: u32,
     /// The place of the next one. The one before it led to the level above.
     next: usize,
+    /// How many steps come after the last one that are not on the stack, since they lead to states that were stored.
+    seen: u32,
 }
+
+/// What is known about a step that is to be taken.
+#[derive(Clone, Copy)]
+struct Note {
+    /// See [`Ticket::short`].
+    ticket: u64,
+    /// How many steps come before it that are not on the stack, since they lead to states that were stored.
+    seen: u32,
+    /// Of a step that leads several ways, each with a place of its own: the number of this one, from 1 on.
+    way: u32,
+}
+
+const NO_NOTE: Note = Note { ticket: Ticket::NONE.short(), seen: 0, way: 0 };
 
 impl Stack {
     fn new(budget: &Budget) -> Self {
-        Self { levels: Chunked::new(budget), steps: Chunked::new(budget) }
+        Self {
+            levels: Chunked::new(budget),
+            steps: Chunked::new(budget),
+            notes: Chunked::new(budget),
+            valid: 0,
+            epoch: 0,
+        }
     }
 
     fn push(&mut self, state: StateId) -> Result<(), Full> {
-        self.levels.push(Level { state, left: 0, next: self.steps.len() })
+        self.levels.push(Level { state, left: 0, next: self.steps.len(), seen: 0 })
     }
 
     /// Gives the top its steps.
@@ -119,6 +186,64 @@ impl Stack {
         Ok(())
     }
 
+    /// The same with tickets. Steps to states that are stored are counted and left out, unless the store knows their numbers,
+    /// which somebody may want to see.
+    fn fill_prepared<T: StateStore + ?Sized>(
+        &mut self,
+        steps: &[(Step, Ticket)],
+        store: &T,
+    ) -> Result<(), Full> {
+        self.begin_notes(store.epoch())?;
+        let may_skip = !store.rebuilds();
+        let (mut seen, mut left, mut way) = (0, 0, 0);
+        for (at, &(step, ticket)) in steps.iter().enumerate() {
+            let is_step = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);
+            let follows = at > 0 && is_step(steps.get(at - 1));
+            way = if follows { way + 1 } else { u32::from(is_step(steps.get(at + 1))) };
+            if may_skip && ticket != Ticket::NONE && store.contains(ticket) {
+                seen += 1;
+                continue;
+            }
+            self.steps.push(step)?;
+            self.notes.push(Note { ticket: ticket.short(), seen, way })?;
+            (seen, left) = (0, left + 1);
+        }
+        if let Some(top) = self.levels.last_mut() {
+            (top.left, top.seen) = (left, seen);
+        }
+        Ok(())
+    }
+
+    /// A transient state, which is being left by its only step.
+    fn push_passed(&mut self, below: StateId, step: Step) -> Result<(), Full> {
+        self.push(below)?;
+        self.fill(&[step])?;
+        self.next_step();
+        Ok(())
+    }
+
+    /// Gets ready for notes about the steps of the top.
+    fn begin_notes(&mut self, epoch: u32) -> Result<(), Full> {
+        let top = self.levels.last().map_or(0, |top| top.next);
+        if self.epoch != epoch {
+            (self.epoch, self.valid) = (epoch, top);
+        }
+        while self.notes.len() < top {
+            self.notes.push(NO_NOTE)?;
+        }
+        Ok(())
+    }
+
+    /// What is known about the step that is being taken. Tickets of other epochs are not.
+    fn note(&self, epoch: u32) -> Note {
+        let step = self.levels.last().map_or(0, |top| top.next) - 1;
+        if step >= self.notes.len() {
+            return NO_NOTE;
+        }
+        let note = self.notes[step];
+        if step >= self.valid && epoch == self.epoch { note } else { Note { ticket: NO_NOTE.ticket, ..note } }
+    }
+
     fn next_step(&mut self) -> Option<Step> {
         let top = self.levels.last_mut()?;
         top.left = top.left.checked_sub(1)?;
@@ -128,7 +253,10 @@ impl Stack {
 
     fn pop(&mut self) {
         self.levels.pop();
-        self.steps.truncate(self.levels.last().map_or(0, |top| top.next + top.left as usize));
+        let len = self.levels.last().map_or(0, |top| top.next + top.left as usize);
+        self.steps.truncate(len);
+        self.notes.truncate(len);
+        self.valid = self.valid.min(len);
     }
 }
 

@@ -18,7 +18,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use store::{Insert, StateId, StateStore};
+use store::{Insert, StateId, StateStore, Ticket};
 use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::observer::{Observer, Open, Progress};
@@ -34,6 +34,9 @@ const MEMORY_EVERY: u32 = 16;
 /// How many transient states are passed by, in all and for each transition, before they are stored like others.
 const PASSED_AT_LEAST: u64 = 1 << 22;
 const PASSED_PER_TRANSITION: u64 = 1 << 12;
+/// Ids are handed out from 0 on.
+const INITIAL: StateId = StateId(0);
+
 /// How many are passed by one after the other.
 const LONGEST_PASSAGE: usize = 1 << 16;
 
@@ -60,6 +63,10 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub state: S::State,
     /// The steps of the state, as of the last [`Explorer::offer`].
     pub steps: Steps,
+    /// The first steps to the states that come next, with their tickets, as of the last [`Explorer::foresee`].
+    pub ahead: Vec<(Step, Ticket)>,
+    /// How the last step that was taken with a ticket went on through transient states.
+    pub way: Vec<Step>,
     /// How many steps the state is away from the initial one.
     pub depth: u32,
     options: &'a Options<'a>,
@@ -91,6 +98,8 @@ where
             store,
             state: system.initial(),
             steps: Steps::default(),
+            ahead: Vec::new(),
+            way: Vec::new(),
             depth: 0,
             options,
             observer,
@@ -110,9 +119,9 @@ where
     pub fn start(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, StateId> {
         self.poll(path)?;
         self.system.encode(&mut self.state, &mut self.encoding);
-        let id = self.insert(None)?.id();
-        self.observer.stored(id, 0);
-        Continue(id)
+        self.insert()?;
+        self.observer.stored(INITIAL, 0);
+        Continue(INITIAL)
     }
 
     /// Goes to a stored state.
@@ -183,17 +192,187 @@ where
         }
         self.stats.transitions += 1;
         self.system.encode(&mut self.state, &mut self.encoding);
-        let insert = self.insert(Some(source))?;
-        if let Insert::New(id) = insert {
-            self.stats.depth = self.stats.depth.max(self.depth + 1);
-            self.observer.stored(id, self.depth + 1);
+        let insert = self.insert()?;
+        self.note(insert, source, step, self.depth + 1);
+        Continue(match insert {
+            Insert::New(id) => Taken::New(id),
+            Insert::Seen(_) => Taken::Seen,
+        })
+    }
+
+    /// So many steps lead to states that are stored: there is nothing more to them.
+    pub fn skip(&mut self, steps: u32) {
+        self.stats.transitions += u64::from(steps);
+        self.stats.matched += u64::from(steps);
+    }
+
+    /// Finds out where the successors of the state belong without going there, if the system and the store are up to it.
+    /// Otherwise there is [`Explorer::offer`]: also where nobody has a step, since there may be more to say about that.
+    pub fn foresee(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
+        if !self.options.lookahead || self.options.max_depth.is_some() || !self.store.foresees() {
+            return Continue(false);
         }
-        self.observer.edge(source, step, insert.id());
+        let threads = self.system.turns(&mut self.state);
+        if threads == 0 {
+            return Continue(false);
+        }
+        self.tick(path)?;
+        self.system.encode(&mut self.state, &mut self.encoding);
+        if self.store.rebase(&mut self.encoding).is_err() {
+            return Continue(false);
+        }
+        let Self { system, store, state, steps, ahead, .. } = self;
+        ahead.clear();
+        for thread in 0..threads {
+            let before = ahead.len();
+            let is_all = system.turn(state, thread, |step, writes| {
+                ahead.push((step, store.prepare_changed(writes).unwrap_or(Ticket::NONE)));
+            });
+            if !is_all {
+                ahead.truncate(before);
+                steps.clear();
+                system.steps_of(state, thread, steps);
+                if !steps.faults.is_empty() {
+                    return Continue(false);
+                }
+                ahead.extend(steps.enabled.iter().map(|&step| (step, Ticket::NONE)));
+            }
+        }
+        Continue(!ahead.is_empty())
+    }
+
+    /// Does the same as [`Explorer::foresee`] by going to the successors of the state by the steps that were offered, if that is
+    /// worth it.
+    pub fn look_ahead(&mut self) -> bool {
+        if !self.options.lookahead || self.steps.enabled.len() < 2 || !self.store.prepares() {
+            return false;
+        }
+        self.ahead.clear();
+        for at in 0..self.steps.enabled.len() {
+            let step = self.steps.enabled[at];
+            let ticket = self.ticket(step);
+            self.ahead.push((step, ticket));
+        }
+        true
+    }
+
+    /// Prepares the store for the successor by a step of the state. There is no ticket if it is not a plain one:
+    /// [`Explorer::take`] finds out what it is.
+    fn ticket(&mut self, step: Step) -> Ticket {
+        let mut ticket = Ticket::NONE;
+        let fired = self.system.fire(&mut self.state, step);
+        if fired == Fired::Moved && !self.system.is_transient(&self.state) {
+            self.system.encode(&mut self.state, &mut self.encoding);
+            ticket = self.store.prepare(&mut self.encoding).unwrap_or(Ticket::NONE);
+        }
+        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+            self.undo();
+        }
+        ticket
+    }
+
+    /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
+    /// the successor is stored already.
+    pub fn take_prepared(
+        &mut self,
+        step: Step,
+        ticket: Ticket,
+        source: StateId,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason, Taken> {
+        self.tick(path)?;
+        self.stats.transitions += 1;
+        let limit = self.options.max_states.unwrap_or(usize::MAX);
+        let insert = match self.store.commit(ticket, limit) {
+            Ok(insert) => insert,
+            Err(full) => return Break(full.into()),
+        };
+        self.way.clear();
+        if let Insert::New(_) = insert {
+            let fired = self.system.fire(&mut self.state, step);
+            debug_assert_eq!(fired, Fired::Moved);
+            if self.system.is_transient(&self.state) {
+                let is_there = self.seek(&mut |explorer| {
+                    explorer.system.encode(&mut explorer.state, &mut explorer.encoding);
+                    explorer.store.prepare(&mut explorer.encoding) == Ok(ticket)
+                });
+                assert!(is_there, "the state was foreseen");
+            }
+        }
+        self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
+        Continue(match insert {
+            Insert::New(id) => Taken::New(id),
+            Insert::Seen(_) => Taken::Stayed,
+        })
+    }
+
+    /// Takes one of the several ways that a step leads, by its number. Like [`Explorer::take`], except that a successor that is
+    /// stored already is taken back at once.
+    pub fn take_way(
+        &mut self,
+        step: Step,
+        number: usize,
+        source: StateId,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason, Taken> {
+        self.tick(path)?;
+        self.stats.transitions += 1;
+        self.way.clear();
+        let fired = self.system.fire(&mut self.state, step);
+        debug_assert_eq!(fired, Fired::Moved);
+        let mut left = number;
+        let is_there = self.seek(&mut |_| {
+            left = left.wrapping_sub(1);
+            left == usize::MAX
+        });
+        assert!(is_there, "there are as many ways as were foreseen");
+        self.system.encode(&mut self.state, &mut self.encoding);
+        let insert = self.insert()?;
+        self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
+        if let Insert::New(id) = insert {
+            return Continue(Taken::New(id));
+        }
+        for _ in 0..=self.way.len() {
+            self.undo();
+        }
+        Continue(Taken::Stayed)
+    }
+
+    /// Goes on from a transient state to the first one that is not transient and is the right one, if there is a way.
+    fn seek(&mut self, is_right: &mut impl FnMut(&mut Self) -> bool) -> bool {
+        let mut steps = Steps::default();
+        self.system.steps(&mut self.state, &mut steps);
+        for step in steps.enabled {
+            let fired = self.system.fire(&mut self.state, step);
+            self.way.push(step);
+            if fired == Fired::Moved {
+                let is_there =
+                    if self.system.is_transient(&self.state) { self.seek(is_right) } else { is_right(self) };
+                if is_there {
+                    return true;
+                }
+            }
+            self.way.pop();
+            if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+                self.undo();
+            }
+        }
+        false
+    }
+
+    #[inline]
+    fn note(&mut self, insert: Insert, source: StateId, step: Step, depth: u32) {
         match insert {
-            Insert::New(id) => Continue(Taken::New(id)),
-            Insert::Seen(_) => {
+            Insert::New(id) => {
+                self.stats.depth = self.stats.depth.max(depth);
+                self.observer.stored(id, depth);
+                self.observer.edge(source, step, id);
+            }
+            Insert::Seen(id) => {
+                if let Some(id) = id {
+                    self.observer.edge(source, step, id);
+                }
                 self.stats.matched += 1;
-                Continue(Taken::Seen)
             }
         }
     }
@@ -210,7 +389,8 @@ where
         self.system.undo(&mut self.state);
     }
 
-    pub fn finish(self, end: ControlFlow<StopReason>) -> Outcome {
+    /// Ends the search at the state to which `path` leads.
+    pub fn finish(self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
         let completeness = match end {
             Break(reason) => Completeness::Stopped(reason),
             Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
@@ -221,16 +401,14 @@ where
             violations: self.violations.into_list(),
             truncations: self.truncations,
             completeness,
+            open: path.open(self.store.len()),
             elapsed: self.started.elapsed(),
         }
     }
 
-    fn insert(&mut self, parent: Option<StateId>) -> ControlFlow<StopReason, Insert> {
-        if self.options.max_states.is_some_and(|max| self.store.len() >= max) {
-            let seen = self.store.find(&self.encoding);
-            return seen.map_or(Break(StopReason::States), |id| Continue(Insert::Seen(id)));
-        }
-        match self.store.insert(parent, &self.encoding) {
+    fn insert(&mut self) -> ControlFlow<StopReason, Insert> {
+        let limit = self.options.max_states.unwrap_or(usize::MAX);
+        match self.store.insert(&mut self.encoding, limit) {
             Ok(insert) => Continue(insert),
             Err(full) => Break(full.into()),
         }

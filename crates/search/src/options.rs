@@ -19,6 +19,9 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Go on after a violation.
     pub keep_going: bool,
+    /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and then again
+    /// to go to those that are new. Not where steps are expensive.
+    pub lookahead: bool,
     /// The time between two reports of progress.
     pub progress_every: Duration,
 }
@@ -32,6 +35,7 @@ impl Default for Options<'_> {
             budget: Budget::unlimited(),
             interrupt: None,
             keep_going: false,
+            lookahead: true,
             progress_every: Duration::from_millis(100),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use system::{Bound, Fault, FaultKind};
 
-use crate::Trail;
+use crate::{Open, Trail};
 
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -17,6 +17,8 @@ pub struct Outcome {
     /// How many steps were not followed because their successor lies outside of a bound.
     pub truncations: BTreeMap<Bound, u64>,
     pub completeness: Completeness,
+    /// What the search still had to do when it ended.
+    pub open: Open,
     pub elapsed: Duration,
 }
 
@@ -97,6 +99,7 @@ impl From<store::Full> for StopReason {
         match full {
             store::Full::Memory => Self::Memory,
             store::Full::Ids => Self::Ids,
+            store::Full::States => Self::States,
         }
     }
 }

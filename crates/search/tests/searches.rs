@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use quotient_search::{
     Completeness, Observer, Open, Options, Outcome, Progress, Quiet, Stats, StopReason, Trail, WalkEnd, walk,
 };
-use store::{Budget, Exact, Naive, StateId, StateStore};
+use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, TransitionSystem};
 
@@ -377,7 +377,7 @@ fn a_store_without_memory_or_ids_ends_the_search() {
         let mut encoding = Encoding::new();
         for id in (0..store.len()).map(|id| StateId(id as u32)) {
             store.decode(id, &mut encoding);
-            assert_eq!(store.find(&encoding), Some(id));
+            assert_eq!(store.insert(&mut encoding, usize::MAX), Ok(Insert::Seen(Some(id))));
         }
 
         let mut store = exact().with_id_limit(1234);
@@ -393,7 +393,7 @@ fn a_store_without_memory_or_ids_ends_the_search() {
 #[test]
 fn parents_and_stacks_ask_for_memory_too() {
     let chunk = 1 << 16;
-    for (search, bytes) in [(Search::Bfs, 4), (Search::Dfs, 16 + 12)] {
+    for (search, bytes) in [(Search::Bfs, 4), (Search::Dfs, 24 + 12)] {
         let run = |budget| run(search, &counters(1, 70_000), &Options { budget, ..Options::default() });
         let outcome = run(Budget::counted(bytes * chunk));
         assert_eq!((outcome.stats.states, outcome.completeness), (chunk + 1, stopped(StopReason::Memory)));

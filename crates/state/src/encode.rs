@@ -138,7 +138,6 @@ impl State {
         }
         self.dirty = dirty;
         self.buffer = buffer;
-        into.settle(self.changed().map(NodeRef::key));
     }
 
     /// Writes everything to `into`, under `names`.
@@ -155,7 +154,7 @@ impl State {
             order.truncate(count);
         };
         let mut order = std::mem::take(&mut self.order);
-        into.begin();
+        into.clear();
         into.append(Section::Root, |out| self.append(layout, NodeRef::Root, Some(names), out));
         by_name(&self.threads, &names.threads, &mut order);
         for &id in &order {
@@ -167,7 +166,6 @@ impl State {
             let node = NodeRef::Object(ObjectId(id));
             into.append(Section::Objects, |out| self.append(layout, node, Some(names), out));
         }
-        into.end();
         self.order = order;
     }
 
@@ -190,8 +188,6 @@ impl State {
         }
         self.dirty = dirty;
         self.buffer = buffer;
-        // Before the last step, names may have been others.
-        into.settle_anew();
     }
 
     /// Appends what an encoding shows of a unit.
@@ -334,6 +330,7 @@ impl State {
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
         self.conceal(layout);
+        self.change_all_places();
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }
@@ -342,7 +339,7 @@ impl State {
                 let offset = self.threads.table[index as usize].offset as usize;
                 self.overwrite_unit(layout, NodeRef::Thread(ThreadId(index)), offset, words);
                 let top = self.top_frame(layout, offset, words.len());
-                self.threads.table[index as usize].frame = top as u32;
+                self.place_frame(index, top as u32);
             }
         }
         for index in 0..from.width(Section::Objects) {

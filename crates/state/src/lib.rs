@@ -17,5 +17,5 @@ pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
     bits_for, mask,
 };
-pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};
+pub use memory::{Access, NodeRef, ObjectId, Snapshot, State, ThreadId};
 pub use term::{Entry, TermKind, Terms, compare};

@@ -9,6 +9,7 @@
 //! before, since others may write there afterwards.
 
 use std::fmt;
+use std::sync::Mutex;
 
 use ir::TypeId;
 
@@ -187,6 +188,43 @@ pub struct State {
     pub(crate) buffer: Vec<u64>,
     edges: Vec<Edge>,
     pub(crate) order: Vec<u32>,
+    /// Whether what is read and written is taken note of.
+    watched: bool,
+    accesses: Accesses,
+    /// Counts the changes of which units there are and where.
+    arrangement: u64,
+    /// The places where words changed, as bits modulo 64.
+    changed_places: u64,
+}
+
+/// Reading is shared; what it leaves behind is not. Never locked for long, and never by two.
+#[derive(Default, Debug)]
+struct Accesses(Mutex<Vec<Access>>);
+
+impl Accesses {
+    fn get_mut(&mut self) -> &mut Vec<Access> {
+        self.0.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn push(&self, access: Access) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(access);
+    }
+}
+
+/// Nobody watches a clone.
+impl Clone for Accesses {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// Bits of a word that were read or written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub at: u32,
+    pub mask: u64,
+    /// Whose word was written.
+    pub written: Option<NodeRef>,
 }
 
 impl State {
@@ -209,21 +247,117 @@ impl State {
             buffer: Vec::new(),
             edges: Vec::new(),
             order: Vec::new(),
+            watched: false,
+            accesses: Accesses::default(),
+            arrangement: 0,
+            changed_places: u64::MAX,
         }
     }
 
     // Reading.
 
+    /// From now on, what is read and written of the words of units is taken note of, in order.
+    pub fn watch(&mut self) {
+        self.watched = true;
+        self.accesses.get_mut().clear();
+    }
+
+    /// What happened since the last time, or since [`State::watch`].
+    pub fn take_accesses(&mut self, into: &mut Vec<Access>) {
+        into.clear();
+        std::mem::swap(into, self.accesses.get_mut());
+    }
+
+    /// The end of [`State::watch`].
+    pub fn unwatch(&mut self) {
+        self.watched = false;
+    }
+
+    #[cold]
+    fn note(&self, at: usize, mask: u64, written: Option<NodeRef>) {
+        self.accesses.push(Access { at: at as u32, mask, written });
+    }
+
+    /// The places where words changed since the last time: a bit for each, modulo 64.
+    pub fn take_changed_places(&mut self) -> u64 {
+        std::mem::take(&mut self.changed_places)
+    }
+
+    /// A number that is another one whenever units came, went or moved since.
+    pub fn arrangement(&self) -> u64 {
+        self.arrangement
+    }
+
+    /// Which units there are and where: all that reading does not tell.
+    pub fn describe_arrangement(&self, into: &mut Vec<u32>) {
+        for nodes in [&self.threads, &self.objects] {
+            into.push(nodes.table.len() as u32);
+            into.extend(nodes.table.iter().flat_map(|node| [node.offset, node.len, node.frame, node.class]));
+        }
+    }
+
+    /// Any word may be another one from now on.
+    pub(crate) fn change_all_places(&mut self) {
+        self.changed_places = u64::MAX;
+    }
+
+    fn rearranged(&mut self) {
+        self.arrangement += 1;
+        self.changed_places = u64::MAX;
+    }
+
+    /// Whether the last step changed which units there are.
+    pub fn has_rearranged(&self) -> bool {
+        let mark = self.marks.last().map_or(0, |&(mark, ..)| mark);
+        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. }))
+    }
+
+    /// All words there are, whoever they belong to.
+    pub fn all_words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Where the unit starts.
+    pub fn start_of(&self, node: NodeRef) -> usize {
+        match node {
+            NodeRef::Root => 0,
+            NodeRef::Thread(id) => self.threads.get(id.0).offset as usize,
+            NodeRef::Object(id) => self.objects.get(id.0).offset as usize,
+        }
+    }
+
+    /// Some bits of the word at a position, like [`State::word`].
+    #[inline]
+    pub fn bits(&self, at: usize, shift: u8, mask: u64) -> u64 {
+        if self.watched {
+            self.note(at, mask << shift, None);
+        }
+        self.words[at] >> shift & mask
+    }
+
     /// The word at a position that [`State::root`], [`State::frame`] or [`State::object`] gave.
     #[inline]
     pub fn word(&self, at: usize) -> u64 {
+        self.bits(at, 0, u64::MAX)
+    }
+
+    /// Like [`State::word`], for whoever keeps account of it himself.
+    #[inline]
+    pub fn peek_word(&self, at: usize) -> u64 {
         self.words[at]
+    }
+
+    /// Like [`State::read`], for whoever keeps account of it himself.
+    #[inline]
+    pub fn peek(&self, base: usize, slot: Slot) -> i64 {
+        let raw = self.words[base + slot.word as usize] >> slot.shift & slot.mask();
+        (raw as i64).wrapping_add(slot.lo)
     }
 
     /// The value of `slot` of the unit that starts at `base`.
     #[inline]
     pub fn read(&self, base: usize, slot: Slot) -> i64 {
-        let raw = self.words[base + slot.word as usize] >> slot.shift & slot.mask();
+        let raw = self.bits(base + slot.word as usize, slot.shift, slot.mask());
         (raw as i64).wrapping_add(slot.lo)
     }
 
@@ -433,6 +567,9 @@ impl State {
         let old = self.words[at];
         let field = slot.mask() << slot.shift;
         let new = old & !field | slot.raw(value);
+        if self.watched {
+            self.note(at, field, Some(node));
+        }
         if new != old {
             if slot.kind != SlotKind::Data {
                 self.garbage_possible |= old & field != 0;
@@ -440,6 +577,7 @@ impl State {
             }
             self.log.push(Undo::Word { node, at: at as u32, old });
             self.words[at] = new;
+            self.changed_places |= 1 << (at % 64);
             self.touch(node);
         }
     }
@@ -448,9 +586,13 @@ impl State {
     #[inline]
     pub fn write_word(&mut self, node: NodeRef, at: usize, new: u64) {
         let old = self.words[at];
+        if self.watched {
+            self.note(at, u64::MAX, Some(node));
+        }
         if new != old {
             self.log.push(Undo::Word { node, at: at as u32, old });
             self.words[at] = new;
+            self.changed_places |= 1 << (at % 64);
             self.touch(node);
         }
     }
@@ -694,9 +836,11 @@ impl State {
             match undo {
                 Undo::Word { node, at, old } => {
                     self.words[at as usize] = old;
+                    self.changed_places |= 1 << (at % 64);
                     self.touch(node);
                 }
                 Undo::Node { node, old } => {
+                    self.rearranged();
                     match node {
                         NodeRef::Root => {}
                         NodeRef::Thread(id) => {
@@ -745,6 +889,7 @@ impl State {
     }
 
     pub(crate) fn reset(&mut self) {
+        self.rearranged();
         self.words.truncate(self.root_len);
         self.threads.clear();
         self.objects.clear();
@@ -833,6 +978,15 @@ impl State {
         }
     }
 
+    /// Says where the top frame of a thread is.
+    pub(crate) fn place_frame(&mut self, thread: u32, frame: u32) {
+        let node = &mut self.threads.table[thread as usize];
+        if node.frame != frame {
+            node.frame = frame;
+            self.rearranged();
+        }
+    }
+
     pub(crate) fn set_node(&mut self, node: NodeRef, new: Node) {
         let old = match node {
             NodeRef::Root => return,
@@ -840,6 +994,7 @@ impl State {
             NodeRef::Object(id) => self.objects.set(id.0, new),
         };
         self.log.push(Undo::Node { node, old });
+        self.rearranged();
         self.touch(node);
     }
 

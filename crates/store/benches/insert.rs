@@ -5,7 +5,9 @@
 
 use std::time::Instant;
 
-use quotient_store::{Budget, Exact, Insert, Naive, StateId, StateStore};
+use quotient_store::{
+    Automaton, Budget, Collapse, CollapseAutomaton, Exact, Gzip, Insert, Naive, StateId, StateStore,
+};
 use system::{Encoding, Key, Section};
 
 /// Five globals, four threads of four words, two objects of two: state `number` of many.
@@ -42,24 +44,27 @@ fn measure(mut store: impl StateStore, n: u64) {
     let new = per(n, || {
         for i in 0..n {
             write(i, &mut encoding);
-            store.insert(None, &encoding).expect("no limit");
+            store.insert(&mut encoding, usize::MAX).expect("no limit");
         }
     });
     let mut seen = 0;
     let again = per(n, || {
         for i in 0..n {
             write(scattered(i, n), &mut encoding);
-            seen += u64::from(matches!(store.insert(None, &encoding), Ok(Insert::Seen(_))));
+            seen += u64::from(matches!(store.insert(&mut encoding, usize::MAX), Ok(Insert::Seen(_))));
         }
     });
     assert_eq!((seen, store.len() as u64), (n, n));
-    let decode = per(n, || {
-        for i in 0..n {
-            store.decode(StateId(i as u32), &mut encoding);
-        }
+    let decode = store.rebuilds().then(|| {
+        per(n, || {
+            for i in 0..n {
+                store.decode(StateId(i as u32), &mut encoding);
+            }
+        })
     });
+    let decode = decode.map_or(String::new(), |decode| format!(", decode {decode:>4.0} ns"));
     println!(
-        "{:>6} {n:>9} states: new {new:>4.0} ns, seen {again:>4.0} ns, decode {decode:>4.0} ns (writing alone {write_only:.0} ns), {:>5.1} bytes a state",
+        "{:>18} {n:>9} states: new {new:>4.0} ns, seen {again:>4.0} ns{decode} (writing alone {write_only:.0} ns), {:>5.1} bytes a state",
         store.kind(),
         store.bytes() as f64 / n as f64
     );
@@ -68,9 +73,14 @@ fn measure(mut store: impl StateStore, n: u64) {
 fn main() {
     let most: u64 = std::env::args().find_map(|arg| arg.parse().ok()).unwrap_or(1 << 20);
     for n in [1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24].into_iter().filter(|&n| n <= most) {
-        measure(Exact::new(&Budget::unlimited()), n);
+        let budget = &Budget::unlimited();
+        measure(Exact::new(budget), n);
+        measure(Collapse::new(budget), n);
+        measure(CollapseAutomaton::new(budget), n);
+        measure(Automaton::new(budget), n);
         if n <= 1 << 20 {
-            measure(Naive::new(&Budget::unlimited()), n);
+            measure(Gzip::new(budget), n);
+            measure(Naive::new(budget), n);
         }
     }
 }

@@ -43,13 +43,15 @@ impl<T: Copy> Chunked<T> {
         Ok(())
     }
 
-    /// Makes sure that the next push succeeds.
+    /// Makes sure that the next push succeeds, if the budget and the system allow.
     pub fn reserve(&mut self) -> Result<(), Full> {
         if self.len / CHUNK == self.chunks.len() {
             if !self.budget.allows(CHUNK * size_of::<T>()) {
                 return Err(Full::Memory);
             }
-            self.chunks.push(Vec::with_capacity(CHUNK));
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(CHUNK).map_err(|_| Full::Memory)?;
+            self.chunks.push(chunk);
         }
         Ok(())
     }

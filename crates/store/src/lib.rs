@@ -4,13 +4,21 @@
 //! so that a breadth-first search needs no queue: its frontier is a range of ids. A store sees components of
 //! words and never what they mean.
 //!
-//! | store     | guarantee | what it is                                                      |
-//! |-----------|-----------|-----------------------------------------------------------------|
-//! | [`Exact`] | exact     | packed vectors in an arena, behind an open-addressing table     |
-//! | [`Naive`] | exact     | a map of the standard library: oracle and baseline              |
+//! | store                 | guarantee | what it is                                                      |
+//! |-----------------------|-----------|-----------------------------------------------------------------|
+//! | [`Trie`]              | exact     | a tree of interned pairs, the state being the pair at its root  |
+//! | [`Exact`]             | exact     | packed vectors in an arena, behind an open-addressing table     |
+//! | [`Gzip`]              | exact     | the same, each vector deflated: for comparison                  |
+//! | [`Collapse`]          | exact     | vectors of numbers, under which pools have the components       |
+//! | [`Automaton`]         | exact     | the minimal deterministic automaton of all states               |
+//! | [`CollapseAutomaton`] | exact     | the same of vectors of numbers: the fewest bytes of all         |
+//! | [`Naive`]             | exact     | a map of the standard library: oracle and baseline              |
+//! | [`Compact`]           | lossy     | some bytes of a hash of each state                              |
+//! | [`Bitstate`]          | lossy     | some bits for each state in a large array                       |
 //!
 //! What must hold of every store:
-//! - `insert` answers `New` exactly for encodings that were not inserted before (of an exact store);
+//! - `insert` answers `New` exactly for encodings that were not inserted before; a lossy store may answer `Seen` for others,
+//!   and says how often that is to be expected ([`StateStore::omissions`]);
 //! - ids are 0, 1, 2, … in the order of the `New` answers, and never change;
 //! - after `decode`, the encoding is the same as the one inserted under that id;
 //! - a refused `insert` ([`Full`]) leaves the store as it was: all that was stored is still found.
@@ -18,20 +26,40 @@
 //! Absent here: what a state is, what a step is, why the search wants to know.
 
 mod arena;
+mod automaton;
+mod bitstate;
 mod budget;
 mod chunked;
+mod collapse;
+mod compact;
 mod exact;
+mod fingerprint;
+mod gzip;
+mod interner;
+mod mix;
 mod naive;
+mod number;
 mod pack;
+mod packer;
+mod trie;
+mod vectors;
+mod word_set;
+mod zeroed;
 
 use std::fmt;
 
-use system::Encoding;
+use system::{Encoding, Write};
 
+pub use automaton::{Automaton, CollapseAutomaton};
+pub use bitstate::{Bitstate, Hashes};
 pub use budget::{Budget, peak_resident, resident};
 pub use chunked::Chunked;
+pub use collapse::Collapse;
+pub use compact::Compact;
 pub use exact::Exact;
+pub use gzip::Gzip;
 pub use naive::Naive;
+pub use trie::Trie;
 
 /// The number of a stored state: its place in the order of insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -56,15 +84,8 @@ impl fmt::Display for StateId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Insert {
     New(StateId),
-    Seen(StateId),
-}
-
-impl Insert {
-    pub const fn id(self) -> StateId {
-        match self {
-            Self::New(id) | Self::Seen(id) => id,
-        }
-    }
+    /// With its number, if the store finds states again by number.
+    Seen(Option<StateId>),
 }
 
 /// Why a new state could not be stored. A search that meets this ends without a claim of completeness.
@@ -74,6 +95,8 @@ pub enum Full {
     Memory,
     /// There are no more state ids.
     Ids,
+    /// As many states are stored as there may be.
+    States,
 }
 
 impl fmt::Display for Full {
@@ -81,26 +104,102 @@ impl fmt::Display for Full {
         f.write_str(match self {
             Self::Memory => "the memory limit does not allow the state store to grow",
             Self::Ids => "the state store has no more state ids",
+            Self::States => "the limit on states is reached",
         })
     }
 }
 
 impl std::error::Error for Full {}
 
-/// A visited set. The methods that look states up take `&mut self` for their scratch space only.
+/// A state on its way into a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ticket(u128);
+
+impl Ticket {
+    /// Of no state. A state whose ticket looks like this, by chance, is as well stored without one.
+    pub const NONE: Self = Self(u128::MAX);
+
+    /// The ticket in eight bytes, if it fits, for whoever keeps many; otherwise none.
+    pub const fn short(self) -> u64 {
+        if self.0 < u64::MAX as u128 { self.0 as u64 } else { u64::MAX }
+    }
+
+    /// The inverse of [`Ticket::short`].
+    pub const fn of_short(short: u64) -> Self {
+        if short == u64::MAX { Self::NONE } else { Self(short as u128) }
+    }
+}
+
+/// A figure that tells how a store does, by its name in reports.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Figure {
+    pub name: &'static str,
+    pub value: f64,
+}
+
+/// A visited set.
 pub trait StateStore {
     /// Its name in options and reports.
     fn kind(&self) -> &'static str;
 
-    /// Whether it never takes one state for another.
-    fn exact(&self) -> bool;
+    /// How many states it is expected to have taken for others so far: none, if it keeps all there is to know.
+    fn omissions(&self) -> Option<f64> {
+        None
+    }
 
-    /// Stores the state that `encoding` describes, unless it is stored already. `parent` is the stored state
-    /// that [`Encoding::changed`] is relative to, for stores that can make use of it.
-    fn insert(&mut self, parent: Option<StateId>, encoding: &Encoding) -> Result<Insert, Full>;
+    /// Whether ids lead back to states: whether [`StateStore::decode`] can be called.
+    fn rebuilds(&self) -> bool {
+        true
+    }
 
-    /// The id of a stored state.
-    fn find(&mut self, encoding: &Encoding) -> Option<StateId>;
+    /// Stores the state that `encoding` describes, unless it is stored already or as many states are as `limit` says. The
+    /// encoding stays what it is; only how it is laid out may change.
+    fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full>;
+
+    /// Whether it is worth the trouble to have several states prepared before they are stored, as with large tables.
+    fn prepares(&self) -> bool {
+        false
+    }
+
+    /// Whether [`StateStore::rebase`] and [`StateStore::prepare_changed`] can be called.
+    fn foresees(&self) -> bool {
+        false
+    }
+
+    /// Gets ready for the successors of a state.
+    fn rebase(&mut self, _: &mut Encoding) -> Result<(), Full> {
+        unreachable!("the store foresees nothing")
+    }
+
+    /// The first half of the insertion of a state that differs from the last base by these changes. `None` if they are too
+    /// unusual to tell.
+    fn prepare_changed(&mut self, _: &[Write]) -> Option<Ticket> {
+        unreachable!("the store foresees nothing")
+    }
+
+    /// The first half of an insertion: finds out where the state belongs, and lets the memory there come near meanwhile.
+    fn prepare(&mut self, _: &mut Encoding) -> Result<Ticket, Full> {
+        unreachable!("the store prepares nothing")
+    }
+
+    /// Whether the state of a ticket of this epoch is stored.
+    fn contains(&self, _: Ticket) -> bool {
+        unreachable!("the store prepares nothing")
+    }
+
+    /// The second half of an insertion, of a ticket of this epoch.
+    fn commit(&mut self, _: Ticket, _limit: usize) -> Result<Insert, Full> {
+        unreachable!("the store prepares nothing")
+    }
+
+    /// Tickets of other epochs have lapsed.
+    fn epoch(&self) -> u32 {
+        0
+    }
+
+    /// A moment between states, when a store may reorganize itself; that may begin another epoch. [`StateStore::prepare`] and
+    /// [`StateStore::commit`] never do.
+    fn tidy(&mut self) {}
 
     /// Replaces `into` by the encoding that was stored under `id`.
     fn decode(&mut self, id: StateId, into: &mut Encoding);
@@ -114,4 +213,9 @@ pub trait StateStore {
 
     /// The memory it uses.
     fn bytes(&self) -> usize;
+
+    /// What there is to say about it besides.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
 }

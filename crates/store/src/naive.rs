@@ -26,11 +26,6 @@ impl Naive {
         let budget = budget.clone();
         Self { ids: HashMap::new(), states: Vec::new(), budget, bytes: 0, scratch: Vec::new() }
     }
-
-    fn flatten(&mut self, encoding: &Encoding) {
-        self.scratch.clear();
-        encoding.flatten(&mut self.scratch);
-    }
 }
 
 impl StateStore for Naive {
@@ -38,13 +33,14 @@ impl StateStore for Naive {
         "naive"
     }
 
-    fn exact(&self) -> bool {
-        true
-    }
-
-    fn insert(&mut self, _: Option<StateId>, encoding: &Encoding) -> Result<Insert, Full> {
-        if let Some(id) = self.find(encoding) {
-            return Ok(Insert::Seen(id));
+    fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
+        self.scratch.clear();
+        encoding.flatten(&mut self.scratch);
+        if let Some(&id) = self.ids.get(&self.scratch) {
+            return Ok(Insert::Seen(Some(id)));
+        }
+        if self.states.len() >= limit {
+            return Err(Full::States);
         }
         if self.states.len() == StateId::LIMIT {
             return Err(Full::Ids);
@@ -58,11 +54,6 @@ impl StateStore for Naive {
         self.states.push(self.scratch.clone());
         self.bytes += bytes;
         Ok(Insert::New(id))
-    }
-
-    fn find(&mut self, encoding: &Encoding) -> Option<StateId> {
-        self.flatten(encoding);
-        self.ids.get(&self.scratch).copied()
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {

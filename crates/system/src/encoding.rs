@@ -4,10 +4,13 @@
 //! most of their components with their neighbours. Keys are dense small numbers within a section, so that a
 //! component is found, replaced, added and dropped in constant time, whatever the size of the state.
 //!
-//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time, and
-//! then settles it ([`Encoding::settle`]). A settled encoding has its components in order, next to each other,
-//! so that stores of whole vectors take them at once; as long as no component comes, goes or changes its length
-//! it stays settled.
+//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time. It keeps track of
+//! what that was ([`Encoding::touched`]), so that a store that mirrors it in turn looks at nothing else.
+//!
+//! Stores of whole vectors settle an encoding ([`Encoding::flat`]): then its components are in order, next to each other,
+//! and can be taken at once. As long as no component comes, goes or changes its length it stays settled.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Sections keep kinds of components with index spaces of their own apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -39,23 +42,66 @@ struct Slot {
 const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0 };
 const ABSENT: u32 = u32::MAX;
 
+/// An encoding as it was at some moment: what [`Encoding::touched`] is relative to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment {
+    encoding: u64,
+    number: u64,
+}
+
 /// The components of one state. Two states are the same exactly when [`Encoding::same`] says so: the same
 /// keys, with the same words under each.
-#[derive(Clone, Default, Debug)]
+#[derive(Debug)]
 pub struct Encoding {
     words: Vec<u64>,
     sections: [Vec<Slot>; 3],
-    changed: Vec<Key>,
-    /// Whether `changed` is what changed, rather than nothing anybody knows.
-    knows_changes: bool,
+    /// The components that were added, dropped or written since `moment`, unless that is `everything`.
+    touched: Vec<Key>,
+    everything: bool,
+    moment: Moment,
     /// Words of `words` that no slot uses any more.
     dead: usize,
     /// The memory of the last `words`, for the next time they are put in order.
     spare: Vec<u64>,
     /// What comes before the words in a flat vector.
     head: Vec<u64>,
-    /// `head` is right, and `words` are the words of all components in order and nothing else.
+    /// `words` are the words of all components in order and nothing else.
+    ordered: bool,
+    /// So they are, and `head` is right.
     settled: bool,
+}
+
+impl Default for Encoding {
+    fn default() -> Self {
+        static ENCODINGS: AtomicU64 = AtomicU64::new(0);
+        Self {
+            words: Vec::new(),
+            sections: Default::default(),
+            touched: Vec::new(),
+            everything: true,
+            moment: Moment { encoding: ENCODINGS.fetch_add(1, Relaxed), number: 0 },
+            dead: 0,
+            spare: Vec::new(),
+            head: Vec::new(),
+            ordered: true,
+            settled: false,
+        }
+    }
+}
+
+/// A clone has a past of its own.
+impl Clone for Encoding {
+    fn clone(&self) -> Self {
+        Self {
+            words: self.words.clone(),
+            sections: self.sections.clone(),
+            dead: self.dead,
+            head: self.head.clone(),
+            ordered: self.ordered,
+            settled: self.settled,
+            ..Self::default()
+        }
+    }
 }
 
 impl Encoding {
@@ -66,14 +112,41 @@ impl Encoding {
     pub fn clear(&mut self) {
         self.words.clear();
         self.sections.iter_mut().for_each(Vec::clear);
-        self.forget_changes();
+        self.touch_everything();
         self.dead = 0;
+        self.ordered = true;
         self.settled = false;
     }
 
-    fn forget_changes(&mut self) {
-        self.changed.clear();
-        self.knows_changes = false;
+    /// The components that were added, dropped or written since `moment`, if that is known. A key may come twice, and
+    /// the words under it may be the same as then.
+    pub fn touched(&self, moment: Moment) -> Option<&[Key]> {
+        (moment == self.moment && !self.everything).then_some(&self.touched)
+    }
+
+    /// This moment, from which on it is known again what changes. Moments before are forgotten.
+    pub fn now(&mut self) -> Moment {
+        self.touched.clear();
+        self.everything = false;
+        self.moment.number += 1;
+        self.moment
+    }
+
+    fn touch_everything(&mut self) {
+        self.touched.clear();
+        self.everything = true;
+    }
+
+    #[inline]
+    fn touch(&mut self, key: Key) {
+        if self.everything {
+            return;
+        }
+        // Where nobody asks for so long, nobody is interested.
+        if self.touched.len() > 64 + self.sections.iter().map(Vec::len).sum::<usize>() {
+            return self.touch_everything();
+        }
+        self.touched.push(key);
     }
 
     /// The words under `key`, or `None` where there is no such component.
@@ -108,25 +181,28 @@ impl Encoding {
         let slot = &mut slots[index];
         if slot.len as usize == words.len() {
             let old = &mut self.words[slot.offset as usize..][..words.len()];
-            // Most components are one word long: too short for a call of `memcpy`.
+            // Most components are one word long: too short for calls of `memcmp` and `memcpy`.
             match (old, words) {
+                ([old], [new]) if *old == *new => return,
                 ([old], [new]) => *old = *new,
+                (old, new) if *old == *new => return,
                 (old, new) => old.copy_from_slice(new),
             }
-            return;
+            return self.touch(key);
         }
-        self.settled = false;
+        (self.ordered, self.settled) = (false, false);
         slot.len = words.len() as u32;
         if slot.capacity as usize >= words.len() {
             self.words[slot.offset as usize..][..words.len()].copy_from_slice(words);
-            return;
+        } else {
+            self.dead += slot.capacity as usize;
+            (slot.offset, slot.capacity) = (self.words.len() as u32, words.len() as u32);
+            self.words.extend_from_slice(words);
+            if self.dead > 1024 && self.dead * 2 > self.words.len() {
+                self.tidy();
+            }
         }
-        self.dead += slot.capacity as usize;
-        (slot.offset, slot.capacity) = (self.words.len() as u32, words.len() as u32);
-        self.words.extend_from_slice(words);
-        if self.dead > 1024 && self.dead * 2 > self.words.len() {
-            self.tidy();
-        }
+        self.touch(key);
     }
 
     /// Takes the component under `key` away, if there is one.
@@ -135,65 +211,25 @@ impl Encoding {
         if let Some(slot) = slots.get_mut(key.index as usize)
             && slot.len != ABSENT
         {
-            self.settled = false;
+            (self.ordered, self.settled) = (false, false);
             slot.len = ABSENT;
+            self.touch(key);
         }
+        let slots = &mut self.sections[key.section as usize];
         while slots.last().is_some_and(|slot| slot.len == ABSENT) {
             self.dead += slots.pop().map_or(0, |slot| slot.capacity as usize);
         }
     }
 
-    /// Starts over: all components follow in order, each section with indices from 0 on, up to [`Encoding::end`].
-    pub fn begin(&mut self) {
-        self.clear();
-    }
-
-    /// The next component of a section: `write` appends its words to what is there.
+    /// Adds the next component of a section to an encoding that was cleared and then filled in order: `write` appends its
+    /// words to what is there.
     pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
+        debug_assert!(self.everything && self.ordered);
         let offset = self.words.len();
         write(&mut self.words);
         let len = (self.words.len() - offset) as u32;
+        self.settled = false;
         self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
-    }
-
-    /// All components are there; what changed is not known.
-    pub fn end(&mut self) {
-        self.settle_head();
-    }
-
-    /// Ends an update: `changed` are the components that the last step added, dropped or wrote.
-    pub fn settle(&mut self, changed: impl Iterator<Item = Key>) {
-        self.changed.clear();
-        self.changed.extend(changed);
-        self.knows_changes = true;
-        self.settle_words();
-    }
-
-    /// Ends an update of which nobody knows what the last step changed: since then, names may have.
-    pub fn settle_anew(&mut self) {
-        self.forget_changes();
-        self.settle_words();
-    }
-
-    fn settle_words(&mut self) {
-        if !self.settled {
-            self.tidy();
-            self.settle_head();
-        }
-    }
-
-    fn settle_head(&mut self) {
-        let mut head = std::mem::take(&mut self.head);
-        head.clear();
-        self.write_head(&mut head);
-        self.head = head;
-        self.settled = true;
-    }
-
-    /// The components that the last step added, dropped or wrote, as its system reported them, if it did. A key may
-    /// come twice, and the words under it may be the same as before.
-    pub fn changed(&self) -> Option<&[Key]> {
-        self.knows_changes.then_some(&self.changed)
     }
 
     /// Whether both describe one state.
@@ -204,20 +240,26 @@ impl Encoding {
     /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: a head with the widths of the
     /// sections and the lengths of the components, then the words. Different states have different vectors.
     pub fn flatten(&self, out: &mut Vec<u64>) {
-        if let Some((head, words)) = self.settled() {
-            out.extend_from_slice(head);
-            out.extend_from_slice(words);
-            return;
-        }
         self.write_head(out);
         for (_, words) in self.components() {
             out.extend_from_slice(words);
         }
     }
 
-    /// The two parts of the flat vector, where they are at hand: of a settled encoding.
-    pub fn settled(&self) -> Option<(&[u64], &[u64])> {
-        self.settled.then_some((&self.head, &self.words))
+    /// The two parts of the flat vector: its head and the words. They stay at hand until a component comes, goes or
+    /// changes its length.
+    pub fn flat(&mut self) -> (&[u64], &[u64]) {
+        if !self.ordered {
+            self.tidy();
+        }
+        if !self.settled {
+            let mut head = std::mem::take(&mut self.head);
+            head.clear();
+            self.write_head(&mut head);
+            self.head = head;
+            self.settled = true;
+        }
+        (&self.head, &self.words)
     }
 
     /// The widths, a byte per index with the number of words, and the numbers that do not fit a byte.
@@ -255,7 +297,7 @@ impl Encoding {
             let (head, words) = flat.split_at(self.head.len());
             if head == self.head {
                 self.words.copy_from_slice(words);
-                self.forget_changes();
+                self.touch_everything();
                 return;
             }
         }
@@ -276,11 +318,6 @@ impl Encoding {
         self.settled = true;
     }
 
-    /// Where the words start in a flat vector.
-    pub fn head_of_flat(flat: &[u64]) -> usize {
-        Head::read(flat).1
-    }
-
     /// Puts the words in order and drops those that nobody uses.
     fn tidy(&mut self) {
         let old = std::mem::take(&mut self.spare);
@@ -294,6 +331,7 @@ impl Encoding {
         }
         self.spare = old;
         self.dead = 0;
+        self.ordered = true;
     }
 }
 
@@ -374,7 +412,7 @@ mod tests {
         let mut again = Vec::new();
         back.flatten(&mut again);
         assert_eq!(flat, again);
-        encoding.settle(std::iter::empty());
+        encoding.flat();
         again.clear();
         encoding.flatten(&mut again);
         assert_eq!(flat, again);
@@ -393,9 +431,7 @@ mod tests {
             let (mut flat, mut settled) = (Vec::new(), Vec::new());
             encoding.flatten(&mut flat);
             if round % 3 == 0 {
-                encoding.settle(std::iter::once(at));
-                let (head, words) = encoding.settled().unwrap();
-                assert_eq!(head.len(), Encoding::head_of_flat(&flat));
+                let (head, words) = encoding.flat();
                 assert_eq!([head, words].concat(), flat);
             }
             encoding.flatten(&mut settled);
@@ -404,6 +440,32 @@ mod tests {
             fresh.unflatten(&flat);
             assert!(fresh.same(&encoding));
         }
+    }
+
+    #[test]
+    fn what_was_touched_is_known_since_the_last_moment_only() {
+        let mut encoding = Encoding::new();
+        let [a, b] = [key(Section::Threads, 0), key(Section::Objects, 1)];
+        encoding.set(a, &[1]);
+        let first = encoding.now();
+        assert_eq!(encoding.touched(first), Some(&[][..]));
+        encoding.set(a, &[1]);
+        assert_eq!(encoding.touched(first), Some(&[][..]));
+        encoding.set(b, &[1, 2]);
+        encoding.set(a, &[2]);
+        encoding.remove(b);
+        assert_eq!(encoding.touched(first), Some(&[b, a, b][..]));
+        let second = encoding.now();
+        assert_eq!(encoding.touched(first), None);
+        encoding.flat();
+        assert_eq!(encoding.touched(second), Some(&[][..]));
+        let clone = encoding.clone();
+        assert_eq!(clone.touched(second), None);
+        (0..500).for_each(|value| encoding.set(a, &[value]));
+        assert_eq!(encoding.touched(second), None);
+        let third = encoding.now();
+        encoding.clear();
+        assert_eq!(encoding.touched(third), None);
     }
 
     #[test]

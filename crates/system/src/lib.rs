@@ -11,7 +11,7 @@ mod fault;
 mod retrace;
 pub mod toy;
 
-pub use encoding::{Encoding, Key, Section};
+pub use encoding::{Encoding, Key, Moment, Section};
 pub use fault::{Bound, Fault, FaultKind};
 pub use retrace::{steps_to, steps_to_fault};
 
@@ -47,6 +47,17 @@ impl Steps {
     pub fn is_empty(&self) -> bool {
         self.enabled.is_empty() && self.faults.is_empty()
     }
+}
+
+/// A change of some bits of a word of an encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Write {
+    pub key: Key,
+    /// Its place in the component.
+    pub word: u32,
+    pub mask: u64,
+    /// What the bits of the mask become.
+    pub bits: u64,
 }
 
 /// What became of a step.
@@ -98,13 +109,27 @@ pub trait TransitionSystem {
     fn ended(&self, state: &Self::State) -> bool;
 
     /// Brings `into` up to date with `state`. `into` must be the encoding that this state was last encoded
-    /// into or decoded from (or a new one for a new state), so that only what changed is written;
-    /// [`Encoding::changed`] then names the components that differ from those before the last `fire`, if that is
-    /// known.
+    /// into or decoded from (or a new one for a new state), so that only what changed is written.
     fn encode(&self, state: &mut Self::State, into: &mut Encoding);
 
     /// Replaces `state` by the one that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
+
+    /// How many threads `state` has whose steps can be had one by one, see [`TransitionSystem::turn`]: all of them, or
+    /// none if there is more to its steps than what its threads do.
+    fn turns(&self, _state: &mut Self::State) -> u32 {
+        0
+    }
+
+    /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
+    /// and with what it writes. Returns whether that is all there is to say; if not, some step ends in a fault, is flawed, or
+    /// changes which components there are.
+    fn turn(&self, _state: &mut Self::State, _thread: u32, _visit: impl FnMut(Step, &[Write])) -> bool {
+        false
+    }
+
+    /// Adds the steps of one thread, where [`TransitionSystem::turn`] did not tell them.
+    fn steps_of(&self, _state: &mut Self::State, _thread: u32, _out: &mut Steps) {}
 
     /// Whether searches that decode states must keep a memo of each.
     fn has_memos(&self) -> bool {

@@ -55,7 +55,6 @@ impl TransitionSystem for Counters {
 
     fn encode(&self, state: &mut CountersState, into: &mut Encoding) {
         into.set(ROOT, &state.values);
-        into.settle(std::iter::once(ROOT));
     }
 
     fn decode(&self, from: &Encoding, state: &mut CountersState) {
@@ -149,7 +148,6 @@ impl TransitionSystem for Graph {
 
     fn encode(&self, state: &mut GraphState, into: &mut Encoding) {
         into.set(ROOT, &[state.node as u64]);
-        into.settle(std::iter::once(ROOT));
     }
 
     fn decode(&self, from: &Encoding, state: &mut GraphState) {

@@ -36,6 +36,9 @@ const TABLE: &[(&str, &str)] = &[
 /// Kinds that stand for what C leaves undefined: SPIN's verifier goes on with whatever memory holds.
 pub const UNDEFINED: &[&str] = &["index", "division-by-zero", "channel", "range"];
 
+/// Kinds that SPIN does not look for without partial order reduction: the runs go on after them, with the same states.
+pub const OURS_ALONE: &[&str] = &["exclusive-channel"];
+
 /// Our name for an error that SPIN reports.
 pub fn from_spin(message: &str) -> String {
     TABLE

@@ -1,5 +1,6 @@
 //! Tasks that need other tools than cargo: the comparisons with SPIN.
 
+mod bench;
 mod compare;
 mod kinds;
 mod known;
@@ -9,6 +10,7 @@ mod ours;
 mod process;
 mod random;
 mod spin;
+mod startup;
 mod suite;
 mod table;
 mod trails;
@@ -31,17 +33,17 @@ enum Task {
     /// Replay the counterexamples of each tool with the other
     Trails(trails::TrailsArgs),
     /// Measure the time from source to verdict
-    Startup(measure::MeasureArgs),
-    /// Measure time, speed and memory of large explorations
-    Speed(measure::MeasureArgs),
+    Startup(startup::StartupArgs),
+    /// Measure time, speed and memory of large explorations, against SPIN
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Spin(args) => suite::run(&args),
         Task::Trails(args) => trails::run(&args),
-        Task::Startup(args) => measure::startup(&args).map(|()| true),
-        Task::Speed(args) => measure::speed(&args).map(|()| true),
+        Task::Startup(args) => startup::run(&args).map(|()| true),
+        Task::Bench(args) => bench::run(&args).map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::kinds::Kinds;
+use crate::kinds::{self, Kinds};
 use crate::model::Model;
 use crate::process::{self, End, Run};
 
@@ -31,7 +31,7 @@ pub enum Outcome {
 /// The part of the report that is compared or shown.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    pub verdict: String,
+    verdict: String,
     pub states: u64,
     pub matched: u64,
     pub transitions: u64,
@@ -46,8 +46,16 @@ struct Violation {
 }
 
 impl Report {
+    /// The kinds of violations that SPIN looks for as well.
     pub fn kinds(&self) -> Kinds {
-        self.violations.iter().map(|violation| violation.kind.clone()).collect()
+        let kinds = self.violations.iter().map(|violation| violation.kind.clone());
+        kinds.filter(|kind| !kinds::OURS_ALONE.contains(&kind.as_str())).collect()
+    }
+
+    /// The verdict, as if there were no other kinds.
+    pub fn verdict(&self) -> &str {
+        let only_others = !self.violations.is_empty() && self.kinds().is_empty();
+        if only_others { "holds" } else { &self.verdict }
     }
 
     /// As SPIN counts them: each came to a new or to a known state, the initial one counts as new.

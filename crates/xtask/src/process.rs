@@ -1,10 +1,10 @@
 //! Other programs: how they are found, run within a time limit, and measured.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,16 @@ pub struct Run {
     pub stdout: String,
     pub stderr: String,
     pub seconds: f64,
+    pub usage: Usage,
+}
+
+/// What the kernel says that a process used.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub struct Usage {
+    /// Of the processor, in the program and in the kernel on its behalf.
+    pub cpu_seconds: f64,
+    /// Most bytes that were resident at a time.
+    pub peak_memory: u64,
 }
 
 impl Run {
@@ -61,14 +71,14 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     let stdout = child.stdout.take().map(read_all);
     let stderr = child.stderr.take().map(read_all);
     let mut pause = Duration::from_micros(200);
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
+    let mut killed = false;
+    let (status, usage) = loop {
+        if let Some(ended) = try_wait(&child)? {
+            break ended;
         }
-        if start.elapsed() > limit {
+        if start.elapsed() > limit && !killed {
             child.kill()?;
-            child.wait()?;
-            break None;
+            killed = true;
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
@@ -77,14 +87,36 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
-    let end = match status {
-        None => End::TimedOut,
-        Some(status) => match (status.code(), status.signal()) {
-            (Some(code), _) => End::Code(code),
-            (None, signal) => End::Signal(signal.unwrap_or_default()),
-        },
+    let end = match (status.code(), status.signal()) {
+        _ if killed => End::TimedOut,
+        (Some(code), _) => End::Code(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
     };
-    Ok(Run { end, stdout: text(stdout), stderr: text(stderr), seconds })
+    Ok(Run { end, stdout: text(stdout), stderr: text(stderr), seconds, usage })
+}
+
+/// `Child::try_wait` with what the process used, which the standard library does not tell.
+#[expect(unsafe_code, reason = "no safe interface has wait4")]
+fn try_wait(child: &Child) -> io::Result<Option<(ExitStatus, Usage)>> {
+    let pid = child.id() as libc::pid_t;
+    let mut status = 0;
+    // SAFETY: a `rusage` is made of numbers only, and for those zeros are values.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are to variables of the types that `wait4` writes, and live longer than the call.
+    let waited = unsafe { libc::wait4(pid, &raw mut status, libc::WNOHANG, &raw mut usage) };
+    match waited {
+        -1 => Err(io::Error::last_os_error()),
+        0 => Ok(None),
+        _ => {
+            let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+            let usage = Usage {
+                cpu_seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                // Linux counts in units of 1,024 bytes.
+                peak_memory: usage.ru_maxrss as u64 * 1024,
+            };
+            Ok(Some((ExitStatus::from_raw(status), usage)))
+        }
+    }
 }
 
 fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
@@ -104,4 +136,26 @@ pub fn find(names: &[&str]) -> Option<PathBuf> {
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
         .find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Run {
+        run(command("sh", Path::new("/"), ["-c", script]), limit).unwrap()
+    }
+
+    #[test]
+    fn tells_how_a_program_ended_and_what_it_used() {
+        let ended = shell("echo out; echo err >&2; exit 3", Duration::from_mins(1));
+        assert_eq!((ended.end, ended.text().as_str()), (End::Code(3), "out\n\nerr\n"));
+        assert!(ended.usage.peak_memory > 0);
+        assert_eq!(shell("kill -9 $$", Duration::from_mins(1)).end, End::Signal(9));
+    }
+
+    #[test]
+    fn kills_what_takes_too_long() {
+        assert_eq!(shell("exec sleep 600", Duration::from_millis(1)).end, End::TimedOut);
+    }
 }

@@ -19,6 +19,8 @@ pub struct Spin {
     pub limit: Duration,
     /// Of the verifier.
     pub verifier_limit: Duration,
+    /// Most that the verifier may allocate, in megabytes.
+    pub memory: u32,
     pub effort: Effort,
 }
 
@@ -50,6 +52,8 @@ pub struct Exploration {
     pub transitions: u64,
     pub atomic_steps: u64,
     pub depth: u64,
+    /// Bytes of the largest state.
+    pub vector: u64,
     pub errors: u64,
     /// The verifier gave up at an error that it can't get over.
     pub broken_off: bool,
@@ -78,7 +82,7 @@ impl Spin {
         )?;
         let cc = process::find(&["cc", "gcc", "clang"])
             .context("there is no C compiler on the search path (cc, gcc or clang), SPIN needs one")?;
-        Ok(Self { program, cc, limit, verifier_limit: limit, effort })
+        Ok(Self { program, cc, limit, verifier_limit: limit, memory: 4000, effort })
     }
 
     /// Explores a model, in a folder that must be empty.
@@ -99,7 +103,12 @@ impl Spin {
         if run.text().contains(TOO_DEEP) && self.effort == Effort::Large {
             run = self.verify(folder, &["-c0", "-m10000000"])?;
         }
-        Ok(read_verifier(&run))
+        Ok(match read_verifier(&run) {
+            Outcome::Explored(found) if found.states + found.matched >= ROUNDED => {
+                Outcome::Unusable("SPIN rounds numbers as large".to_owned())
+            }
+            outcome => outcome,
+        })
     }
 
     /// `spin -a`
@@ -126,7 +135,8 @@ impl Spin {
             Effort::Large => "-O2",
             Effort::Tiny => "-O0",
         };
-        let options = [optimise, "-w", "-DNOREDUCE", "-DSAFETY", "-DMEMLIM=4000", "-o", "pan", "pan.c"];
+        let memory = format!("-DMEMLIM={}", self.memory);
+        let options = [optimise, "-w", "-DNOREDUCE", "-DSAFETY", &memory, "-o", "pan", "pan.c"];
         let run = process::run(process::command(&self.cc, folder, options.iter().chain(more)), self.limit)?;
         Ok(match run.end {
             End::Code(0) => Ok(()),
@@ -160,9 +170,17 @@ impl Spin {
     }
 }
 
-const TOO_DEEP: &str = "max search depth too small";
+pub const TOO_DEEP: &str = "max search depth too small";
 const VECTOR_TOO_SMALL: &str = "VECTORSZ is too small";
 const SIGFPE: i32 = 8;
+/// From here on the verifier prints no more than the first eight digits of a number.
+const ROUNDED: u64 = 100_000_000;
+
+/// Whether a number of ours is one of SPIN's, as far as the verifier prints it.
+pub fn same_number(ours: u64, spins: u64) -> bool {
+    let digits = |number: u64| format!("{:.7e}", number as f64);
+    if spins < ROUNDED { ours == spins } else { digits(ours) == digits(spins) }
+}
 
 /// What the verifier's output says. With `-c0` it explores everything and prints a line `pan:N: MESSAGE`
 /// whenever the message differs from that of the last error: so every kind shows up at least once.
@@ -212,7 +230,8 @@ fn error_message(line: &str) -> Option<&str> {
 
 fn read_counts(text: &str, found: &mut Exploration) -> Option<()> {
     let count = |label: &str| {
-        text.lines().find_map(|line| line.trim().strip_suffix(label)?.trim().parse::<u64>().ok())
+        let number = |line: &str| line.trim().strip_suffix(label)?.trim().parse::<f64>().ok();
+        text.lines().find_map(number).map(|number| number as u64)
     };
     found.states = count("states, stored")?;
     found.matched = count("states, matched")?;
@@ -223,6 +242,7 @@ fn read_counts(text: &str, found: &mut Exploration) -> Option<()> {
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
     };
     found.depth = after("depth reached ")?;
+    found.vector = after("State-vector ")?;
     found.errors = after("errors: ")?;
     Some(())
 }
@@ -230,6 +250,7 @@ fn read_counts(text: &str, found: &mut Exploration) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::Usage;
 
     const OUTPUT: &str = "\
 pan:1: assertion violated (i!=2) (at depth 5)
@@ -243,7 +264,13 @@ State-vector 44 byte, depth reached 15, errors: 12
 ";
 
     fn ended(end: End, stdout: &str) -> Outcome {
-        read_verifier(&Run { end, stdout: stdout.to_owned(), stderr: String::new(), seconds: 0.0 })
+        read_verifier(&Run {
+            end,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            seconds: 0.0,
+            usage: Usage::default(),
+        })
     }
 
     #[test]
@@ -251,8 +278,17 @@ State-vector 44 byte, depth reached 15, errors: 12
         let Outcome::Explored(found) = ended(End::Code(0), OUTPUT) else { panic!("explored") };
         assert_eq!(kinds::describe(&found.kinds), "assertion, deadlock");
         assert_eq!((found.states, found.matched, found.transitions), (16, 4, 20));
-        assert_eq!((found.atomic_steps, found.depth, found.errors), (3, 15, 12));
+        assert_eq!((found.atomic_steps, found.depth, found.vector, found.errors), (3, 15, 44, 12));
         assert!(!found.broken_off && !found.claim);
+    }
+
+    #[test]
+    fn large_numbers_are_rounded() {
+        let text = OUTPUT.replace("       20 trans", "1.235584e+08 trans");
+        let Outcome::Explored(found) = ended(End::Code(0), &text) else { panic!("explored") };
+        assert!(same_number(123_558_401, found.transitions));
+        assert!(!same_number(123_558_411, found.transitions));
+        assert!(same_number(99_999_999, 99_999_999) && !same_number(99_999_998, 99_999_999));
     }
 
     #[test]

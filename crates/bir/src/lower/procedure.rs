@@ -123,6 +123,7 @@ impl<'s> Lowering<'_, 's> {
             channels: Vec::new(),
             prologue: Vec::new(),
             provided: None,
+            claims: Vec::new(),
             priority: 1,
             entry,
             catches,

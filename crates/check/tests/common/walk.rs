@@ -41,13 +41,14 @@ pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {
             continue;
         }
         let step = *random.pick(&offered.enabled);
+        let before = encoding.now();
         if moved(engine.fire(&mut state, step)) {
             engine.encode(&mut state, &mut encoding);
             let parent = &way[way.len() - 1];
             let keys = encoding.components().chain(parent.components()).map(|(key, _)| key);
             for key in keys.filter(|&key| encoding.get(key) != parent.get(key)) {
                 assert!(
-                    encoding.changed().is_some_and(|changed| changed.contains(&key)),
+                    encoding.touched(before).is_some_and(|touched| touched.contains(&key)),
                     "{key:?} changed unnoticed by {step:?}"
                 );
             }

@@ -36,6 +36,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use quotient::config::{SearchKind, StoreKind};
 
 use common::{ModelFile, files_below, models};
 use header::Header;
@@ -112,19 +113,23 @@ fn sanity() -> Vec<Trial> {
             let names = |states| lattice::cells(states).iter().map(Cell::to_string).collect::<Vec<String>>();
             let (few, names) = (names(u64::MAX), names(0));
             assert!(few.len() < names.len() && few.iter().all(|name| names.contains(name)), "{few:#?}");
-            for search in ["bfs", "dfs"] {
-                for store in ["exact", "naive"] {
-                    for ending in ["", " --continue"] {
+            let default = StoreKind::default();
+            for &store in StoreKind::ALL {
+                for (ending, once) in [("", store == default), (" --continue", true)] {
+                    for search in SearchKind::ALL {
                         let name = format!("--search {search} --store {store} --symmetry none{ending}");
-                        let once = ending == " --continue" || store == "exact";
-                        assert_eq!(names.contains(&name), once, "{name}: {names:#?}");
-                        assert_eq!(few.contains(&name), once, "{name}: {few:#?}");
+                        let there = once && (*search == SearchKind::Dfs || store.rebuilds());
+                        assert_eq!(names.contains(&name), there, "{name}: {names:#?}");
+                        let slow = ["automaton", "collapse+automaton", "gzip"].contains(&store.as_str());
+                        assert_eq!(few.contains(&name), there && !slow, "{name}: {few:#?}");
                     }
                 }
+            }
+            for search in ["bfs", "dfs"] {
                 for level in ["heap", "pc", "bots=0", "bots=1", "bots", "full"] {
                     for naming in ["dfs", "chain"] {
                         let name = format!(
-                            "--search {search} --store exact --symmetry {level} --naming {naming} --continue"
+                            "--search {search} --store {default} --symmetry {level} --naming {naming} --continue"
                         );
                         assert!(names.contains(&name), "{name}: {names:#?}");
                     }

@@ -276,6 +276,7 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
     for _ in 0..40 {
         system.steps(&mut state, &mut offered);
         let parent = way[way.len() - 1].clone();
+        let at_parent = encoding.now();
         for &step in &offered.enabled {
             let before = state.state().snapshot();
             if system.fire(&mut state, step) == Fired::Moved {
@@ -284,8 +285,8 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
                     system.encode(&mut state, &mut encoding);
                     let keys = encoding.components().chain(parent.components()).map(|(key, _)| key);
                     let differ = |key: &Key| encoding.get(*key) != parent.get(*key);
-                    if let Some(changed) = encoding.changed()
-                        && let Some(key) = keys.filter(differ).find(|key| !changed.contains(key))
+                    if let Some(touched) = encoding.touched(at_parent)
+                        && let Some(key) = keys.filter(differ).find(|key| !touched.contains(key))
                     {
                         return Err(format!("{level}, {naming}: {key:?} changed unnoticed by {step:?}"));
                     }

@@ -45,6 +45,7 @@ const REPORT: &[(&str, Is)] = &[
     ("/matched", Count),
     ("/transitions", Count),
     ("/depth", Count),
+    ("/open", Count),
     ("/search", Text),
     ("/store", Object),
     ("/store/kind", Text),
@@ -77,6 +78,31 @@ const REPORT: &[(&str, Is)] = &[
     ("/assumptions/0", Text),
     ("/dead_code", List),
     ("/warnings", List),
+];
+
+const REFINEMENT: &[(&str, Is)] = &[
+    ("/store/bits", Number),
+    ("/store/hashes", Number),
+    ("/store/fill", Number),
+    ("/store/hash_factor", Number),
+    ("/store/expected_omissions", Number),
+    ("/store/probability_complete", Number),
+    ("/store/rounds", List),
+    ("/store/rounds/0/bits", Count),
+    ("/store/rounds/0/hashes", Count),
+    ("/store/rounds/0/states", Count),
+    ("/store/rounds/0/fill", Number),
+    ("/store/rounds/0/expected_omissions", Number),
+    ("/store/rounds/0/seconds", Number),
+];
+
+const OUT_OF_MEMORY: &[(&str, Is)] = &[
+    ("/store/alternatives", List),
+    ("/store/alternatives/0/kind", Text),
+    ("/store/alternatives/0/bytes", Count),
+    ("/store/alternatives/0/bytes_per_state", Number),
+    ("/store/alternatives/0/times_more", Number),
+    ("/store/alternatives/0/lossy", Bool),
 ];
 
 const VIOLATION: &[(&str, Is)] = &[
@@ -131,6 +157,30 @@ fn of_a_model_that_holds() {
     assert_eq!(report["incomplete"], Value::Null);
     assert_eq!(report["violation"], Value::Null);
     assert_eq!(report["violations"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn of_lossy_stores() {
+    let sandbox = Sandbox::with("peterson.bir");
+    let (run, report) = sandbox.json("check peterson.bir --store bitstate --refine");
+    run.expect(3);
+    has(&report, REPORT);
+    has(&report, REFINEMENT);
+    assert_eq!(report["verdict"], "no error found");
+    let (_, report) = sandbox.json("check peterson.bir --store compact");
+    has(&report, REPORT);
+    has(&report, &[("/store/hash_bytes", Number), ("/store/load", Number)]);
+    assert_eq!((report["store"].get("rounds"), report["store"].get("alternatives")), (None, None));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_a_search_without_memory() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let (run, report) = sandbox.json("check philosophers_ordered.bir -D N=13 --symmetry none --memory 24M");
+    run.expect(3);
+    has(&report, REPORT);
+    has(&report, OUT_OF_MEMORY);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod refusals;
 mod replay;
 mod reports;
 mod simulate;
+mod stores;
 mod support;
 #[cfg(unix)]
 mod terminal;

@@ -55,6 +55,16 @@ fn inconclusive() {
 }
 
 #[test]
+fn no_error_found() {
+    insta::assert_snapshot!(check("philosophers_ordered.bir", "--store compact"));
+}
+
+#[test]
+fn an_error_that_a_lossy_store_finds() {
+    insta::assert_snapshot!(check("philosophers.bir", "--store bitstate --arena 64Ki"));
+}
+
+#[test]
 fn quiet() {
     assert_eq!(check("philosophers.bir", "--quiet"), "philosophers.bir: violated");
     assert_eq!(check("philosophers.bir", "-q --max-depth 1"), "philosophers.bir: holds up to bounds");

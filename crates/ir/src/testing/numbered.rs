@@ -31,6 +31,7 @@ pub fn random_numbered_text(seed: u64) -> String {
         priorities: has(20),
         starts: has(40),
         monitor: has(25),
+        claims: has(25),
     };
     Generator { features, rng }.program()
 }
@@ -50,6 +51,7 @@ struct Features {
     priorities: bool,
     starts: bool,
     monitor: bool,
+    claims: bool,
 }
 
 struct Generator {
@@ -132,6 +134,12 @@ impl Generator {
         out += if ends { "  local int wrap (0, 3) w;\n" } else { "  local int wrap (0, 3) v = 1;\n" };
         if self.chance(50) {
             out += "  channels own;\n  prologue { v := channel(own); }\n";
+        }
+        while self.maybe(self.features.claims, 50) {
+            let word = self.pick(&["send", "receive"]);
+            // What cannot be evaluated claims nothing.
+            let channel = self.pick(&["channel(q)", "channel(s)", "channel(r)", "c", "v", "x", "a[x][0]"]);
+            _ = writeln!(out, "  claim {word} {channel};");
         }
         let locations = 2 + self.rng.below(2);
         let inner = if self.features.inner { self.rng.below(3) } else { 0 };
@@ -350,7 +358,11 @@ impl Generator {
             for _ in 0..events {
                 let word = self.pick(&["send", "receive"]);
                 let channel = self.pick(&["channel(q)", "channel(r)"]);
-                let field = if self.chance(60) { "*".to_owned() } else { self.digit().to_string() };
+                let field = match self.rng.below(5) {
+                    0..=2 => "*".to_owned(),
+                    3 => self.digit().to_string(),
+                    _ => "x".to_owned(),
+                };
                 _ = writeln!(out, "    {word}({channel}, {field}, *) goto {};", self.rng.below(states));
             }
             out += "  }\n";

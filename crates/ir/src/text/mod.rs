@@ -30,6 +30,7 @@
 //! wanted      := expr | "*"
 //! part        := ["hidden"] "local" type name shape ["=" const] ";"
 //!              | "channels" name,.. ";"
+//!              | "claim" ("send" | "receive") expr ";"
 //!              | "prologue" block
 //!              | "catch" name name ["at" name,..] "goto" name ";"
 //!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["number" number] ["hidden"] ["live" "{" name,.. "}"]

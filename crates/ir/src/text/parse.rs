@@ -348,7 +348,7 @@ impl Parser {
         let span = self.span(start);
         self.expect("{")?;
         let (mut locals, mut catches, mut locations) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut channels, mut prologue) = (Vec::new(), Vec::new());
+        let (mut channels, mut claims, mut prologue) = (Vec::new(), Vec::new(), Vec::new());
         while !self.take("}") {
             let start = self.at();
             if self.is("hidden") || self.is("local") {
@@ -357,6 +357,8 @@ impl Parser {
                 locals.push(self.variable(start, flags)?);
             } else if self.take("channels") {
                 channels.extend(self.list(";", Self::name)?);
+            } else if self.take("claim") {
+                claims.push(self.claim(start)?);
             } else if self.take("prologue") {
                 prologue.extend(self.actions()?);
             } else if self.take("catch") {
@@ -379,6 +381,7 @@ impl Parser {
             priority,
             provided,
             channels,
+            claims,
             prologue,
             catches,
             locations,

@@ -584,6 +584,10 @@ impl Printer<'_> {
         if !procedure.channels.is_empty() {
             writeln!(out, "  channels {};", join(procedure.channels.iter().map(|&id| self.channel(id))))?;
         }
+        for claim in &procedure.claims {
+            let what = if claim.receive { "receive" } else { "send" };
+            writeln!(out, "  claim {what} {};", self.expr(&claim.channel, scope, 0))?;
+        }
         self.prologue(out, &procedure.prologue, scope, "  ")?;
         for catch in &procedure.catches {
             write!(out, "  catch {} {}", self.record(catch.record), self.local(id, catch.variable))?;

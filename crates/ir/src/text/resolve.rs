@@ -203,6 +203,7 @@ impl Resolver {
                 channels,
                 prologue: Vec::new(),
                 provided: None,
+                claims: Vec::new(),
                 priority: procedure.priority,
                 entry: LocationId(0),
                 catches: Vec::new(),
@@ -376,6 +377,11 @@ impl Resolver {
             let scope = Scope::Procedure(id);
             let provided = tree.provided.as_ref().map(|provided| self.expr(provided, scope)).transpose()?;
             self.program.procedures[id].provided = provided;
+            for claim in &tree.claims {
+                let channel = self.expr(&claim.channel, scope)?;
+                let claim = Claim { receive: claim.receive, channel, span: claim.span };
+                self.program.procedures[id].claims.push(claim);
+            }
             self.program.procedures[id].prologue = self.actions(&tree.prologue, scope)?;
             for catch in &tree.catches {
                 let mut covers = Vec::new();

@@ -335,6 +335,13 @@ pub(super) struct ResumeTree {
 }
 
 #[derive(Debug)]
+pub(super) struct ClaimTree {
+    pub receive: bool,
+    pub channel: Tree,
+    pub span: Span,
+}
+
+#[derive(Debug)]
 pub(super) struct ProcedureTree {
     pub name: Name,
     pub kind: ProcedureKind,
@@ -345,6 +352,7 @@ pub(super) struct ProcedureTree {
     pub priority: u8,
     pub provided: Option<Tree>,
     pub channels: Vec<Name>,
+    pub claims: Vec<ClaimTree>,
     pub prologue: Vec<ActionTree>,
     pub catches: Vec<CatchTree>,
     pub locations: Vec<LocationTree>,

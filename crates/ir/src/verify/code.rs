@@ -139,6 +139,8 @@ impl Verifier<'_> {
         }
         let fits = program.numbered || !Self::asks_numbers(&expr.kind);
         self.demand(fits, "only numbered programs ask about threads and channels");
+        let remembered = !program.numbered || program.remembers_last || expr.kind != ExprKind::LastThread;
+        self.demand(remembered, "asks for the last thread, which is not remembered");
         if self.errors.len() > errors {
             return None;
         }

@@ -59,14 +59,15 @@
 //! - Active procedures are threads, without parameters unless the program is numbered.
 //!
 //! *Numbered programs*
-//! - Only they have channels, prologues, monitors, transparent variables (which are globals), conditions and priorities
-//!   of threads, inner locations, ranks, numbers of locations and transitions, exclusive transitions, checks, messages,
+//! - Only they have channels, prologues, monitors, transparent variables (which are globals), conditions, claims and
+//!   priorities of threads, inner locations, ranks, numbers of locations and transitions, exclusive transitions, checks, messages,
 //!   and questions about numbers of threads, channels and timeouts.
 //! - Their types are integers, booleans and enums that are not abstract. They have no records, no virtual tables, no
 //!   functions, no catches and no atomic locations.
 //! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields, integers that wrap. The capacity of a channel is at most
 //!   [`MAX_CHANNEL_CAPACITY`]. No channel comes twice, from the start or with one thread, and who names a channel has it.
-//! - Prologues are assignments, that of the program to globals.
+//! - Prologues are assignments, that of the program to globals. What is claimed are integers.
+//! - Who took the last step is asked only of programs that remember it.
 //! - Inner locations have transitions, at most one of them an `else`, and are no entries. [`Guard::Ready`] names an inner
 //!   location of its procedure and does not stand at one.
 //! - Bodies do not block in the middle: there is no `assume`, and messages are sent and received by the first action of a

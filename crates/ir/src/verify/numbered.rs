@@ -39,6 +39,9 @@ impl Verifier<'_> {
             if let Some(provided) = &procedure.provided {
                 self.boolean(provided, Scope::Procedure(id), "what it is provided");
             }
+            for claim in &procedure.claims {
+                self.integer(&claim.channel, Scope::Procedure(id));
+            }
         }
         for (id, transition) in program.transitions.iter() {
             self.context = format!("{id}");
@@ -68,10 +71,11 @@ impl Verifier<'_> {
             let bare = procedure.channels.is_empty()
                 && procedure.prologue.is_empty()
                 && procedure.provided.is_none()
+                && procedure.claims.is_empty()
                 && procedure.priority == 1;
             self.demand(
                 bare,
-                "only threads of numbered programs have channels, prologues, conditions and priorities",
+                "only threads of numbered programs have channels, prologues, conditions, claims and priorities",
             );
         }
         for location in program.locations.values() {

@@ -62,6 +62,8 @@ fn only_numbered_programs_have_them() {
     refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), threads);
     refused_elsewhere(|p| p.procedures[PILOT].prologue.push(action(ActionKind::Exit)), threads);
     refused_elsewhere(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), threads);
+    let claim = |p: &mut Program| Claim { receive: true, channel: constant(p, 1), span };
+    refused_elsewhere(|p| p.procedures[PILOT].claims = vec![claim(p)], threads);
     refused_elsewhere(|p| p.locations[LocationId(0)].inner = true, "have inner locations");
     refused_elsewhere(|p| p.locations[LocationId(0)].number = 1, "numbers of locations");
     let transitions = "only transitions of numbered programs";
@@ -144,6 +146,11 @@ fn prologues_and_threads() {
     refused(|p| p.prologue = p.procedures[PILOT].prologue.clone(), "out of scope");
     refused(|p| p.procedures[PILOT].priority = 0, "has no priority");
     refused(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), "what it is provided is not boolean");
+    refused(
+        |p| p.procedures[PILOT].claims[0].channel = p.procedures[PILOT].provided.clone().unwrap(),
+        "an operand is no integer",
+    );
+    refused(|p| p.remembers_last = false, "asks for the last thread, which is not remembered");
     let last = TransitionId(12);
     let unranked = |p: &mut Program| {
         let ActionKind::Start { priority, .. } = &mut p.transitions[last].body[0].kind else {

@@ -291,11 +291,10 @@ impl Builder<'_> {
                 Some(Init::Channel(_) | Init::List(_)) => {
                     let message =
                         format!("`{}` must be declared before the first statement", variable.name.text);
-                    self.error(
-                        codes::BAD_INITIALIZER,
-                        message,
-                        variable.span,
-                        "for the sake of its initial value",
+                    self.diagnostics.push(
+                        Diagnostic::error(codes::BAD_INITIALIZER, message)
+                            .at(variable.span, "for the sake of its initial value")
+                            .help("it is made when the process starts: declare it there"),
                     );
                     continue;
                 }

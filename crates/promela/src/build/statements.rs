@@ -5,7 +5,7 @@
 
 use source::{Diagnostic, Span};
 
-use super::Builder;
+use super::{Builder, Claim};
 use crate::ast::{self, BinaryOp, StmtKind};
 use crate::codes;
 use crate::elements::{Destination, Node, Pending, PendingKind, SequenceId};
@@ -59,14 +59,10 @@ impl Builder<'_> {
                 self.locals(declaration);
                 None
             }
-            StmtKind::Exclusive { channels, .. } => {
+            StmtKind::Exclusive { receive, channels } => {
                 for channel in channels {
-                    self.channel(channel);
+                    self.claim(*receive, channel);
                 }
-                let message = "nobody checks that the channel has no other user";
-                self.diagnostics.push(
-                    Diagnostic::warning(codes::NOT_CHECKED, message).at(stmt.span, "without effect so far"),
-                );
                 None
             }
             StmtKind::Unless { main, escape } => {
@@ -84,6 +80,20 @@ impl Builder<'_> {
                 pending
             }
         }
+    }
+
+    /// `xr` and `xs`, wherever they stand: what is claimed is claimed for the whole life of the process.
+    fn claim(&mut self, receive: bool, var: &ast::VarRef) {
+        let Some(channel) = self.channel(var) else { return };
+        if matches!(&channel.kind, ExKind::Var(place) if !place.indices.is_empty()) {
+            self.diagnostics.push(
+                Diagnostic::error(codes::NOT_A_CHANNEL, "an element of an array cannot be claimed")
+                    .at(var.span, "an element of an array")
+                    .help("give the channel a name of its own, as in `chan mine = all[1]; xr mine`"),
+            );
+            return;
+        }
+        self.claims.push(Claim { receive, channel, span: var.span });
     }
 
     fn statement(&mut self, stmt: &ast::Stmt) -> Option<Pending> {

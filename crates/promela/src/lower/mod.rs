@@ -269,6 +269,7 @@ impl Lowering<'_, '_> {
                 channels: Vec::new(),
                 prologue: Vec::new(),
                 provided: None,
+                claims: Vec::new(),
                 priority,
                 entry,
                 catches: Vec::new(),

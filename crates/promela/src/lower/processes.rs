@@ -1,6 +1,6 @@
 //! Processes: locations and transitions.
 
-use ir::{Action, BinaryOp, Exit, ExprKind, Guard, Jump, LocationId, Scope, Transition};
+use ir::{Action, BinaryOp, Claim, Exit, ExprKind, Guard, Jump, LocationId, Scope, Transition};
 
 use source::Diagnostic;
 
@@ -19,6 +19,11 @@ impl Lowering<'_, '_> {
             if let Some(provided) = self.builder.processes[at].provided.clone() {
                 let provided = self.condition(&provided);
                 self.program.procedures[id].provided = Some(provided);
+            }
+            for claim in self.builder.processes[at].claims.clone() {
+                let channel = self.number(&claim.channel);
+                let claim = Claim { receive: claim.receive, channel, span: claim.span };
+                self.program.procedures[id].claims.push(claim);
             }
             let mut numbers: Vec<_> = self.locations[at].keys().copied().collect();
             numbers.sort_unstable();

@@ -1,5 +1,6 @@
 //! What a line that starts with `#` says.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use source::{Diagnostic, Origin, Span};
@@ -16,6 +17,8 @@ use crate::text::clip;
 const MAX_DEPTH: usize = 64;
 /// How many files may be included.
 const MAX_INCLUDED: usize = 10_000;
+/// How many names a list shows.
+const SHOWN: usize = 20;
 
 /// An `#if` whose `#endif` is yet to come.
 pub struct Condition {
@@ -131,6 +134,35 @@ impl Preprocessor<'_> {
             }
             let body = scanner.line(&mut self.interner);
             self.define_plain(name, &body);
+            self.unasked.push(name.symbol);
+        }
+    }
+
+    /// The model uses a macro, if there is one of this name.
+    pub(super) fn ask(&mut self, name: Symbol) {
+        self.unasked.retain(|&given| given != name);
+    }
+
+    /// Whether there is a macro of this name, for a condition.
+    fn is_defined(&mut self, name: Symbol) -> bool {
+        self.ask(name);
+        self.asked.insert(name);
+        self.macros.contains_key(&name)
+    }
+
+    /// Whoever misspells a name on the command line checks another model than they mean to.
+    pub(super) fn warn_of_unasked(&mut self) {
+        let asked: BTreeSet<_> = self.asked.iter().map(|&name| self.text(name)).collect();
+        let shown: Vec<_> = asked.iter().take(SHOWN).map(|name| format!("`{}`", clip(name))).collect();
+        let more = if asked.len() > SHOWN { ", …" } else { "" };
+        for name in std::mem::take(&mut self.unasked) {
+            let message = format!("the model has no use for the macro `{}`", clip(&self.text(name)));
+            let diagnostic = Diagnostic::warning(codes::UNUSED_MACRO_DEFINE, message);
+            self.report(if shown.is_empty() {
+                diagnostic
+            } else {
+                diagnostic.note(format!("it asks for {}{more}", shown.join(", ")))
+            });
         }
     }
 
@@ -225,6 +257,7 @@ impl Preprocessor<'_> {
             let message = "`##` is between two tokens, not at an end of a macro";
             return self.malformed(new.name.span, message, "in this macro");
         }
+        self.ask(new.name.symbol);
         if let Some(old) = self.macros.get(&new.name.symbol)
             && !old.same(&new)
         {
@@ -241,7 +274,10 @@ impl Preprocessor<'_> {
 
     fn undef(&mut self, span: Span, rest: &[Lexeme]) {
         match rest.first() {
-            Some(name) if name.kind == Kind::Word => drop(self.macros.remove(&name.symbol)),
+            Some(name) if name.kind == Kind::Word => {
+                self.ask(name.symbol);
+                self.macros.remove(&name.symbol);
+            }
             _ => self.malformed(span, "`#undef` without a name", "expected a name behind this"),
         }
     }
@@ -305,9 +341,7 @@ impl Preprocessor<'_> {
             self.holds(span, rest)
         } else {
             match rest.first() {
-                Some(name) if name.kind == Kind::Word => {
-                    self.macros.contains_key(&name.symbol) == (kind == "ifdef")
-                }
+                Some(name) if name.kind == Kind::Word => self.is_defined(name.symbol) == (kind == "ifdef"),
                 _ => {
                     let message = format!("`#{kind}` without a name");
                     self.malformed(span, &message, "expected a name behind this");
@@ -446,7 +480,7 @@ impl Preprocessor<'_> {
             match operand {
                 Some((name, length)) if lexeme.kind == Kind::Word && lexeme.symbol == defined => {
                     at += length;
-                    let text = if self.macros.contains_key(&name) { "1" } else { "0" };
+                    let text = if self.is_defined(name) { "1" } else { "0" };
                     replaced.push(Lexeme {
                         kind: Kind::Number,
                         symbol: self.interner.intern(text),

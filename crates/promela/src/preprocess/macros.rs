@@ -89,6 +89,7 @@ impl Preprocessor<'_> {
                 return Some(lexeme);
             }
             let found = found.clone();
+            self.ask(lexeme.symbol);
             if !self.expand(lexeme, &found) {
                 return Some(lexeme);
             }

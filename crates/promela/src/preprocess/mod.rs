@@ -39,6 +39,10 @@ pub struct Preprocessor<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub interner: Interner,
     macros: FxHashMap<Symbol, Rc<Macro>>,
+    /// Macros of the command line that the model did not ask for so far.
+    unasked: Vec<Symbol>,
+    /// The names that conditions asked for.
+    asked: FxHashSet<Symbol>,
     /// The file and, behind it, those that are being included.
     inputs: Vec<Input>,
     /// How many files were included.
@@ -75,6 +79,8 @@ impl<'a> Preprocessor<'a> {
             diagnostics,
             interner: Interner::new(),
             macros: FxHashMap::default(),
+            unasked: Vec::new(),
+            asked: FxHashSet::default(),
             inputs: vec![Input { scanner: Scanner::new(text, file), conditions: Vec::new() }],
             included: 0,
             contexts: Vec::new(),
@@ -165,6 +171,9 @@ impl<'a> Preprocessor<'a> {
                     .at(span, "it starts here")
                     .help("a comment ends with `*/`; comments do not nest"),
             );
+        }
+        if self.inputs.is_empty() {
+            self.warn_of_unasked();
         }
         for condition in input.conditions {
             self.report(

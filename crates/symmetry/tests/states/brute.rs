@@ -105,10 +105,8 @@ impl Search<'_> {
 
     fn look(&mut self) {
         self.state.encode_all(self.layout, &self.names, &mut self.encoding);
-        let less = match (&self.least, self.encoding.settled()) {
-            (Some(least), Some((head, words))) => head.iter().chain(words).lt(least),
-            _ => true,
-        };
+        let (head, words) = self.encoding.flat();
+        let less = self.least.as_ref().is_none_or(|least| head.iter().chain(words).lt(least));
         if less {
             self.least = Some(flat(&self.encoding));
         }

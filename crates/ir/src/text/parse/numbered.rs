@@ -52,6 +52,16 @@ impl Parser {
         Ok(true)
     }
 
+    pub(super) fn claim(&mut self, start: u32) -> Parsed<ClaimTree> {
+        let receive = self.take("receive");
+        if !receive {
+            self.expect("send")?;
+        }
+        let channel = self.expr()?;
+        self.expect(";")?;
+        Ok(ClaimTree { receive, channel, span: self.span(start) })
+    }
+
     fn monitor(&mut self, start: u32) -> Parsed<MonitorTree> {
         let negated = self.take("negated");
         self.expect("{")?;

@@ -1,0 +1,103 @@
+//! Iterative refinement: bitstate searches with larger and larger arrays.
+//!
+//! After Holzmann: errors that are easy to find are found in the first small arrays, within moments; where there are none, the
+//! array doubles until it is large enough that nothing is expected to be lost. All searches but the last cost together about as
+//! much as the last one.
+//!
+//! Each round also tells how many states there are, as far as it saw, which is what the number of hash functions of the next
+//! one is chosen by.
+
+use std::time::Instant;
+
+use search::{Completeness, Observer, Options, Quiet, StopReason};
+use store::{Bitstate, Budget, Hashes};
+
+use crate::config::Config;
+use crate::report::{Round, Store};
+use crate::stores::Run;
+
+/// The first array has 64 Kibit.
+const FIRST: u32 = 16;
+
+/// Why there was no further round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// An error was found, nothing is expected to be lost, or the search was stopped: the outcome tells.
+    Here,
+    /// A larger array would not fit.
+    Memory,
+}
+
+/// Who watches a check.
+pub trait Watcher: Observer {
+    /// A round of a refinement has ended.
+    fn round(&mut self, _: &Round) {}
+}
+
+impl Watcher for Quiet {}
+
+/// Searches until an error is found, the expected omissions fall below one, or time or memory end. `search` is one search.
+/// The result is that of the last one; if memory ended that, of the one before.
+pub fn refine<T, W: Watcher>(
+    budget: &Budget,
+    config: &Config,
+    options: &Options<'_>,
+    watcher: &mut W,
+    search: impl Fn(Bitstate, &Options<'_>, &mut W) -> (Run, T),
+) -> (Run, T, Ended) {
+    let started = Instant::now();
+    let mut rounds: Vec<Round> = Vec::new();
+    // The last search that went through.
+    let mut last = None;
+    for log_bits in FIRST..=*Bitstate::LOG_BITS.end() {
+        if last.is_some() && !budget.allows(1 << (log_bits - 3)) {
+            break;
+        }
+        let hashes = match (config.store_options.hashes, rounds.last()) {
+            (Some(hashes), _) => Hashes::Fixed(hashes),
+            (None, Some(last)) => Hashes::For(last.states as f64 + last.expected_omissions),
+            // Nothing is known: as few as are ever chosen, for more states than fit.
+            (None, None) => Hashes::For(f64::from(log_bits).exp2()),
+        };
+        let left = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
+        let options = Options { time: left, ..options.clone() };
+        let (run, rest) = search(Bitstate::new(budget, log_bits, hashes), &options, watcher);
+        let round = round(&run, log_bits);
+        watcher.round(&round);
+        let ended = has_ended(&run, &round);
+        let starved = run.outcome.completeness == Completeness::Stopped(StopReason::Memory)
+            && run.outcome.violations.is_empty();
+        rounds.push(round);
+        // Of a search that memory ended, less can be said than of the one before.
+        if starved && last.is_some() {
+            break;
+        }
+        if ended {
+            return (Run { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Here);
+        }
+        last = Some((run, rest));
+    }
+    let (run, rest) = last.expect("the first array is not too large");
+    (Run { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Memory)
+}
+
+fn round(run: &Run, log_bits: u32) -> Round {
+    let figure = |name| run.store.figures.get(name).copied().unwrap_or_default();
+    Round {
+        bits: 1 << log_bits,
+        hashes: figure("hashes") as u32,
+        states: run.outcome.stats.states as u64,
+        fill: figure("fill"),
+        expected_omissions: run.store.expected_omissions.unwrap_or_default(),
+        seconds: run.outcome.elapsed.as_secs_f64(),
+    }
+}
+
+/// Whether a larger array would not change anything.
+fn has_ended(run: &Run, round: &Round) -> bool {
+    let went_through = matches!(
+        run.outcome.completeness,
+        Completeness::Exhausted | Completeness::Stopped(StopReason::Depth)
+    );
+    !run.outcome.violations.is_empty() || !went_through || round.expected_omissions < 1.0
+}

@@ -1,0 +1,512 @@
+//! What threads can do, remembered.
+//!
+//! What a thread can do is determined by the bits of the state that the interpreter reads to find out, in the order in which
+//! it reads them: the first place it looks at is always the same, the second depends on what was found at the first, and so
+//! on. So all that was ever found out about a thread is a tree of questions (which bits are there at this place?), and at
+//! its ends are the steps, each with the bits that it writes. States of one program ask the same few questions over and over;
+//! the interpreter runs once for each new combination of answers. Where a thread with many options has too many of these, each
+//! of its transitions gets a tree of its own, as long as they do not depend on each other.
+//!
+//! Reads and writes are those of [`state::State::watch`], which sees every access to a word. Which units there are, and
+//! where, and which procedures threads run, is not read but known: trees are of one arrangement of units. A thread of which some step ends in a fault, is
+//! flawed, exceeds a bound, or changes the arrangement, is remembered as irregular, and left to the interpreter each time.
+//!
+//! Now and then an answer is checked against the interpreter.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use state::{Access, NodeRef, State, ThreadId};
+use system::{Fired, Step, Steps, Write};
+
+use crate::code::GuardCode;
+use crate::{Engine, EngineState};
+
+/// Trees that grow beyond this are cut down.
+const MOST_NODES: usize = 1 << 17;
+/// How many combinations of answers there may be for all transitions of a location together.
+const MOST_MISSES: u32 = 1 << 10;
+const MOST_ARRANGEMENTS: usize = 1 << 12;
+/// How many answers come between two that are checked.
+const AUDIT_EVERY: u64 = if cfg!(debug_assertions) { 16 } else { 1 << 14 };
+/// How many questions are asked before it is looked at whether they are worth it.
+const TRIAL: u64 = 1 << 14;
+/// Steps inside of one that nobody interrupts, and ways that one step leads.
+const DEEPEST: usize = 64;
+const MOST_MOVES: usize = 256;
+
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    arrangements: FxHashMap<Box<[u32]>, u32>,
+    /// The arrangement at hand: its number in the state, and here.
+    current: Option<(u64, u32)>,
+    description: Vec<u32>,
+    /// The roots of the trees, by [`Topic`].
+    roots: FxHashMap<Topic, u32>,
+    /// By thread: where its tree about all its transitions was last entered and left.
+    near: Vec<Near>,
+    nodes: Vec<Node>,
+    edges: FxHashMap<(u32, u64), u32>,
+    moves: Vec<Move>,
+    writes: Vec<Write>,
+    asked: u64,
+    missed: u64,
+    /// By location: how often a tree about all transitions there had no answer, and whether that was too often.
+    misses: Vec<u32>,
+    /// It is not worth it.
+    is_off: bool,
+    scout: Scout,
+}
+
+/// What a tree is about: a thread in an arrangement, and one of its transitions, or all of them.
+type Topic = (u32, u32, Option<u32>);
+
+/// The last answer about a thread, in the arrangement at hand.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    root: u32,
+    /// The end, as long as no place changes that was asked about: bits of both, modulo 64.
+    end: Node,
+    asked: u64,
+    changed: u64,
+}
+
+const NOT_NEAR: Near = Near { root: u32::MAX, end: Node::Irregular, asked: u64::MAX, changed: u64::MAX };
+
+#[derive(Clone, Copy, Debug)]
+enum Node {
+    /// Asks for some bits of a word. Keeps the last answer, and where it led to.
+    Ask {
+        at: u32,
+        mask: u64,
+        bits: u64,
+        next: u32,
+    },
+    /// What the thread can do.
+    Known {
+        first: u32,
+        count: u32,
+    },
+    Irregular,
+}
+
+/// A way to another state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Move {
+    step: Step,
+    first_write: u32,
+    writes: u32,
+}
+
+/// Finds out what a thread can do, and what that depends on.
+#[derive(Clone, Debug, Default)]
+struct Scout {
+    /// The words before.
+    before: Vec<u64>,
+    /// By place: the bits that were asked for.
+    known: Vec<u64>,
+    /// By place: the bits that were written on the way so far.
+    written: Vec<u64>,
+    /// The ways through these lists: where, whose, and which bits were written before.
+    way: Vec<(u32, NodeRef, u64)>,
+    questions: Vec<(u32, u64)>,
+    moves: Vec<Move>,
+    writes: Vec<Write>,
+    accesses: Vec<Access>,
+    steps: Steps,
+}
+
+impl Turns {
+    fn clear(&mut self) {
+        self.roots.clear();
+        self.near.clear();
+        self.nodes.clear();
+        self.edges.clear();
+        self.moves.clear();
+        self.writes.clear();
+    }
+
+    fn count_miss(&mut self, location: usize) {
+        if self.misses.len() <= location {
+            self.misses.resize(location + 1, 0);
+        }
+        self.misses[location] = self.misses[location].saturating_add(1);
+    }
+
+    /// The number of the arrangement of a state.
+    #[inline]
+    fn arrangement(&mut self, engine: &Engine, state: &State) -> u32 {
+        match self.current {
+            Some((number, id)) if number == state.arrangement() => id,
+            _ => self.find_arrangement(engine, state),
+        }
+    }
+
+    #[cold]
+    fn find_arrangement(&mut self, engine: &Engine, state: &State) -> u32 {
+        self.near.clear();
+        self.description.clear();
+        state.describe_arrangement(&mut self.description);
+        let threads = (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread));
+        self.description.extend(threads.map(|thread| engine.procedure_of(state, thread).0));
+        let fresh = self.arrangements.len() as u32;
+        // Where threads come and go so much, little is asked twice.
+        self.is_off |= self.arrangements.len() > MOST_ARRANGEMENTS;
+        let id = match self.arrangements.get(&self.description[..]) {
+            Some(&id) => id,
+            None => *self.arrangements.entry(self.description.as_slice().into()).or_insert(fresh),
+        };
+        self.current = Some((state.arrangement(), id));
+        id
+    }
+
+    /// The end that the answers of a state lead to, if they were ever given before.
+    #[inline]
+    fn find(&mut self, state: &State, topic: Topic) -> Option<Node> {
+        let (_, thread, transition) = topic;
+        if transition.is_some() {
+            let root = *self.roots.get(&topic)?;
+            return self.walk(state, root).map(|(end, _)| end);
+        }
+        let thread = thread as usize;
+        if self.near.len() <= thread {
+            self.near.resize(thread + 1, NOT_NEAR);
+        }
+        let near = self.near[thread];
+        if near.asked & near.changed == 0 && near.root != u32::MAX {
+            return Some(near.end);
+        }
+        let root = if near.root == u32::MAX { *self.roots.get(&topic)? } else { near.root };
+        let found = self.walk(state, root);
+        self.near[thread] = match found {
+            Some((end, asked)) => Near { root, end, asked, changed: 0 },
+            None => Near { root, ..NOT_NEAR },
+        };
+        found.map(|(end, _)| end)
+    }
+
+    /// From the root of a tree to an end, and the places that are asked about on the way.
+    #[inline]
+    fn walk(&mut self, state: &State, root: u32) -> Option<(Node, u64)> {
+        let (mut node, mut asked) = (root, 0);
+        loop {
+            match &mut self.nodes[node as usize] {
+                Node::Ask { at, mask, bits, next } => {
+                    asked |= 1 << (*at % 64);
+                    let answer = state.peek_word(*at as usize) & *mask;
+                    if answer != *bits {
+                        *next = *self.edges.get(&(node, answer))?;
+                        *bits = answer;
+                    }
+                    node = *next;
+                }
+                end => return Some((*end, asked)),
+            }
+        }
+    }
+
+    /// Takes note of what changed since the last time.
+    #[inline]
+    pub(crate) fn follow_changes(&mut self, state: &mut State) {
+        let changed = state.take_changed_places();
+        if changed != 0 {
+            self.near.iter_mut().for_each(|near| near.changed |= changed);
+        }
+    }
+
+    /// Remembers what the scout found out.
+    fn learn(&mut self, topic: Topic, is_plain: bool) -> Node {
+        let scout = std::mem::take(&mut self.scout);
+        let end = if is_plain {
+            let (first, offset) = (self.moves.len() as u32, self.writes.len() as u32);
+            let shifted = |found: &Move| Move { first_write: found.first_write + offset, ..*found };
+            self.moves.extend(scout.moves.iter().map(shifted));
+            self.writes.extend_from_slice(&scout.writes);
+            Node::Known { first, count: scout.moves.len() as u32 }
+        } else {
+            Node::Irregular
+        };
+        // Where the next node is to be entered: nodes are made from the root on.
+        let mut edge = None;
+        for &(at, mask) in &scout.questions {
+            let bits = scout.before[at as usize] & mask;
+            let node = self.enter(topic, edge, || Node::Ask { at, mask, bits, next: u32::MAX });
+            match self.nodes[node as usize] {
+                Node::Ask { at: a, mask: m, .. } if (a, m) == (at, mask) => {}
+                other => unreachable!(
+                    "after the same answers comes {other:?}, not a question for {mask:x} at {at}"
+                ),
+            }
+            edge = Some((node, bits));
+        }
+        self.enter(topic, edge, || end);
+        self.scout = scout;
+        end
+    }
+
+    /// The node at the end of an edge, or the root of a tree, made if there is none.
+    fn enter(&mut self, topic: Topic, edge: Option<(u32, u64)>, make: impl FnOnce() -> Node) -> u32 {
+        let fresh = self.nodes.len() as u32;
+        let node = match edge {
+            None => *self.roots.entry(topic).or_insert(fresh),
+            Some(edge) => *self.edges.entry(edge).or_insert(fresh),
+        };
+        if node == fresh {
+            self.nodes.push(make());
+        }
+        if let Some((from, bits)) = edge
+            && let Node::Ask { bits: last, next, .. } = &mut self.nodes[from as usize]
+            && *last == bits
+        {
+            *next = node;
+        }
+        node
+    }
+}
+
+impl Scout {
+    fn begin(&mut self, state: &State) {
+        let words = state.all_words();
+        self.before.clear();
+        self.before.extend_from_slice(words);
+        self.written.clear();
+        self.written.resize(words.len(), 0);
+        // Words of nobody are not part of the state: if they are read, a step wrote them before.
+        self.known.clear();
+        self.known.resize(words.len(), u64::MAX);
+        for node in std::iter::once(NodeRef::Root).chain(state.units()) {
+            let len = state.words_of(node).map_or(0, <[u64]>::len);
+            self.known[state.start_of(node)..][..len].fill(0);
+        }
+        self.way.clear();
+        self.questions.clear();
+        self.moves.clear();
+        self.writes.clear();
+    }
+
+    /// Takes note of what was read and written since the last time. Bits that were written on the way are not those of the
+    /// state that it began with.
+    fn note(&mut self, state: &mut State) {
+        state.take_accesses(&mut self.accesses);
+        for access in &self.accesses {
+            let at = access.at as usize;
+            // Of units that came meanwhile: nothing will be remembered.
+            if at >= self.before.len() {
+                continue;
+            }
+            if let Some(node) = access.written {
+                self.way.push((access.at, node, self.written[at]));
+                self.written[at] |= access.mask;
+            } else {
+                let asked = access.mask & !self.written[at] & !self.known[at];
+                if asked != 0 {
+                    self.known[at] |= asked;
+                    self.questions.push((access.at, asked));
+                }
+            }
+        }
+    }
+
+    /// The way leads to the state at hand.
+    fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>) {
+        let first_write = self.writes.len();
+        for &(at, node, _) in &self.way {
+            // What encodings do not show, they do not show.
+            if node == NodeRef::Root && !shown.contains(&(at as usize)) {
+                continue;
+            }
+            let (key, word) = (node.key(), at - state.start_of(node) as u32);
+            let mask = self.written[at as usize];
+            let bits = state.peek_word(at as usize) & mask;
+            if !self.writes[first_write..].iter().any(|write| (write.key, write.word) == (key, word)) {
+                self.writes.push(Write { key, word, mask, bits });
+            }
+        }
+        let writes = (self.writes.len() - first_write) as u32;
+        self.moves.push(Move { step, first_write: first_write as u32, writes });
+    }
+
+    /// Goes back to where the way had so many parts.
+    fn go_back(&mut self, parts: usize) {
+        while self.way.len() > parts {
+            if let Some((at, _, written)) = self.way.pop() {
+                self.written[at as usize] = written;
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Whether the threads of a state are all that its steps depend on.
+    pub(crate) fn has_turns(&self, es: &EngineState) -> bool {
+        let has_floor = || self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
+        self.layout.numbered
+            && self.layout.priority.is_none()
+            && self.concealed.is_none()
+            && !self.bodies_ask_for_timeout
+            && !es.turns.is_off
+            && es.start_fault.is_none()
+            && !has_floor()
+    }
+
+    pub(crate) fn take_turn(
+        &self,
+        es: &mut EngineState,
+        thread: u32,
+        mut visit: impl FnMut(Step, &[Write]),
+    ) -> bool {
+        let id = ThreadId(thread);
+        if !es.state.is_running(id) {
+            return true;
+        }
+        let arrangement = es.turns.arrangement(self, &es.state);
+        let location = es.state.peek(es.state.frame(id), self.layout.location);
+        let groups = &self.groups[location as usize];
+        let is_split = es.turns.misses.get(location as usize).is_some_and(|&misses| misses >= MOST_MISSES);
+        let [group] = &groups[..] else {
+            return groups.is_empty() || self.recall(es, (arrangement, thread, None), &mut visit).is_some();
+        };
+        if !is_split || self.has_provided || group.transitions.len() < 2 {
+            let missed = es.turns.missed;
+            let ways = self.recall(es, (arrangement, thread, None), &mut visit);
+            if es.turns.missed > missed {
+                es.turns.count_miss(location as usize);
+            }
+            return ways.is_some();
+        }
+        let mut ways = 0;
+        for &transition in &group.transitions {
+            match self.recall(es, (arrangement, thread, Some(transition)), &mut visit) {
+                Some(more) => ways += more,
+                None => return false,
+            }
+        }
+        match group.otherwise {
+            Some(transition) if ways == 0 => {
+                self.recall(es, (arrangement, thread, Some(transition)), &mut visit).is_some()
+            }
+            _ => true,
+        }
+    }
+
+    /// Visits what there is to say about a topic, and says how much that was, unless it is irregular.
+    #[inline]
+    fn recall(
+        &self,
+        es: &mut EngineState,
+        topic: Topic,
+        visit: &mut impl FnMut(Step, &[Write]),
+    ) -> Option<u32> {
+        es.turns.asked += 1;
+        let mut end = es.turns.find(&es.state, topic);
+        if end.is_none() {
+            end = self.scout_turn(es, topic);
+        } else if es.turns.asked.is_multiple_of(AUDIT_EVERY) {
+            self.audit(es, topic, end);
+        }
+        let Some(Node::Known { first, count }) = end else { return None };
+        let turns = &es.turns;
+        for found in &turns.moves[first as usize..][..count as usize] {
+            visit(found.step, &turns.writes[found.first_write as usize..][..found.writes as usize]);
+        }
+        Some(count)
+    }
+
+    #[cold]
+    fn scout_turn(&self, es: &mut EngineState, topic: Topic) -> Option<Node> {
+        let turns = &mut es.turns;
+        turns.missed += 1;
+        if turns.asked > TRIAL && turns.missed > turns.asked / 4 {
+            turns.is_off = true;
+            turns.clear();
+            return None;
+        }
+        if turns.nodes.len() > MOST_NODES
+            || turns.moves.len() > MOST_NODES
+            || turns.writes.len() > 2 * MOST_NODES
+        {
+            turns.clear();
+        }
+        let is_plain = self.scout(es, topic);
+        Some(es.turns.learn(topic, is_plain))
+    }
+
+    /// Lets the interpreter find out what a thread can do; tells whether that can be remembered. Its `else` is asked for only
+    /// where it can do nothing else.
+    fn scout(&self, es: &mut EngineState, (_, thread, transition): Topic) -> bool {
+        let mut scout = std::mem::take(&mut es.turns.scout);
+        let mut steps = std::mem::take(&mut scout.steps);
+        steps.clear();
+        scout.begin(&es.state);
+        es.state.watch();
+        let thread = ThreadId(thread);
+        let frame = es.state.frame(thread);
+        match transition {
+            None => self.own_steps(&es.state, &mut es.stack, thread, &mut steps),
+            Some(id) if matches!(self.code.transitions[id as usize].guard, GuardCode::Else) => {
+                steps.enabled.push(Step { thread: thread.0, transition: id, choice: 0 });
+            }
+            Some(id) => self.add_steps(&es.state, &mut es.stack, thread, frame, id, &mut steps),
+        }
+        scout.note(&mut es.state);
+        let is_plain = steps.faults.is_empty()
+            && steps.enabled.iter().all(|&step| self.follow(es, &mut scout, step, step, 0));
+        es.state.unwatch();
+        scout.steps = steps;
+        es.turns.scout = scout;
+        is_plain
+    }
+
+    /// Goes on by a step, and by those after it as long as nobody can interrupt them.
+    fn follow(&self, es: &mut EngineState, scout: &mut Scout, first: Step, step: Step, depth: usize) -> bool {
+        let parts = scout.way.len();
+        let fired = self.fire_numbered(es, step);
+        scout.note(&mut es.state);
+        let mut is_plain = fired == Fired::Moved
+            && !es.state.has_rearranged()
+            && depth < DEEPEST
+            && scout.moves.len() < MOST_MOVES;
+        if is_plain {
+            let exclusive = self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
+            if exclusive {
+                let mut next = Steps::default();
+                self.numbered_steps(es, &mut next);
+                scout.note(&mut es.state);
+                is_plain = next.faults.is_empty()
+                    && next.enabled.iter().all(|&next| self.follow(es, scout, first, next, depth + 1));
+            } else {
+                scout.note(&mut es.state);
+                scout.arrive(&es.state, first, 0..self.layout.root_shown);
+            }
+        }
+        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+            es.has_next = false;
+            es.state.undo();
+        }
+        scout.go_back(parts);
+        is_plain
+    }
+
+    /// Asks the interpreter about something that is remembered.
+    #[cold]
+    fn audit(&self, es: &mut EngineState, topic: Topic, end: Option<Node>) {
+        let is_plain = self.scout(es, topic);
+        let turns = &es.turns;
+        let same = match end {
+            Some(Node::Known { first, count }) => {
+                let remembered = &turns.moves[first as usize..][..count as usize];
+                let writes = |all: &[Write], found: &Move| {
+                    all[found.first_write as usize..][..found.writes as usize].to_vec()
+                };
+                is_plain
+                    && remembered.len() == turns.scout.moves.len()
+                    && remembered.iter().zip(&turns.scout.moves).all(|(old, new)| {
+                        old.step == new.step && writes(&turns.writes, old) == writes(&turns.scout.writes, new)
+                    })
+            }
+            Some(Node::Irregular) => !is_plain,
+            Some(Node::Ask { .. }) | None => false,
+        };
+        assert!(same, "what is remembered of {topic:?} is not what can be done");
+    }
+}

@@ -1,0 +1,242 @@
+//! Bitstate hashing: a state is a few bits of a large array.
+//!
+//! After Holzmann; the array is a Bloom filter. `k` hash functions choose bits; a state is taken for known if all of its bits are
+//! set. The positions are those of *triple hashing*, `a + i·b + i(i−1)/2·c` modulo the size, from parts of one
+//! [fingerprint](crate::fingerprint) that have no bits in common.
+//!
+//! *What it loses.* With a fraction `f` of the bits set, a new state finds all of its `k` bits set with probability
+//! `p = f^k`, and is lost. So `p/(1−p)` states are expected to be lost before the next one is stored, and the store adds
+//! that up as it goes. (With `f = 1 − e^(−ki/m)` for `i` states and `m` bits this is the formula of the literature; the bits
+//! are counted here, so `f` is known.) That counts states that the search came to. What lies behind a lost state may never
+//! have been seen at all.
+//!
+//! *How many hash functions.* The fewest losses over a whole run come with `k ≈ 0.75·m/n` for `n` states. How many there will be
+//! nobody knows, so this is a running estimate: at first what the caller expects, later at least what is stored. As it
+//! grows, `k` falls. It may fall at any time, since a state that set more bits than are asked for is still found; it can never
+//! rise.
+
+use system::Encoding;
+
+use crate::fingerprint::Fingerprints;
+use crate::zeroed::Zeroed;
+use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+
+/// An array of so many bytes does not fit the caches of a processor.
+const PREPARES_FROM: usize = 2 << 20;
+
+#[derive(Debug)]
+pub struct Bitstate {
+    /// Empty until the first state comes.
+    words: Zeroed<u64>,
+    /// The size of the array is two to the power of this.
+    log_bits: u32,
+    /// How many bits are looked at.
+    hashes: u32,
+    /// Nobody said how many: it follows the number of states.
+    adaptive: bool,
+    /// The number of stored states from which on there are fewer.
+    next_fall: usize,
+    /// Bits that are set.
+    set: u64,
+    omissions: f64,
+    fingerprints: Fingerprints,
+    len: usize,
+    budget: Budget,
+}
+
+/// How many hash functions there are to be.
+#[derive(Clone, Copy, Debug)]
+pub enum Hashes {
+    Fixed(u32),
+    /// As many as are best for so many states.
+    For(f64),
+    /// As many as are best for an array that is neither too large nor too small.
+    Usual,
+}
+
+impl Bitstate {
+    /// Parts of a fingerprint have 42 bits.
+    pub const LOG_BITS: std::ops::RangeInclusive<u32> = 6..=42;
+    pub const HASHES: std::ops::RangeInclusive<u32> = 1..=64;
+    /// More are not worth their time, and fewer lose more than they save.
+    const CHOSEN: std::ops::RangeInclusive<u32> = 3..=24;
+    /// How many bits a state has in an array of the usual size.
+    const USUAL: f64 = 10.0;
+
+    /// An array of `2^log_bits` bits.
+    pub fn new(budget: &Budget, log_bits: u32, hashes: Hashes) -> Self {
+        assert!(Self::LOG_BITS.contains(&log_bits), "the array is too small or too large");
+        let bits = f64::from(log_bits).exp2();
+        let (hashes, adaptive) = match hashes {
+            Hashes::Fixed(hashes) => (hashes, false),
+            Hashes::For(states) => (Self::best(bits / states.max(1.0)), true),
+            Hashes::Usual => (Self::best(Self::USUAL), true),
+        };
+        assert!(Self::HASHES.contains(&hashes), "too few or too many hash functions");
+        let next_fall = if adaptive { Self::most(bits, hashes) } else { usize::MAX };
+        Self {
+            words: Zeroed::empty(),
+            log_bits,
+            hashes,
+            adaptive,
+            next_fall,
+            set: 0,
+            omissions: 0.0,
+            fingerprints: Fingerprints::default(),
+            len: 0,
+            budget: budget.clone(),
+        }
+    }
+
+    /// How many bytes a state takes in the smallest array in which less than one of so many is expected to be lost.
+    pub fn bytes_per_state(states: f64) -> f64 {
+        let states = states.max(1.0);
+        let lost = |log_bits: u32| {
+            let bits_per_state = f64::from(log_bits).exp2() / states;
+            let hashes = Self::best(bits_per_state);
+            // The mean over the run, at the middles of its parts.
+            let at = |part: u32| {
+                let stored = (f64::from(part) + 0.5) / 64.0;
+                let fill = 1.0 - (-f64::from(hashes) * stored / bits_per_state).exp();
+                fill.powi(hashes.cast_signed())
+            };
+            states * (0..64).map(at).sum::<f64>() / 64.0
+        };
+        let log_bits = Self::LOG_BITS.clone().find(|&log_bits| lost(log_bits) < 1.0);
+        f64::from(log_bits.unwrap_or(*Self::LOG_BITS.end()) - 3).exp2() / states
+    }
+
+    /// How many hash functions are best where a state has so many bits.
+    fn best(bits_per_state: f64) -> u32 {
+        ((0.75 * bits_per_state).round() as u32).clamp(*Self::CHOSEN.start(), *Self::CHOSEN.end())
+    }
+
+    /// Up to how many states so many hash functions are best.
+    fn most(bits: f64, hashes: u32) -> usize {
+        if hashes <= *Self::CHOSEN.start() { usize::MAX } else { (0.75 * bits / f64::from(hashes)) as usize }
+    }
+
+    /// The bits of a state, as many as are wanted.
+    #[inline]
+    fn positions(&self, fingerprint: u128) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let mask = (1_u64 << self.log_bits) - 1;
+        let [mut at, mut step, twist] =
+            [0, 42, 84].map(|part| (fingerprint >> part) as u64 & ((1 << 42) - 1));
+        step |= 1;
+        (0..self.hashes).map(move |_| {
+            let bit = at & mask;
+            at = at.wrapping_add(step);
+            step = step.wrapping_add(twist);
+            ((bit / 64) as usize, 1 << (bit % 64))
+        })
+    }
+
+    /// Most states are known: then all of their bits are looked at, and had better come at the same time.
+    #[inline]
+    fn prefetch(&self, fingerprint: u128) {
+        self.positions(fingerprint).for_each(|(word, _)| self.words.prefetch(word));
+    }
+
+    /// The fraction of the bits that is set.
+    fn fill(&self) -> f64 {
+        self.set as f64 / f64::from(self.log_bits).exp2()
+    }
+
+    /// One more state is stored.
+    fn count(&mut self) {
+        let lost = self.fill().powi(self.hashes.cast_signed());
+        self.omissions += lost / (1.0 - lost);
+        self.len += 1;
+        if self.adaptive && self.len >= self.next_fall {
+            let bits = f64::from(self.log_bits).exp2();
+            self.hashes = Self::best(bits / self.len as f64).min(self.hashes);
+            self.next_fall = Self::most(bits, self.hashes).max(self.len + 1);
+        }
+    }
+}
+
+impl StateStore for Bitstate {
+    fn kind(&self) -> &'static str {
+        "bitstate"
+    }
+
+    fn omissions(&self) -> Option<f64> {
+        Some(self.omissions)
+    }
+
+    fn rebuilds(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
+        let fingerprint = self.fingerprints.of(encoding);
+        if self.words.is_empty() {
+            if limit == 0 {
+                return Err(Full::States);
+            }
+            self.words = Zeroed::new(1 << (self.log_bits - 6), &self.budget)?;
+        }
+        self.prefetch(fingerprint);
+        self.commit(Ticket(fingerprint), limit)
+    }
+
+    fn prepares(&self) -> bool {
+        self.words.bytes() >= PREPARES_FROM
+    }
+
+    #[inline]
+    fn prepare(&mut self, encoding: &mut Encoding) -> Result<Ticket, Full> {
+        let fingerprint = self.fingerprints.of(encoding);
+        self.prefetch(fingerprint);
+        Ok(Ticket(fingerprint))
+    }
+
+    #[inline]
+    fn contains(&self, Ticket(fingerprint): Ticket) -> bool {
+        self.positions(fingerprint).all(|(word, bit)| self.words[word] & bit != 0)
+    }
+
+    #[inline]
+    fn commit(&mut self, Ticket(fingerprint): Ticket, limit: usize) -> Result<Insert, Full> {
+        if self.contains(Ticket(fingerprint)) {
+            return Ok(Insert::Seen(None));
+        }
+        if self.len >= limit {
+            return Err(Full::States);
+        }
+        if self.len == StateId::LIMIT {
+            return Err(Full::Ids);
+        }
+        let id = StateId(self.len as u32);
+        // What was to be expected before this state came.
+        self.count();
+        for (word, bit) in self.positions(fingerprint) {
+            self.set += u64::from(self.words[word] & bit == 0);
+            self.words[word] |= bit;
+        }
+        Ok(Insert::New(id))
+    }
+
+    fn decode(&mut self, _: StateId, _: &mut Encoding) {
+        unreachable!("a bitstate store does not rebuild states");
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.bytes() + self.fingerprints.bytes()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let bits = f64::from(self.log_bits).exp2();
+        vec![
+            Figure { name: "bits", value: bits },
+            Figure { name: "hashes", value: self.hashes.into() },
+            Figure { name: "fill", value: self.fill() },
+            Figure { name: "hash_factor", value: bits / self.len.max(1) as f64 },
+        ]
+    }
+}

@@ -1,0 +1,340 @@
+//! Hash compaction: a state is a few bytes of its fingerprint.
+//!
+//! After Wolper and Leroy. 8 bits of a [fingerprint](crate::fingerprint) choose one of 256 tables, and further `b` bits, 64 unless
+//! told otherwise, are what the table keeps. They also say where: the home of a value is in proportion to it, so that a
+//! table is *sorted*, with gaps.
+//!
+//! ```text
+//!   fingerprint  [ table:8 | value:b | … ]         home = value · slots / 2^b; 0 = empty; linear probing
+//!   table        … 0 | 17 | 0 | 23 | 24 | 31 | 0 …
+//! ```
+//!
+//! What follows from the order:
+//! - A search ends at the first greater value, so one for a state that is not there is as short as one for a state that is,
+//!   and a table works well at seven eighths full.
+//! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is 16 bytes a state in place
+//!   of 11. Tables grow one at a time, so that what coexists for a moment is a part of 256.
+//! - There is no way around the end. Behind the last home there are a few slots more, and a table of which these fill up grows.
+//!
+//! *What it loses.* Where a value comes from decides where it goes, so two states are taken for one exactly when all
+//! `b` + 8 bits agree. The state after `i` others is lost with probability `i / 2^(b+8)`. For `n` stored states, `n² / 2^(b+9)`
+//! omissions are to be expected: with 8 bytes, `10⁻⁴` among a billion states, and with 4, one among 1.5 million.
+
+use system::Encoding;
+
+use crate::fingerprint::Fingerprints;
+use crate::mix::place;
+use crate::zeroed::Zeroed;
+use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+
+/// How many of the bits choose the table.
+const TABLE_BITS: u32 = 8;
+const FIRST_SLOTS: usize = 16;
+/// With so many states the tables do not fit the caches of a processor.
+const PREPARES_FROM: usize = 1 << 18;
+/// Slots behind the last home.
+const OVERFLOW: usize = 32;
+
+#[derive(Debug)]
+pub struct Compact {
+    tables: Vec<Table>,
+    /// Of a value.
+    bits: u32,
+    fingerprints: Fingerprints,
+    len: usize,
+    budget: Budget,
+}
+
+impl Compact {
+    /// The bytes of a state that may be chosen.
+    pub const WIDTHS: std::ops::RangeInclusive<u32> = 4..=8;
+    pub const DEFAULT_WIDTH: u32 = 8;
+
+    /// Keeps `width` bytes of each state.
+    pub fn new(budget: &Budget, width: u32) -> Self {
+        assert!(Self::WIDTHS.contains(&width), "a compact store keeps 4 to 8 bytes a state");
+        Self {
+            tables: (0..1 << TABLE_BITS).map(|_| Table::default()).collect(),
+            bits: 8 * width,
+            fingerprints: Fingerprints::default(),
+            len: 0,
+            budget: budget.clone(),
+        }
+    }
+
+    /// How many bytes a state takes at most, in a store of many.
+    pub fn bytes_per_state(width: u32) -> f64 {
+        // Right after a table has grown.
+        f64::from(width) * 8.0 / 7.0 * 1.2
+    }
+
+    /// The table of a state, and its value there.
+    #[inline]
+    fn address(&self, fingerprint: u128) -> (usize, u64) {
+        let table = (fingerprint >> (128 - TABLE_BITS)) as usize;
+        // Zero is what an empty slot holds.
+        (table, ((fingerprint as u64) >> (64 - self.bits)).max(1))
+    }
+
+    /// How many states are expected to be lost before `states` are stored.
+    fn expected_omissions(states: f64, bits: u32) -> f64 {
+        states * (states - 1.0).max(0.0) / f64::from(bits + TABLE_BITS + 1).exp2()
+    }
+}
+
+impl StateStore for Compact {
+    fn kind(&self) -> &'static str {
+        "compact"
+    }
+
+    fn omissions(&self) -> Option<f64> {
+        Some(Self::expected_omissions(self.len as f64, self.bits))
+    }
+
+    fn rebuilds(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
+        let fingerprint = self.fingerprints.of(encoding);
+        self.commit(Ticket(fingerprint), limit)
+    }
+
+    fn prepares(&self) -> bool {
+        self.len >= PREPARES_FROM
+    }
+
+    #[inline]
+    fn prepare(&mut self, encoding: &mut Encoding) -> Result<Ticket, Full> {
+        let fingerprint = self.fingerprints.of(encoding);
+        let (table, value) = self.address(fingerprint);
+        self.tables[table].prefetch(value, self.bits);
+        Ok(Ticket(fingerprint))
+    }
+
+    #[inline]
+    fn contains(&self, ticket: Ticket) -> bool {
+        let (table, value) = self.address(ticket.0);
+        self.tables[table].find(value, self.bits).is_ok()
+    }
+
+    #[inline]
+    fn commit(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
+        let (table, value) = self.address(ticket.0);
+        let table = &mut self.tables[table];
+        let Err(mut at) = table.find(value, self.bits) else { return Ok(Insert::Seen(None)) };
+        if self.len >= limit {
+            return Err(Full::States);
+        }
+        if self.len == StateId::LIMIT {
+            return Err(Full::Ids);
+        }
+        let gap = loop {
+            match table.gap(at, self.bits) {
+                Some(gap) if table.len < table.capacity => break gap,
+                _ => table.grow(self.bits, &self.budget)?,
+            }
+            at = table.find(value, self.bits).expect_err("it is not there");
+        };
+        table.put(at, gap, value, self.bits);
+        self.len += 1;
+        Ok(Insert::New(StateId((self.len - 1) as u32)))
+    }
+
+    fn decode(&mut self, _: StateId, _: &mut Encoding) {
+        unreachable!("a compact store does not rebuild states");
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        let tables: usize = self.tables.iter().map(|table| size_of::<Table>() + table.words.bytes()).sum();
+        tables + self.fingerprints.bytes()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let slots: usize = self.tables.iter().map(Table::slots).sum();
+        vec![
+            Figure { name: "hash_bytes", value: f64::from(self.bits / 8) },
+            Figure { name: "load", value: self.len as f64 / slots.max(1) as f64 },
+        ]
+    }
+}
+
+/// Values in ascending order, with gaps.
+#[derive(Debug)]
+struct Table {
+    /// The slots, one after the other. The last word is there to be read along.
+    words: Zeroed<u64>,
+    /// Slots that are the home of something.
+    homes: usize,
+    len: usize,
+    /// How many values it takes before it has to grow.
+    capacity: usize,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self { words: Zeroed::empty(), homes: 0, len: 0, capacity: 0 }
+    }
+}
+
+impl Table {
+    const fn slots(&self) -> usize {
+        if self.homes == 0 { 0 } else { self.homes + OVERFLOW }
+    }
+
+    #[inline]
+    fn get(&self, at: usize, bits: u32) -> u64 {
+        if bits == 64 {
+            return self.words[at];
+        }
+        let bit = at * bits as usize;
+        let both = u128::from(self.words[bit / 64]) | u128::from(self.words[bit / 64 + 1]) << 64;
+        (both >> (bit % 64)) as u64 & ((1 << bits) - 1)
+    }
+
+    fn set(&mut self, at: usize, value: u64, bits: u32) {
+        if bits == 64 {
+            self.words[at] = value;
+            return;
+        }
+        let bit = at * bits as usize;
+        let mask = ((1_u128 << bits) - 1) << (bit % 64);
+        let new = u128::from(value) << (bit % 64);
+        let [low, high] = [bit / 64, bit / 64 + 1];
+        self.words[low] = self.words[low] & !(mask as u64) | new as u64;
+        self.words[high] = self.words[high] & !((mask >> 64) as u64) | (new >> 64) as u64;
+    }
+
+    /// Finds a value, or else the slot in which it would keep the order.
+    #[inline]
+    fn find(&self, value: u64, bits: u32) -> Result<(), usize> {
+        if self.homes == 0 {
+            return Err(0);
+        }
+        let mut at = place(value << (64 - bits), self.homes);
+        loop {
+            // The last slot is always empty.
+            match self.get(at, bits) {
+                found if found == value => return Ok(()),
+                found if found == 0 || found > value => return Err(at),
+                _ => at += 1,
+            }
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self, value: u64, bits: u32) {
+        if self.homes > 0 {
+            self.words.prefetch(place(value << (64 - bits), self.homes) * bits as usize / 64);
+        }
+    }
+
+    /// The first empty slot from `at` on, the last one of all excepted.
+    fn gap(&self, at: usize, bits: u32) -> Option<usize> {
+        (at..self.slots().saturating_sub(1)).find(|&at| self.get(at, bits) == 0)
+    }
+
+    /// Puts a value where it keeps the order; those from there to the gap make room.
+    fn put(&mut self, at: usize, gap: usize, value: u64, bits: u32) {
+        for moved in (at..gap).rev() {
+            let other = self.get(moved, bits);
+            self.set(moved + 1, other, bits);
+        }
+        self.set(at, value, bits);
+        self.len += 1;
+    }
+
+    /// Makes room for more values. Short of memory, the table fills up further before it gives up.
+    #[cold]
+    fn grow(&mut self, bits: u32, budget: &Budget) -> Result<(), Full> {
+        let mut homes = self.homes;
+        loop {
+            homes = (homes + homes / 5).max(FIRST_SLOTS);
+            let words = ((homes + OVERFLOW) * bits as usize).div_ceil(64) + 1;
+            let more = words * size_of::<u64>() - self.words.bytes();
+            let larger = if budget.allows(more) {
+                Zeroed::new(words, &Budget::unlimited())
+            } else {
+                Err(Full::Memory)
+            };
+            let Ok(words) = larger else {
+                let last = self.homes / 16 * 15;
+                if self.capacity >= last {
+                    return Err(Full::Memory);
+                }
+                self.capacity = last;
+                return Ok(());
+            };
+            let mut larger = Self { words, homes, len: 0, capacity: homes / 8 * 7 };
+            if larger.take_all(self, bits) {
+                *self = larger;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes over all values of another table, unless they do not fit.
+    fn take_all(&mut self, other: &Self, bits: u32) -> bool {
+        let mut next = 0;
+        let values = (0..other.slots()).map(|at| other.get(at, bits)).filter(|&value| value != 0);
+        for value in values {
+            let at = place(value << (64 - bits), self.homes).max(next);
+            if at >= self.slots() - 1 {
+                return false;
+            }
+            self.set(at, value, bits);
+            next = at + 1;
+            self.len += 1;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Whatever the values, also such that all want one home, a table is a sorted set.
+    #[test]
+    fn a_table_is_a_set_of_values() {
+        for bits in [32, 40, 48, 56, 64] {
+            for narrow in [0, 20, 30] {
+                let (mut table, mut set) = (Table::default(), BTreeSet::new());
+                let mut word = 1_u64;
+                for _ in 0..3000 {
+                    word =
+                        word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    // Few different leading bits.
+                    let value = ((word >> (64 - bits)) >> narrow).max(1);
+                    let Err(mut at) = table.find(value, bits) else {
+                        assert!(set.contains(&value));
+                        continue;
+                    };
+                    let gap = loop {
+                        match table.gap(at, bits) {
+                            Some(gap) if table.len < table.capacity => break gap,
+                            _ => table.grow(bits, &Budget::unlimited()).unwrap(),
+                        }
+                        at = table.find(value, bits).unwrap_err();
+                    };
+                    table.put(at, gap, value, bits);
+                    assert!(set.insert(value));
+                    if set.len() > 100 && narrow == 30 {
+                        break;
+                    }
+                }
+                assert!(set.iter().all(|&value| table.find(value, bits).is_ok()));
+                let held: Vec<u64> =
+                    (0..table.slots()).map(|at| table.get(at, bits)).filter(|&value| value != 0).collect();
+                assert!(held.iter().eq(set.iter()));
+            }
+        }
+    }
+}

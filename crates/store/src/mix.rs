@@ -1,0 +1,81 @@
+//! A permutation of 64-bit words that looks like a random one.
+//!
+//! Being a permutation, it loses nothing: a table may keep the mixed word in place of the word.
+
+/// Every bit of the word changes every bit of the result in about half of all cases. Zero stays zero.
+#[inline]
+pub const fn mix(word: u64) -> u64 {
+    let word = (word ^ word >> 32).wrapping_mul(FACTORS[0]);
+    let word = (word ^ word >> 29).wrapping_mul(FACTORS[1]);
+    word ^ word >> 32
+}
+
+/// The inverse of [`mix`].
+#[inline]
+pub const fn unmix(word: u64) -> u64 {
+    let word = (word ^ word >> 32).wrapping_mul(INVERSES[1]);
+    // A shift by 29 reaches three times into a word.
+    let word = word ^ word >> 29 ^ word >> 58;
+    let word = word.wrapping_mul(INVERSES[0]);
+    word ^ word >> 32
+}
+
+/// Odd, so that there are inverses, and without a pattern.
+const FACTORS: [u64; 2] = [0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f];
+const INVERSES: [u64; 2] = [inverse(FACTORS[0]), inverse(FACTORS[1])];
+
+/// By Newton's iteration: each round doubles the number of bits that are right.
+const fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    let mut round = 0;
+    while round < 6 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
+}
+
+/// Where a mixed word stands among `places`: in the order of the mixed words.
+#[inline]
+pub const fn place(mixed: u64, places: usize) -> usize {
+    ((mixed as u128 * places as u128) >> 64) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixing_is_a_permutation() {
+        let mut word = 1_u64;
+        for i in 0..100_000_u64 {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i);
+            assert_eq!(unmix(mix(word)), word);
+            assert_eq!(unmix(mix(i << (i % 57))), i << (i % 57));
+        }
+        assert_eq!(mix(0), 0);
+    }
+
+    /// Pairs of small numbers, of which tables are full, spread evenly: over the places, and over their last bits.
+    #[test]
+    fn small_pairs_spread() {
+        let mut counts = [[0_u32; 64]; 2];
+        for pair in 0..1 << 16_u64 {
+            let mixed = mix(pair >> 8 << 32 | pair & 0xff);
+            counts[0][place(mixed, 64)] += 1;
+            counts[1][mixed as usize % 64] += 1;
+        }
+        // 1024 each on average, with a standard deviation of 32.
+        for count in counts.iter().flatten() {
+            assert!((864..1184).contains(count), "{count}");
+        }
+    }
+
+    #[test]
+    fn one_bit_changes_half_of_the_bits() {
+        for bit in 0..64 {
+            let changed: u32 = (1..1000_u64).map(|i| (mix(i) ^ mix(i ^ 1 << bit)).count_ones()).sum();
+            assert!((30_000..34_000).contains(&changed), "bit {bit}: {changed}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Byte strings under ids, for strings that are long enough that 8 bytes more do not matter.
+//!
+//! A string is appended to an arena; a table of 8-byte slots leads from a hash to the record. A slot holds the position of
+//! the record and 24 bits of the hash as a tag, so that a probe reads the arena, as a rule, only to find an equal string.
+//! Equality of bytes decides, never the hash.
+//!
+//! ```text
+//!   slots    [ tag:24 | position+1:40 ]      0 = empty; linear probing, home = top bits of the hash
+//!   arena    … | len:1(+4) | id:4 | string | len:1(+4) | …
+//!   marks    position of every 16th string
+//! ```
+//!
+//! What keeps a lookup short:
+//! - *The id in the record.* A lookup that finds a string answers from the record, without a third access to
+//!   memory. The way back, from an id to its record, is taken in order (a breadth-first frontier) or rarely (a
+//!   trail), so a mark at every 16th record and a walk are enough.
+//! - *Growth by sweeping.* The table doubles at three quarters full. The old table is dropped first and the
+//!   new one is filled by hashing the arena from front to back, so the two never coexist and slots need not
+//!   keep their full hash. When the budget refuses, the table fills to 7/8 before the store gives up.
+//!
+//! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both ends are errors.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::arena::{Arena, Position};
+use crate::{Budget, Chunked, Full, Insert, StateId};
+
+const MARK_EVERY: usize = 16;
+const FIRST_SLOTS: usize = 1 << 10;
+const ID: usize = size_of::<u32>();
+
+#[derive(Debug)]
+pub struct Vectors {
+    slots: Vec<u64>,
+    /// How many strings the slots may hold before the table has to grow.
+    capacity: usize,
+    arena: Arena,
+    marks: Chunked<Position>,
+    len: usize,
+    id_limit: usize,
+    /// The bits of a hash that are used: all of them, except in tests of what collisions do.
+    hash_mask: u64,
+    budget: Budget,
+}
+
+impl Vectors {
+    pub fn new(budget: &Budget) -> Self {
+        Self {
+            slots: Vec::new(),
+            capacity: 0,
+            arena: Arena::new(budget),
+            marks: Chunked::new(budget),
+            len: 0,
+            id_limit: StateId::LIMIT,
+            hash_mask: u64::MAX,
+            budget: budget.clone(),
+        }
+    }
+
+    /// Hands out at most `limit` ids.
+    #[must_use]
+    pub fn with_id_limit(self, limit: usize) -> Self {
+        Self { id_limit: limit.min(StateId::LIMIT), ..self }
+    }
+
+    /// The id of the string, or else the slot that is to lead to it.
+    fn lookup(&self, hash: u64, string: &[u8]) -> Result<StateId, usize> {
+        let tag = hash << Position::BITS;
+        let mut at = self.home(hash);
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return Err(at);
+            }
+            if slot >> Position::BITS == tag >> Position::BITS {
+                let (id, bytes) = split(self.arena.record(position(slot)));
+                if bytes == string {
+                    return Ok(id);
+                }
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// The slot for a string that is not stored.
+    fn vacant(&self, hash: u64) -> usize {
+        let mut at = self.home(hash);
+        while self.slots[at] != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.slots.len().trailing_zeros())) as usize
+    }
+
+    /// Makes sure that the table has room for one more string.
+    fn make_room(&mut self) -> Result<(), Full> {
+        if self.len < self.capacity {
+            return Ok(());
+        }
+        let (old, new) = (self.slots.len(), (2 * self.slots.len()).max(FIRST_SLOTS));
+        if self.budget.allows((new - old) * size_of::<u64>()) {
+            self.slots = Vec::new();
+            self.slots = vec![0; new];
+            self.capacity = new / 4 * 3;
+            self.sweep();
+            return Ok(());
+        }
+        self.capacity = old / 8 * 7;
+        if self.len < self.capacity { Ok(()) } else { Err(Full::Memory) }
+    }
+
+    /// Fills an empty table from the arena.
+    fn sweep(&mut self) {
+        for (position, record) in self.arena.records_from(Position(0)) {
+            let hash = xxh3_64(split(record).1) & self.hash_mask;
+            let at = self.vacant(hash);
+            self.slots[at] = hash << Position::BITS | (position.0 + 1);
+        }
+    }
+
+    /// Stores a string, unless it is stored already or `limit` strings are.
+    pub fn insert(&mut self, string: &[u8], limit: usize) -> Result<Insert, Full> {
+        let hash = xxh3_64(string) & self.hash_mask;
+        let mut slot = None;
+        if !self.slots.is_empty() {
+            match self.lookup(hash, string) {
+                Ok(id) => return Ok(Insert::Seen(Some(id))),
+                Err(vacant) => slot = Some(vacant),
+            }
+        }
+        if self.len >= limit {
+            return Err(Full::States);
+        }
+        if self.len == self.id_limit {
+            return Err(Full::Ids);
+        }
+        self.arena.reserve(ID + string.len())?;
+        if self.len.is_multiple_of(MARK_EVERY) {
+            self.marks.reserve()?;
+        }
+        let id = StateId(self.len as u32);
+        if self.len >= self.capacity {
+            self.make_room()?;
+            slot = None;
+        }
+        let at = slot.unwrap_or_else(|| self.vacant(hash));
+        let position = self.arena.append(&id.0.to_le_bytes(), string);
+        if self.len.is_multiple_of(MARK_EVERY) {
+            self.marks.push(position)?;
+        }
+        self.slots[at] = hash << Position::BITS | (position.0 + 1);
+        self.len += 1;
+        Ok(Insert::New(id))
+    }
+
+    /// The string that was stored under `id`.
+    pub fn get(&self, id: StateId) -> &[u8] {
+        let mark = self.marks[id.index() / MARK_EVERY];
+        let mut records = self.arena.records_from(mark);
+        let (_, record) = records.nth(id.index() % MARK_EVERY).expect("the id is of this store");
+        let (found, string) = split(record);
+        debug_assert_eq!(found, id);
+        string
+    }
+
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<u64>() + self.arena.bytes() + self.marks.bytes()
+    }
+
+    /// How much of the table is in use.
+    pub fn load(&self) -> f64 {
+        self.len as f64 / self.slots.len().max(1) as f64
+    }
+}
+
+const fn position(slot: u64) -> Position {
+    Position((slot & ((1 << Position::BITS) - 1)) - 1)
+}
+
+/// The id and the string of a record.
+fn split(record: &[u8]) -> (StateId, &[u8]) {
+    let (id, string) = record.split_at(ID);
+    (StateId(u32::from_le_bytes([id[0], id[1], id[2], id[3]])), string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes of a few bits, or none: equal tags and long runs of slots must cost time only.
+    #[test]
+    fn equality_decides_and_never_the_hash() {
+        for hash_mask in [0, 1, 3 << 62, 5 << 61 | 3] {
+            let mut vectors = Vectors { hash_mask, ..Vectors::new(&Budget::unlimited()) };
+            for round in 0..2 {
+                for i in 0..2000_u32 {
+                    let expected =
+                        if round == 0 { Insert::New(StateId(i)) } else { Insert::Seen(Some(StateId(i))) };
+                    assert_eq!(vectors.insert(&i.to_le_bytes(), 2000), Ok(expected));
+                    assert_eq!(vectors.get(StateId(i)), i.to_le_bytes());
+                }
+            }
+        }
+    }
+}

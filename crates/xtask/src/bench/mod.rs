@@ -1,0 +1,293 @@
+//! `xtask bench`: time, speed and memory of Quotient with each store and of SPIN in the matching mode.
+//!
+//! All explore all states of a model without reductions. The tools take turns, so that a machine that gets
+//! slower or faster meanwhile does not favour one of them; what counts is the median over the repetitions.
+//! SPIN's verifier is compiled beforehand: what counts is the exploration (`xtask startup` measures the rest).
+//!
+//! Memory is the peak of the process, less the peak of a run that explores next to nothing. SPIN's hash table
+//! belongs to that: the verifier fills it with zeros at the start, however many states follow.
+
+mod contest;
+mod models;
+mod report;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::model::Model;
+use crate::ours::Quotient;
+use crate::process;
+use crate::spin::{Effort, Spin};
+use contest::{Contestant, DEFAULT, MODES, STORES, SpinSettings, Store};
+use models::{ENTRIES, Entry};
+use report::{Clock, Measured};
+
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Models to measure [default: those of the benchmark]
+    pub files: Vec<PathBuf>,
+
+    /// Define a constant of these models
+    #[arg(short = 'D', value_name = "NAME=VALUE", requires = "files")]
+    pub defines: Vec<String>,
+
+    /// Only those models of the benchmark that have this in their title, such as `leader`
+    #[arg(long, value_name = "PART", conflicts_with = "files")]
+    pub models: Option<String>,
+
+    /// Only these stores, and the modes of SPIN's that match
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub stores: Vec<String>,
+
+    /// Order of exploration
+    #[arg(long, value_enum, default_value_t = Search::Dfs)]
+    pub search: Search,
+
+    /// Runs of each tool with each model, of which the median counts
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repetitions: u32,
+
+    /// One repetition with the stores trie and exact
+    #[arg(long, conflicts_with_all = ["stores", "repetitions"])]
+    pub quick: bool,
+
+    /// For each run of each tool
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub timeout: u64,
+
+    /// Which time speeds are computed from
+    #[arg(long, value_enum, default_value_t = Clock::Wall)]
+    pub clock: Clock,
+
+    /// Slots of SPIN's hash table, as a power of two, in all modes but -DBITSTATE [default: SPIN's]
+    #[arg(long, value_name = "BITS")]
+    pub spin_table: Option<u32>,
+
+    /// Where SPIN's examples are
+    #[arg(long, value_name = "DIR", default_value = "/usr/share/doc/spin/examples/Examples")]
+    pub examples: PathBuf,
+
+    /// The checker to measure [default: built by cargo]
+    #[arg(long, value_name = "PATH")]
+    pub quotient: Option<PathBuf>,
+
+    /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` and `<!--
+    /// end -->` where the file has them [default: standard output, at the end]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Search {
+    Dfs,
+    Bfs,
+}
+
+impl Search {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dfs => "dfs",
+            Self::Bfs => "bfs",
+        }
+    }
+
+    /// For the C compiler, which is to leave out claims in any case.
+    fn defines(self) -> Vec<&'static str> {
+        match self {
+            Self::Dfs => vec!["-DNOCLAIM"],
+            Self::Bfs => vec!["-DNOCLAIM", "-DBFS"],
+        }
+    }
+}
+
+/// What SPIN's verifier may allocate, in megabytes.
+const SPIN_MEMORY: u32 = 20_000;
+
+pub fn run(args: &BenchArgs) -> Result<()> {
+    let limit = Duration::from_secs(args.timeout);
+    let mut spin = Spin::find(limit, Effort::Large)?;
+    spin.memory = SPIN_MEMORY;
+    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let stores = args.stores()?;
+    let mut measured = Vec::new();
+    let mut conditions = conditions(args, &spin, &quotient)?;
+    for selected in args.selected()? {
+        let folder = tempfile::tempdir().context("can't make a temporary folder")?;
+        let model = selected.open(args, folder.path())?;
+        match measure(args, &model, &spin, &quotient, &stores, folder.path())? {
+            Ok(figures) => measured.push(figures),
+            Err(why) => conditions.push(format!("left out: {}, {why}", model.name)),
+        }
+        if let Some(path) = &args.out {
+            write(path, &report::markdown(&measured, args.clock, &conditions))?;
+        }
+    }
+    if args.out.is_none() {
+        print!("{}", report::markdown(&measured, args.clock, &conditions));
+    }
+    Ok(())
+}
+
+/// All tools with one model, or why SPIN can't explore it.
+fn measure(
+    args: &BenchArgs,
+    model: &Model,
+    spin: &Spin,
+    quotient: &Quotient,
+    stores: &[&'static Store],
+    folder: &Path,
+) -> Result<Result<Measured, String>> {
+    let settings = SpinSettings { defines: args.search.defines(), table_bits: args.spin_table };
+    let survey = match contest::survey(spin, model, folder, &settings.defines)? {
+        Ok(survey) => survey,
+        Err(why) => {
+            eprintln!("{}: left out, {why}", model.name);
+            return Ok(Err(why));
+        }
+    };
+    let mut contestants = Vec::new();
+    for mode in MODES {
+        let matching: Vec<_> = stores.iter().filter(|store| store.against == mode).collect();
+        for &&store in &matching {
+            contestants.push(Contestant::quotient(store, quotient, model, args.search.name()));
+        }
+        if !matching.is_empty() || mode == DEFAULT {
+            contestants.push(Contestant::spin(mode, spin, folder, &survey, &settings)?);
+        }
+    }
+    for repetition in 1..=args.repetitions() {
+        for contestant in &mut contestants {
+            let Some(how) = contestant.run(folder, spin.limit)? else { continue };
+            eprintln!("{}: {}, run {repetition}: {how}", model.name, contestant.tool.name());
+        }
+    }
+    Ok(Ok(Measured { model: model.name.clone(), vector: survey.vector, contestants }))
+}
+
+impl BenchArgs {
+    fn stores(&self) -> Result<Vec<&'static Store>> {
+        let named = |name: &str| STORES.iter().find(|store| store.name == name);
+        let names: Vec<&str> = match self.stores.as_slice() {
+            _ if self.quick => vec!["trie", "exact"],
+            [] => STORES.iter().map(|store| store.name).collect(),
+            names => names.iter().map(String::as_str).collect(),
+        };
+        names.into_iter().map(|name| named(name).with_context(|| format!("no store {name}"))).collect()
+    }
+
+    const fn repetitions(&self) -> u32 {
+        if self.quick { 1 } else { self.repetitions }
+    }
+}
+
+/// A model that is asked for.
+enum Selected<'a> {
+    Entry(&'static Entry),
+    File(&'a Path),
+}
+
+impl BenchArgs {
+    fn selected(&self) -> Result<Vec<Selected<'_>>> {
+        if !self.files.is_empty() {
+            return Ok(self.files.iter().map(|path| Selected::File(path)).collect());
+        }
+        let part = self.models.as_deref().unwrap_or_default();
+        let entries = ENTRIES.iter().filter(|entry| entry.title().contains(part));
+        let selected: Vec<_> = entries.map(Selected::Entry).collect();
+        if selected.is_empty() {
+            bail!("no model of the benchmark has `{part}` in its title");
+        }
+        Ok(selected)
+    }
+}
+
+impl Selected<'_> {
+    fn open(&self, args: &BenchArgs, folder: &Path) -> Result<Model> {
+        match self {
+            Self::Entry(entry) => entry.open(&args.examples, folder),
+            Self::File(path) => {
+                let name = path.file_stem().unwrap_or_default().display().to_string();
+                let name = [&[name], args.defines.as_slice()].concat().join(" ");
+                Model::open(path, name, &args.defines)
+            }
+        }
+    }
+}
+
+/// Tools, options and machine.
+fn conditions(args: &BenchArgs, spin: &Spin, quotient: &Quotient) -> Result<Vec<String>> {
+    let version = |program: &Path, option: &str| -> Result<String> {
+        let run = process::run(process::command(program, Path::new("/"), [option]), spin.limit)?;
+        Ok(run.text().trim().lines().next().unwrap_or("unknown version").to_owned())
+    };
+    let ours = version(&quotient.path, "--version")?;
+    let theirs = version(&spin.program, "-V")?;
+    let cc = version(&spin.cc, "--version")?;
+    let search = args.search.name();
+    let defines = args.search.defines().join(" ");
+    let table = args.spin_table.map(|bits| format!(" -w{bits}")).unwrap_or_default();
+    let clock = match args.clock {
+        Clock::Wall => "elapsed",
+        Clock::Cpu => "processor",
+    };
+    Ok(vec![
+        format!(
+            "{ours}: `quotient check MODEL --por off --merge off --symmetry none --search {search} --continue \
+             --store STORE`"
+        ),
+        format!(
+            "{theirs}: `spin -a -o3 MODEL`, `cc -O2 -DNOREDUCE -DSAFETY {defines} -DMEMLIM={SPIN_MEMORY} MODE pan.c`, \
+             `pan -n -mDEPTH{table}` with {cc}"
+        ),
+        format!("on {}", machine()),
+        format!("medians of {}; speeds by {clock} time; MB are 10^6 bytes", args.repetitions()),
+    ])
+}
+
+/// Processor, cores and memory, as far as the system tells.
+fn machine() -> String {
+    let value = |path: &str, key: &str| {
+        let text = fs::read_to_string(path).ok()?;
+        let line = text.lines().find(|line| line.starts_with(key))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let processor = value("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unknown processor".to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let memory = value("/proc/meminfo", "MemTotal")
+        .and_then(|total| total.strip_suffix(" kB")?.parse::<u64>().ok())
+        .map(|kilobytes| format!(", {:.1} GB of memory", kilobytes as f64 * 1024.0 / 1e9));
+    format!("{processor}, {cores} cores{}", memory.unwrap_or_default())
+}
+
+const START: &str = "<!-- cargo xtask bench -->";
+const END: &str = "<!-- end -->";
+
+fn write(path: &Path, tables: &str) -> Result<()> {
+    let old = fs::read_to_string(path).unwrap_or_default();
+    let new = between_marks(&old, tables).unwrap_or_else(|| tables.to_owned());
+    fs::write(path, new).with_context(|| format!("can't write {}", path.display()))
+}
+
+/// A text with other tables between its marks, if it has them.
+fn between_marks(text: &str, tables: &str) -> Option<String> {
+    let (before, rest) = text.split_once(START)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{START}\n\n{tables}\n{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_go_between_the_marks() {
+        let page = format!("Before.\n\n{START}\nold\n{END}\n\nAfter.\n");
+        let expected = format!("Before.\n\n{START}\n\nnew\n\n{END}\n\nAfter.\n");
+        assert_eq!(between_marks(&page, "new\n"), Some(expected));
+        assert_eq!(between_marks("A page.\n", "new\n"), None);
+    }
+}
