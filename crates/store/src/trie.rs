@@ -39,6 +39,9 @@ use plan::{NOWHERE, Plan, Position, Tree};
 use queue::Queue;
 use sample::Sample;
 
+/// A better plan must not cost more than so many words that are moved.
+const MOST_MOVED: usize = 1 << 22;
+
 /// What about fits the caches of a processor.
 const PREPARES_FROM: usize = 1 << 20;
 
@@ -221,7 +224,9 @@ impl Trie {
         let len = self.len();
         self.plan_at = len * if len < 1 << 12 { 16 } else { 4 };
         let is_stretched = self.with_rest > len / 16;
-        let is_unbalanced = !self.is_settled && (len <= 1 << 12 || self.tables.pairs.len() > len / 4);
+        let is_unbalanced = !self.is_settled
+            && (len <= 1 << 12 || self.tables.pairs.len() > len / 4)
+            && len * self.plan.leaves() <= MOST_MOVED;
         if is_stretched || is_unbalanced {
             // Without the memory for it, the old plan is as right as the new one.
             _ = self.replan();
@@ -231,7 +236,12 @@ impl Trie {
     /// Learns a new plan and moves all states over.
     fn replan(&mut self) -> Result<(), Full> {
         let roots: Vec<u64> = match &self.roots {
-            Roots::Set(set) => set.iter().collect(),
+            Roots::Set(set) => {
+                let mut roots: Vec<u64> = set.iter().collect();
+                // States that have a half in common, one after the other: the less there is to rebuild.
+                roots.sort_unstable();
+                roots
+            }
             Roots::Numbered(interner) => interner.items().to_vec(),
         };
         let mut sample = Sample::default();
