@@ -51,9 +51,13 @@ impl Stack {
         Self { mood, ..Self::default() }
     }
 
-    /// Takes note of what is wrong with a step that goes on: the first thing counts.
+    /// Takes note of what is wrong with a step that goes on: the first thing counts, and claims only if nothing else is.
     pub fn note(&mut self, flaw: Option<Fault>) {
-        self.flaw = self.flaw.or(flaw);
+        let is_claim = |flaw: &Fault| flaw.kind == FaultKind::ExclusiveChannel;
+        self.flaw = match self.flaw {
+            Some(first) if is_claim(&first) => flaw.filter(|flaw| !is_claim(flaw)).or(Some(first)),
+            first => first.or(flaw),
+        };
     }
 
     #[inline]

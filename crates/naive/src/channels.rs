@@ -338,7 +338,7 @@ impl Machine<'_> {
             self.naive.channel_name(&self.state, number),
             name(other),
         );
-        self.flaw.get_or_insert(NaiveFault { kind: FaultKind::ExclusiveChannel, span, message });
+        self.note(NaiveFault { kind: FaultKind::ExclusiveChannel, span, message });
     }
 
     /// Tells the monitor of a message that was sent or received.
@@ -382,7 +382,7 @@ impl Machine<'_> {
             _ => None,
         };
         if let Some(what) = wrong {
-            self.flaw.get_or_insert(out_of_order(span, what));
+            self.note(out_of_order(span, what));
         }
         if target.is_some() || monitor.negated {
             self.state.monitor = target.unwrap_or(last);

@@ -58,6 +58,15 @@ impl<'a> Machine<'a> {
         Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, flaw: None }
     }
 
+    /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
+    pub fn note(&mut self, fault: NaiveFault) {
+        let claim = FaultKind::ExclusiveChannel;
+        let replaces = self.flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim);
+        if replaces {
+            self.flaw = Some(fault);
+        }
+    }
+
     /// A whole step, if it is of a transition whose guard holds.
     pub fn run(&mut self, id: TransitionId, choose: Choose<'_>) -> Result<(), Stop> {
         self.transition(id, 0, choose)?;
@@ -240,7 +249,7 @@ impl<'a> Machine<'a> {
                 if !self.evaluator().bool(condition)? {
                     let message = "the asserted condition is false".to_owned();
                     let fault = NaiveFault { kind: FaultKind::Assertion, span, message };
-                    self.flaw.get_or_insert(fault);
+                    self.note(fault);
                 }
             }
             ActionKind::Send { channel, sorted, message } => {
