@@ -22,14 +22,23 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Nothing, of a store that does not give states back or where not even that much memory is left.
-    pub fn of(store: &mut impl StateStore) -> Self {
+    /// Those in the middle or, of a store that queues states, those that a search did not get to, `open` in number. Nothing, of
+    /// a store that does not give states back or where not even that much memory is left.
+    pub fn of(store: &mut impl StateStore, open: usize) -> Self {
         let mut sample = Self::default();
-        let size = if store.rebuilds() { store.len().min(SAMPLE) } else { 0 };
-        let first = (store.len() - size) / 2;
+        let len = store.len();
+        let (first, size) = match (store.rebuilds(), store.queues()) {
+            (true, _) => ((len - len.min(SAMPLE)) / 2, len.min(SAMPLE)),
+            (false, true) => (len - open, open.min(SAMPLE)),
+            (false, false) => (0, 0),
+        };
         let mut encoding = Encoding::new();
-        for id in first..first + size {
-            store.decode(StateId(id as u32), &mut encoding);
+        for id in (first..first + size).map(|id| StateId(id as u32)) {
+            if store.rebuilds() {
+                store.decode(id, &mut encoding);
+            } else {
+                store.next(id, &mut encoding);
+            }
             let (head, words) = encoding.flat();
             let len = head.len() + words.len();
             if sample.ends.is_empty() {
@@ -75,7 +84,7 @@ pub fn alternatives(of: &Store, states: usize, sample: &Sample) -> Vec<Alternati
     let free = &Budget::unlimited();
     // How small an automaton is shows when it is complete, and not in a part of it.
     let exact = [
-        ("trie", sample.bytes_per_state(Trie::new(free, true))),
+        ("trie", sample.bytes_per_state(Trie::new(free, false))),
         ("collapse", sample.bytes_per_state(Collapse::new(free))),
         ("gzip", sample.bytes_per_state(Gzip::new(free))),
         ("exact", sample.bytes_per_state(Exact::new(free))),

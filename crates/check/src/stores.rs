@@ -66,7 +66,7 @@ pub fn run(
         report.probability_complete = report.expected_omissions.map(|omissions| (1.0 - omissions).max(0.0));
     }
     if outcome.completeness == Completeness::Stopped(StopReason::Memory) {
-        let sample = Sample::of(&mut store);
+        let sample = Sample::of(&mut store, unseen(&outcome));
         // The memory is wanted for what comes now.
         drop(store);
         report.alternatives = estimate::alternatives(&report, outcome.stats.states, &sample);
@@ -85,6 +85,14 @@ fn describe(store: &impl StateStore) -> Store {
         probability_complete: None,
         rounds: Vec::new(),
         alternatives: Vec::new(),
+    }
+}
+
+/// How many states a breadth-first search has stored and not looked at.
+const fn unseen(outcome: &Outcome) -> usize {
+    match outcome.open {
+        Open::Frontier(states) => states.saturating_sub(1),
+        Open::Stack(_) => 0,
     }
 }
 

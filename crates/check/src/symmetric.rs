@@ -119,6 +119,10 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.check(&mut named.state)
     }
 
+    fn checks(&self) -> bool {
+        self.engine.checks()
+    }
+
     fn ended(&self, named: &Named) -> bool {
         self.engine.ended(&named.state)
     }

@@ -518,6 +518,10 @@ impl TransitionSystem for Engine {
         })
     }
 
+    fn checks(&self) -> bool {
+        !self.code.invariants.is_empty()
+    }
+
     fn ended(&self, es: &EngineState) -> bool {
         if self.layout.numbered {
             return self.ended_numbered(&es.state);

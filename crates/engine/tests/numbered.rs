@@ -46,21 +46,45 @@ enum Search {
     Remembering,
     /// The same, and steps are fired ahead where that is of no use.
     LookingAhead,
+    /// Breadth first in the same two ways.
+    BfsRemembering,
+    BfsLookingAhead,
 }
+
+const SEARCHES: [Search; 6] = [
+    Search::Bfs,
+    Search::Dfs,
+    Search::Remembering,
+    Search::LookingAhead,
+    Search::BfsRemembering,
+    Search::BfsLookingAhead,
+];
 
 fn found_by_engine(engine: &Engine, search: Search) -> Found {
     let options = Options { keep_going: true, ..Options::default() };
     let budget = store::Budget::unlimited();
     let mut store = store::Naive::new(&budget);
-    let trie = || store::Trie::new(&budget, false);
+    let trie = |queues| store::Trie::new(&budget, queues);
     let outcome = match search {
         Search::Bfs => search::bfs(engine, &mut store, &options, &mut Quiet),
         Search::Dfs => search::dfs(engine, &mut store, &options, &mut Quiet),
-        Search::Remembering => search::dfs(engine, &mut trie(), &options, &mut Quiet),
-        Search::LookingAhead => search::dfs(engine, &mut trie().always_preparing(), &options, &mut Quiet),
+        Search::Remembering => search::dfs(engine, &mut trie(false), &options, &mut Quiet),
+        Search::LookingAhead => {
+            search::dfs(engine, &mut trie(false).always_preparing(), &options, &mut Quiet)
+        }
+        Search::BfsRemembering => search::bfs(engine, &mut trie(true), &options, &mut Quiet),
+        Search::BfsLookingAhead => {
+            search::bfs(engine, &mut trie(true).always_preparing(), &options, &mut Quiet)
+        }
     };
     let mut faults = BTreeMap::new();
     for violation in &outcome.violations {
+        let end = violation.trail.replay(engine, |_, _| {}).expect("it is a trail of this system");
+        assert!(
+            end.contains(&violation.fault),
+            "{search:?}: a trail to {:?} ends in {end:?}",
+            violation.fault
+        );
         *faults.entry(violation.fault.kind).or_default() += violation.count;
     }
     Found {
@@ -102,7 +126,7 @@ fn random_programs_have_the_same_states_and_faults() {
         faulty += u64::from(!expected.faults.is_empty());
         claims += u64::from(expected.faults.contains_key(&FaultKind::ExclusiveChannel));
         truncated += u64::from(!expected.truncations.is_empty());
-        for search in [Search::Bfs, Search::Dfs, Search::Remembering, Search::LookingAhead] {
+        for search in SEARCHES {
             let text = random_numbered_text(seed);
             let found = found_by_engine(&engine, search);
             assert_eq!(found, expected, "program {seed}, {search:?}\n{text}");

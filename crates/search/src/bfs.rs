@@ -1,9 +1,11 @@
 //! Breadth-first search.
 //!
-//! Ids are handed out in the order of insertion, so the queue is implicit: the states to expand are those from
-//! `next` to the end of the store, and a level ends where the store ended when the level began. A state is
-//! decoded when its turn comes. Beside the store there is only the parent of each state, four bytes, from which
-//! trails are rebuilt.
+//! States are numbered in the order of insertion, so the queue is implicit: the states to expand are those from `next` to the
+//! end of the store, which gives them back in their order, and a level ends where the store ended when the level began. Beside the
+//! store there is only how each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
+//!
+//! Where the system remembers what its threads can do ([`TransitionSystem::turn`]), the search does not even go to the
+//! successors of a state, unless there is something to see: they are stored by what the steps write.
 //!
 //! States are met in the order of their distance, so the first trail to a fault is a shortest one to that fault.
 //! Between faults there is a difference of one step: a successor is checked while its parent is expanded, but
@@ -11,9 +13,10 @@
 
 use std::ops::ControlFlow::{self, Continue};
 
-use store::{Budget, Chunked, StateId, StateStore};
-use system::{Encoding, Fault, Step, TransitionSystem};
+use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
+use system::{Fault, Step, TransitionSystem};
 
+use crate::ancestry::{Ancestry, Way, chain};
 use crate::explore::{Explorer, Path, Taken, or_stop};
 use crate::observer::{Observer, Open};
 use crate::options::Options;
@@ -39,9 +42,8 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let initial = explorer.start(frontier)?;
-    // The initial state is its own parent, which ends every chain.
-    frontier.push(explorer, initial)?;
+    explorer.start(frontier)?;
+    frontier.remember(explorer)?;
     explorer.check(frontier)?;
     let (mut depth, mut level_end) = (0, 1);
     for next in 0.. {
@@ -52,33 +54,97 @@ where
             (depth, level_end) = (depth + 1, explorer.store.len());
         }
         let source = StateId(next as u32);
-        frontier.at = source;
+        frontier.begin(source, explorer.transitions());
+        explorer.store.tidy();
         explorer.restore(source, frontier.memo(source), depth);
-        explorer.offer(frontier)?;
-        expand(explorer, frontier, source)?;
+        if explorer.foresee(frontier)? {
+            expand_prepared(explorer, frontier)?;
+        } else {
+            explorer.offer(frontier)?;
+            if explorer.look_ahead() {
+                expand_prepared(explorer, frontier)?;
+            } else {
+                expand(explorer, frontier)?;
+            }
+        }
     }
     Continue(())
 }
 
-/// Takes all steps of a stored state, and those of the transient states they lead to.
-fn expand<S, T, O>(
+/// Takes all steps of a stored state, for which the store is prepared.
+fn expand_prepared<S, T, O>(
     explorer: &mut Explorer<'_, S, T, O>,
     frontier: &mut Frontier,
-    source: StateId,
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
+    let (goes, epoch) = (explorer.sees(), explorer.store.epoch());
+    let (source, mut way) = (frontier.at, 0);
+    for at in 0..explorer.ahead.len() {
+        let (step, mut ticket) = explorer.ahead[at];
+        if explorer.store.epoch() != epoch {
+            ticket = Ticket::NONE;
+        }
+        let is_same = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);
+        let follows = at > 0 && is_same(explorer.ahead.get(at - 1));
+        way = if follows { way + 1 } else { usize::from(is_same(explorer.ahead.get(at + 1))) };
+        let taken = if ticket != Ticket::NONE {
+            explorer.take_prepared(step, ticket, source, goes, frontier)?
+        } else if way > 0 {
+            explorer.take_way(step, way - 1, source, frontier)?
+        } else {
+            let ahead = std::mem::take(&mut explorer.ahead);
+            frontier.open.push(step);
+            expand_open(explorer, frontier, 1)?;
+            explorer.ahead = ahead;
+            continue;
+        };
+        if let Taken::New(id) = taken {
+            let has_moved = goes || ticket == Ticket::NONE;
+            if has_moved {
+                frontier.see(explorer, id, step)?;
+                for _ in 0..=explorer.way.len() {
+                    explorer.undo();
+                }
+            } else {
+                or_stop(frontier.note(explorer.transitions()))?;
+            }
+        }
+    }
+    Continue(())
+}
+
+/// Takes all steps of a stored state.
+fn expand<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, frontier: &mut Frontier) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
     frontier.open.extend(explorer.steps.enabled.iter().rev());
-    let mut left = explorer.steps.enabled.len();
+    expand_open(explorer, frontier, explorer.steps.enabled.len())
+}
+
+/// Takes the last steps that are open, and those of the transient states they lead to.
+fn expand_open<S, T, O>(
+    explorer: &mut Explorer<'_, S, T, O>,
+    frontier: &mut Frontier,
+    mut left: usize,
+) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    let source = frontier.at;
     loop {
         if left == 0 {
             let Some((below, _)) = frontier.passing.pop() else { return Continue(()) };
             left = below;
             explorer.undo();
-            explorer.depth -= 1;
             continue;
         }
         left -= 1;
@@ -86,18 +152,12 @@ where
         let step = frontier.open.pop().expect("as many are left");
         match explorer.take(step, source, frontier.passing.len(), frontier)? {
             Taken::New(id) => {
-                frontier.push(explorer, source)?;
-                let passing = std::mem::take(&mut frontier.passing);
-                frontier.at = id;
-                explorer.check(frontier)?;
-                frontier.at = source;
-                frontier.passing = passing;
+                frontier.see(explorer, id, step)?;
                 explorer.undo();
             }
             Taken::Seen => explorer.undo(),
             Taken::Passing => {
                 frontier.passing.push((left, step));
-                explorer.depth += 1;
                 explorer.offer(frontier)?;
                 frontier.open.extend(explorer.steps.enabled.iter().rev());
                 left = explorer.steps.enabled.len();
@@ -108,11 +168,12 @@ where
 }
 
 struct Frontier {
-    parents: Chunked<StateId>,
+    ancestry: Ancestry,
     /// Of systems that have them.
     memos: Chunked<u32>,
-    /// The state that the search looks at.
+    /// The state that the search looks at, and how many transitions there were before.
     at: StateId,
+    before: u64,
     /// The way from there through transient states: the steps taken, and how many were left before each.
     passing: Vec<(usize, Step)>,
     /// Steps that are still to be taken, the first ones last.
@@ -122,29 +183,65 @@ struct Frontier {
 impl Frontier {
     fn new(budget: &Budget) -> Self {
         Self {
-            parents: Chunked::new(budget),
+            ancestry: Ancestry::new(budget),
             memos: Chunked::new(budget),
             at: StateId(0),
+            before: 0,
             passing: Vec::new(),
             open: Vec::new(),
         }
     }
 
-    /// Takes note of the state that the explorer stands at, the last one stored.
-    fn push<S, T, O>(
+    /// Looks at the next state.
+    fn begin(&mut self, source: StateId, transitions: u64) {
+        (self.at, self.before) = (source, transitions);
+    }
+
+    /// The last of so many transitions led to a new state.
+    #[inline]
+    fn note(&mut self, transitions: u64) -> Result<(), Full> {
+        self.ancestry.push(self.at.0, Way::Number((transitions - self.before - 1) as u32))
+    }
+
+    /// Looks at a state that was just stored, where the explorer stands, and takes note of it.
+    fn see<S, T, O>(
         &mut self,
         explorer: &mut Explorer<'_, S, T, O>,
-        parent: StateId,
+        id: StateId,
+        step: Step,
     ) -> ControlFlow<StopReason>
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
         O: Observer,
     {
-        if let Some(memo) = explorer.memo() {
-            or_stop(self.memos.push(memo))?;
+        or_stop(if explorer.stores_transient {
+            let passing = self.passing.iter().map(|&(_, step)| step);
+            let steps = passing.chain([step]).chain(explorer.way.iter().copied());
+            self.ancestry.push(self.at.0, Way::Steps(steps.collect()))
+        } else {
+            self.note(explorer.transitions())
+        })?;
+        self.remember(explorer)?;
+        let passing = std::mem::take(&mut self.passing);
+        let at = std::mem::replace(&mut self.at, id);
+        explorer.check(self)?;
+        self.at = at;
+        self.passing = passing;
+        Continue(())
+    }
+
+    /// Keeps the memo of the state that the explorer stands at, if states have any.
+    fn remember<S, T, O>(&mut self, explorer: &mut Explorer<'_, S, T, O>) -> ControlFlow<StopReason>
+    where
+        S: TransitionSystem,
+        T: StateStore + ?Sized,
+        O: Observer,
+    {
+        match explorer.memo() {
+            Some(memo) => or_stop(self.memos.push(memo)),
+            None => Continue(()),
         }
-        or_stop(self.parents.push(parent))
     }
 
     fn memo(&self, id: StateId) -> u32 {
@@ -153,19 +250,8 @@ impl Frontier {
 }
 
 impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
-    fn trail(&self, system: &S, store: &mut T, last: Option<(Step, Fault)>) -> Trail {
-        let mut chain = vec![self.at];
-        while let [.., first] = chain[..]
-            && self.parents[first.index()] != first
-        {
-            chain.push(self.parents[first.index()]);
-        }
-        let decode = |&id: &StateId| {
-            let mut encoding = Encoding::new();
-            store.decode(id, &mut encoding);
-            (encoding, self.memo(id))
-        };
-        let chain: Vec<(Encoding, u32)> = chain.iter().rev().map(decode).collect();
+    fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
+        let chain = chain(system, &self.ancestry.ways_to(self.at.0));
         if self.passing.is_empty() {
             return system.retrace(&chain, last).into();
         }

@@ -69,6 +69,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub way: Vec<Step>,
     /// How many steps the state is away from the initial one.
     pub depth: u32,
+    /// There were so many transient states that some were stored.
+    pub stores_transient: bool,
     options: &'a Options<'a>,
     observer: &'a mut O,
     encoding: Encoding,
@@ -101,6 +103,7 @@ where
             ahead: Vec::new(),
             way: Vec::new(),
             depth: 0,
+            stores_transient: false,
             options,
             observer,
             encoding: Encoding::new(),
@@ -115,6 +118,15 @@ where
         }
     }
 
+    pub fn transitions(&self) -> u64 {
+        self.stats.transitions
+    }
+
+    /// Whether there is anything to see at a new state, besides its steps.
+    pub fn sees(&self) -> bool {
+        self.system.checks() || self.system.has_memos()
+    }
+
     /// Stores the initial state, if the limits allow even that.
     pub fn start(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, StateId> {
         self.poll(path)?;
@@ -124,9 +136,9 @@ where
         Continue(INITIAL)
     }
 
-    /// Goes to a stored state.
+    /// Goes to a stored state, the one after that to which it went the last time.
     pub fn restore(&mut self, id: StateId, memo: u32, depth: u32) {
-        self.store.decode(id, &mut self.encoding);
+        self.store.next(id, &mut self.encoding);
         self.system.decode(&self.encoding, &mut self.state);
         self.system.recall(memo, &mut self.state);
         self.depth = depth;
@@ -187,8 +199,11 @@ where
                 return Continue(Taken::Stayed);
             }
         }
-        if self.system.is_transient(&self.state) && passed < LONGEST_PASSAGE && self.may_pass() {
-            return Continue(Taken::Passing);
+        if self.system.is_transient(&self.state) {
+            if passed < LONGEST_PASSAGE && self.may_pass() {
+                return Continue(Taken::Passing);
+            }
+            self.stores_transient = true;
         }
         self.stats.transitions += 1;
         self.system.encode(&mut self.state, &mut self.encoding);
@@ -272,12 +287,13 @@ where
     }
 
     /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
-    /// the successor is stored already.
+    /// the successor is stored already, nor otherwise, if the search `goes` nowhere.
     pub fn take_prepared(
         &mut self,
         step: Step,
         ticket: Ticket,
         source: StateId,
+        goes: bool,
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
@@ -288,7 +304,9 @@ where
             Err(full) => return Break(full.into()),
         };
         self.way.clear();
-        if let Insert::New(_) = insert {
+        if let Insert::New(_) = insert
+            && goes
+        {
             let fired = self.system.fire(&mut self.state, step);
             debug_assert_eq!(fired, Fired::Moved);
             if self.system.is_transient(&self.state) {

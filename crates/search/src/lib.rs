@@ -17,6 +17,7 @@
 //!
 //! Absent here: what a state is made of, how it is stored, what a step means. A search never names a heap.
 
+mod ancestry;
 mod bfs;
 mod dfs;
 mod explore;

@@ -52,11 +52,6 @@ impl Interner {
         self.items[number as usize]
     }
 
-    /// All words, in the order of their numbers.
-    pub fn items(&self) -> &[u64] {
-        &self.items
-    }
-
     /// The number of `word`, a new one if it has none yet.
     #[inline]
     pub fn intern(&mut self, word: u64) -> Result<u32, Full> {
@@ -96,19 +91,6 @@ impl Interner {
     #[inline]
     fn tag(&self, mixed: u64) -> u64 {
         (mixed & u64::from(u32::MAX)) >> self.number_bits
-    }
-
-    /// Whether the word is interned; if so, under which number. What there is room for, is left to [`Interner::intern`].
-    pub fn find(&self, word: u64) -> Option<u32> {
-        self.lookup(word, mix(word) & self.mask).ok()
-    }
-
-    /// Lets a search for the word begin without waiting for memory.
-    #[inline]
-    pub fn prefetch(&self, word: u64) {
-        if !self.index.is_empty() {
-            self.index.prefetch(place(mix(word) & self.mask, self.index.len()));
-        }
     }
 
     #[cold]
@@ -179,6 +161,10 @@ impl Interner {
 mod tests {
     use super::*;
 
+    fn find(interner: &Interner, word: u64) -> Option<u32> {
+        interner.lookup(word, mix(word) & interner.mask).ok()
+    }
+
     #[test]
     fn numbers_are_dense_and_lead_back() {
         let word = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i % 50);
@@ -187,12 +173,12 @@ mod tests {
         for i in 0..200_000 {
             let fresh = numbers.len() as u32;
             let expected = *numbers.entry(word(i)).or_insert(fresh);
-            assert_eq!(interner.find(word(i)), (expected != fresh).then_some(expected));
+            assert_eq!(find(&interner, word(i)), (expected != fresh).then_some(expected));
             assert_eq!(interner.intern(word(i)), Ok(expected));
             assert_eq!(interner.get(expected), word(i));
         }
         assert_eq!(interner.len(), numbers.len());
-        assert!(numbers.iter().all(|(&word, &number)| interner.find(word) == Some(number)));
+        assert!(numbers.iter().all(|(&word, &number)| find(&interner, word) == Some(number)));
         assert!(interner.bytes() < 20 * interner.len());
     }
 
@@ -202,7 +188,7 @@ mod tests {
             let mut interner = Interner { mask, ..Interner::new(&Budget::unlimited()) };
             for round in 0..2 {
                 for i in 0..1500_u32 {
-                    assert_eq!(interner.find(u64::from(i) << 32), (round == 1).then_some(i));
+                    assert_eq!(find(&interner, u64::from(i) << 32), (round == 1).then_some(i));
                     assert_eq!(interner.intern(u64::from(i) << 32), Ok(i));
                 }
             }
@@ -216,9 +202,9 @@ mod tests {
             let count = (0..1 << 20).take_while(|&word| interner.intern(word).is_ok()).count();
             assert_eq!(interner.intern(count as u64), Err(Full::Memory));
             assert_eq!(interner.len(), count);
-            assert!((0..count as u64).all(|word| interner.find(word) == Some(word as u32)));
+            assert!((0..count as u64).all(|word| find(&interner, word) == Some(word as u32)));
             assert!(interner.bytes() <= limit, "{} bytes for {count} words", interner.bytes());
-            assert_eq!(interner.find(count as u64), None);
+            assert_eq!(find(&interner, count as u64), None);
         }
     }
 }

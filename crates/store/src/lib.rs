@@ -204,6 +204,17 @@ pub trait StateStore {
     /// Replaces `into` by the encoding that was stored under `id`.
     fn decode(&mut self, id: StateId, into: &mut Encoding);
 
+    /// Whether [`StateStore::next`] can be called.
+    fn queues(&self) -> bool {
+        self.rebuilds()
+    }
+
+    /// Replaces `into` by the encoding that was stored under `id`, where all states are asked for in the order of their ids, and
+    /// each only once.
+    fn next(&mut self, id: StateId, into: &mut Encoding) {
+        self.decode(id, into);
+    }
+
     /// The number of stored states.
     fn len(&self) -> usize;
 

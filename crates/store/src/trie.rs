@@ -20,11 +20,12 @@
 //! - *Cost by change.* The store keeps the tree of the last state (its mirror). An encoding tells what was touched since; only
 //!   these leaves, and the nodes above them, are looked up anew. A state that is rebuilt is unfolded from where its tree
 //!   differs from the mirror.
-//! - *Numbered or not.* A breadth-first search asks for states by number, so root pairs are interned like others, in about 14
-//!   bytes. A depth-first search never does, and a set of root pairs takes about 10.
+//! - *A set and a queue.* No search asks for a state by its number. A breadth-first search wants them back in their order, so
+//!   the root pairs of those that it has not asked for yet are kept in a queue as well.
 //!
 //! Interned words and pairs of states that were then refused stay behind: they are not states.
 
+mod fifo;
 mod plan;
 mod queue;
 mod sample;
@@ -35,6 +36,7 @@ use crate::interner::Interner;
 use crate::mix::place;
 use crate::word_set::{Mixed, WordSet};
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+use fifo::Fifo;
 use plan::{NOWHERE, Plan, Position, Tree};
 use queue::Queue;
 use sample::Sample;
@@ -55,7 +57,9 @@ const FIRST_WORD: u32 = 2;
 #[derive(Debug)]
 pub struct Trie {
     tables: Tables,
-    roots: Roots,
+    roots: Box<WordSet>,
+    /// The root pairs of the states that were not asked for yet, if anybody will ask.
+    queue: Option<Fifo>,
     plan: Plan,
     mirror: Mirror,
     /// When the next plan is due, in states.
@@ -70,12 +74,6 @@ pub struct Trie {
     /// From how many bytes of root pairs on it is worth the trouble to prepare states.
     prepares_from: usize,
     budget: Budget,
-}
-
-#[derive(Debug)]
-enum Roots {
-    Set(Box<WordSet>),
-    Numbered(Interner),
 }
 
 /// Interned words and pairs.
@@ -119,24 +117,20 @@ struct Change {
 }
 
 impl Trie {
-    /// If states are to be found again by their ids, they are `numbered`.
-    pub fn new(budget: &Budget, numbered: bool) -> Self {
-        Self::with_plan(Plan::new(&[], |_| Tree::Leaf(0)), budget, numbered)
+    /// If states are to be asked for in their order, it `queues` them.
+    pub fn new(budget: &Budget, queues: bool) -> Self {
+        Self::with_plan(Plan::new(&[], |_| Tree::Leaf(0)), budget, queues)
     }
 
-    fn with_plan(plan: Plan, budget: &Budget, numbered: bool) -> Self {
-        let roots = if numbered {
-            Roots::Numbered(Interner::new(budget))
-        } else {
-            Roots::Set(Box::new(WordSet::new(budget)))
-        };
+    fn with_plan(plan: Plan, budget: &Budget, queues: bool) -> Self {
         Self {
             tables: Tables {
                 words: Interner::new(budget),
                 pairs: Interner::new(budget),
                 recent: Box::new([(0, ABSENT); RECENT]),
             },
-            roots,
+            roots: Box::new(WordSet::new(budget)),
+            queue: queues.then(|| Fifo::new(budget)),
             mirror: Mirror::new(&plan),
             plan,
             plan_at: 1,
@@ -163,10 +157,6 @@ impl Trie {
         self
     }
 
-    fn numbered(&self) -> bool {
-        matches!(self.roots, Roots::Numbered(_))
-    }
-
     /// The root pair of a state.
     fn root(&mut self, encoding: &mut Encoding) -> Result<u64, Full> {
         self.mirror.update(&self.plan, &mut self.tables, encoding)?;
@@ -177,45 +167,26 @@ impl Trie {
     /// What becomes of a root pair on its way into the visited set.
     #[inline]
     fn approach(&self, root: u64) -> Ticket {
-        match &self.roots {
-            Roots::Set(set) => Ticket(set.prepare(root).0.into()),
-            Roots::Numbered(interner) => {
-                interner.prefetch(root);
-                Ticket(root.into())
-            }
-        }
+        Ticket(self.roots.prepare(root).0.into())
     }
 
     #[inline]
     fn enter(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
-        let id_limit = self.id_limit;
-        let admit = |len: usize| match len {
+        let Self { roots, queue, id_limit, .. } = self;
+        let id = StateId(roots.len() as u32);
+        let mixed = Mixed(ticket.0 as u64);
+        let is_new = roots.insert(mixed, |len| match len {
             _ if len >= limit => Err(Full::States),
-            _ if len >= id_limit => Err(Full::Ids),
-            _ => Ok(()),
-        };
-        let ticket = ticket.0 as u64;
-        match &mut self.roots {
-            Roots::Set(set) => {
-                let id = StateId(set.len() as u32);
-                let is_new = set.insert(Mixed(ticket), admit)?;
-                Ok(if is_new { Insert::New(id) } else { Insert::Seen(None) })
-            }
-            Roots::Numbered(interner) => {
-                if let Some(number) = interner.find(ticket) {
-                    return Ok(Insert::Seen(Some(StateId(number))));
-                }
-                admit(interner.len())?;
-                interner.intern(ticket).map(|number| Insert::New(StateId(number)))
-            }
+            _ if len >= *id_limit => Err(Full::Ids),
+            _ => queue.as_mut().map_or(Ok(()), Fifo::reserve),
+        })?;
+        if !is_new {
+            return Ok(Insert::Seen(None));
         }
-    }
-
-    fn root_bytes(&self) -> usize {
-        match &self.roots {
-            Roots::Set(set) => set.bytes(),
-            Roots::Numbered(interner) => interner.bytes(),
+        if let Some(queue) = queue {
+            queue.push(mixed.unmix());
         }
+        Ok(Insert::New(id))
     }
 
     /// Looks whether a better plan is due, and makes it.
@@ -235,15 +206,9 @@ impl Trie {
 
     /// Learns a new plan and moves all states over.
     fn replan(&mut self) -> Result<(), Full> {
-        let roots: Vec<u64> = match &self.roots {
-            Roots::Set(set) => {
-                let mut roots: Vec<u64> = set.iter().collect();
-                // States that have a half in common, one after the other: the less there is to rebuild.
-                roots.sort_unstable();
-                roots
-            }
-            Roots::Numbered(interner) => interner.items().to_vec(),
-        };
+        let mut roots: Vec<u64> = self.roots.iter().collect();
+        // States that have a half in common, one after the other: the less there is to rebuild.
+        roots.sort_unstable();
         let mut sample = Sample::default();
         let mut encoding = Encoding::new();
         // Spread over all of them; the last state is the one that the next ones resemble.
@@ -254,11 +219,16 @@ impl Trie {
                 break;
             }
         }
-        let mut trie = Self::with_plan(sample.plan(), &self.budget, self.numbered());
+        let mut trie = Self::with_plan(sample.plan(), &self.budget, false);
         for &root in &roots {
             self.rebuild(root, &mut encoding);
             let root = trie.root(&mut encoding)?;
             trie.enter(trie.approach(root), usize::MAX)?;
+        }
+        if let Some(queue) = self.queue.take() {
+            let moved = self.requeue(&queue, &mut trie);
+            self.queue = Some(queue);
+            trie.queue = Some(moved?);
         }
         let gained = trie.tables.pairs.len() < self.tables.pairs.len() / 10 * 9;
         trie.is_settled = roots.len() >= 1 << 14 && !gained;
@@ -268,6 +238,18 @@ impl Trie {
         trie.id_limit = self.id_limit;
         *self = trie;
         Ok(())
+    }
+
+    /// The queue with the root pairs of another trie.
+    fn requeue(&mut self, queue: &Fifo, trie: &mut Self) -> Result<Fifo, Full> {
+        let mut moved = Fifo::new(&self.budget);
+        let mut encoding = Encoding::new();
+        for root in queue.iter() {
+            self.rebuild(root, &mut encoding);
+            moved.reserve()?;
+            moved.push(trie.root(&mut encoding)?);
+        }
+        Ok(moved)
     }
 
     /// Replaces `into` by the state of a root pair.
@@ -283,7 +265,11 @@ impl StateStore for Trie {
     }
 
     fn rebuilds(&self) -> bool {
-        self.numbered()
+        false
+    }
+
+    fn queues(&self) -> bool {
+        self.queue.is_some()
     }
 
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
@@ -301,7 +287,7 @@ impl StateStore for Trie {
     }
 
     fn prepares(&self) -> bool {
-        self.root_bytes() >= self.prepares_from
+        self.roots.bytes() >= self.prepares_from
     }
 
     fn foresees(&self) -> bool {
@@ -328,10 +314,7 @@ impl StateStore for Trie {
 
     #[inline]
     fn contains(&self, ticket: Ticket) -> bool {
-        match &self.roots {
-            Roots::Set(set) => set.contains(Mixed(ticket.0 as u64)),
-            Roots::Numbered(interner) => interner.find(ticket.0 as u64).is_some(),
-        }
+        self.roots.contains(Mixed(ticket.0 as u64))
     }
 
     #[inline]
@@ -347,20 +330,22 @@ impl StateStore for Trie {
         self.epoch
     }
 
-    fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        let Roots::Numbered(interner) = &self.roots else { unreachable!("states are not numbered") };
-        self.rebuild(interner.get(id.0), into);
+    fn decode(&mut self, _: StateId, _: &mut Encoding) {
+        unreachable!("states have no numbers")
+    }
+
+    fn next(&mut self, _: StateId, into: &mut Encoding) {
+        let root = self.queue.as_mut().and_then(Fifo::pop);
+        self.rebuild(root.expect("a state that was stored, and was not asked for"), into);
     }
 
     fn len(&self) -> usize {
-        match &self.roots {
-            Roots::Set(set) => set.len(),
-            Roots::Numbered(interner) => interner.len(),
-        }
+        self.roots.len()
     }
 
     fn bytes(&self) -> usize {
-        self.root_bytes() + self.tables.words.bytes() + self.tables.pairs.bytes()
+        let queue = self.queue.as_ref().map_or(0, Fifo::bytes);
+        self.roots.bytes() + queue + self.tables.words.bytes() + self.tables.pairs.bytes()
     }
 
     fn figures(&self) -> Vec<Figure> {

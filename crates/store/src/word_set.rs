@@ -37,6 +37,12 @@ struct Part {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mixed(pub u64);
 
+impl Mixed {
+    pub const fn unmix(self) -> u64 {
+        unmix(self.0)
+    }
+}
+
 impl WordSet {
     pub fn new(budget: &Budget) -> Self {
         let part = || Part { slots: Zeroed::empty(), places: 0, len: 0, capacity: 0 };

@@ -86,6 +86,12 @@ fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
             assert_eq!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(Some(id))));
         }
     }
+    if store.queues() {
+        for (index, encoding) in stored.iter().enumerate() {
+            store.next(StateId(index as u32), &mut back);
+            assert!(back.same(encoding), "{index} of the {} store changed", store.kind());
+        }
+    }
     assert_eq!(store.len(), stored.len());
 }
 
@@ -167,6 +173,30 @@ fn growth_through_many_doublings() {
         for i in 0..99_991 / 2 {
             assert!(contains(&mut *store, &state(i)));
             assert!(!contains(&mut *store, &root(&[i * i % 99_991, i % 7, 1 << 63])));
+        }
+    }
+}
+
+/// As a breadth-first search does it, while the trie is planned anew.
+#[test]
+fn states_come_back_in_their_order_while_others_are_stored() {
+    let state = |i: u64| {
+        let thread = |index, words: &[u64]| (Key { section: Section::Threads, index }, words.to_vec());
+        encoding(&vec![thread(0, &[i % 8, i / 8 % 8]), thread(1 + (i / 1000 % 3) as u32, &[i / 64, i % 5])])
+    };
+    for mut store in stores(&Budget::unlimited()).into_iter().filter(|store| store.queues()) {
+        let (mut back, mut inserted) = (Encoding::new(), 0);
+        for asked in 0..20_000 {
+            while inserted < 3 * asked + 1 && inserted < 20_000 {
+                assert_eq!(
+                    store.insert(&mut state(inserted), usize::MAX),
+                    Ok(Insert::New(StateId(inserted as u32)))
+                );
+                inserted += 1;
+            }
+            store.next(StateId(asked as u32), &mut back);
+            assert!(back.same(&state(asked)), "{asked} of the {} store", store.kind());
+            assert!(matches!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(_))));
         }
     }
 }

@@ -105,6 +105,11 @@ pub trait TransitionSystem {
     /// The first state property that `state` violates.
     fn check(&self, state: &mut Self::State) -> Option<Fault>;
 
+    /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
+    fn checks(&self) -> bool {
+        true
+    }
+
     /// Whether a state without steps is a proper end, rather than a deadlock.
     fn ended(&self, state: &Self::State) -> bool;
 

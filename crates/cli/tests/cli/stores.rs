@@ -192,9 +192,14 @@ fn refinement_ends_with_time_and_memory() {
 #[cfg(target_os = "linux")]
 #[test]
 fn out_of_memory() {
-    for (store, search, megabytes) in
-        [("exact", "bfs", 48), ("exact", "dfs", 48), ("collapse", "bfs", 48), ("compact", "dfs", 16)]
-    {
+    let cases = [
+        ("exact", "bfs", 48),
+        ("exact", "dfs", 48),
+        ("trie", "bfs", 24),
+        ("collapse", "bfs", 48),
+        ("compact", "dfs", 16),
+    ];
+    for (store, search, megabytes) in cases {
         let sandbox = Sandbox::with("philosophers_ordered.bir");
         let line = format!(
             "check philosophers_ordered.bir -D N=13 --symmetry none --store {store} --search {search} \
@@ -211,6 +216,7 @@ fn out_of_memory() {
         let others = report["store"]["alternatives"].as_array().expect("other stores").clone();
         let other = |kind: &str| others.iter().find(|other| other["kind"] == kind);
         assert_eq!(other(store), None, "{others:#?}");
+        assert_eq!(other("gzip").is_some(), store != "compact", "{others:#?}");
         let bitstate = other("bitstate").expect("bitstate");
         assert!(number(bitstate, "/times_more") > 1.0 && bitstate["lossy"] == true, "{others:#?}");
         if store == "exact" {

@@ -1,0 +1,119 @@
+//! A queue of words that gives memory back as it is emptied.
+
+use std::collections::VecDeque;
+
+use crate::{Budget, Full};
+
+/// Words in a chunk.
+const CHUNK: usize = 1 << 12;
+
+#[derive(Debug)]
+pub struct Fifo {
+    /// The first one is read, the last one is written.
+    chunks: VecDeque<Vec<u64>>,
+    /// How many words of the first chunk are gone.
+    gone: usize,
+    /// A chunk that was read, for the next one to be written.
+    spare: Option<Vec<u64>>,
+    budget: Budget,
+}
+
+impl Fifo {
+    pub fn new(budget: &Budget) -> Self {
+        Self { chunks: VecDeque::new(), gone: 0, spare: None, budget: budget.clone() }
+    }
+
+    /// Makes room for one more word.
+    #[inline]
+    pub fn reserve(&mut self) -> Result<(), Full> {
+        match self.chunks.back() {
+            Some(last) if last.len() < CHUNK => Ok(()),
+            _ => self.add_chunk(),
+        }
+    }
+
+    #[cold]
+    fn add_chunk(&mut self) -> Result<(), Full> {
+        self.chunks.try_reserve(1).map_err(|_| Full::Memory)?;
+        let chunk = if let Some(chunk) = self.spare.take() {
+            chunk
+        } else {
+            if !self.budget.allows(CHUNK * size_of::<u64>()) {
+                return Err(Full::Memory);
+            }
+            let mut chunk = Vec::new();
+            chunk.try_reserve_exact(CHUNK).map_err(|_| Full::Memory)?;
+            chunk
+        };
+        self.chunks.push_back(chunk);
+        Ok(())
+    }
+
+    /// Appends a word, for which there is room.
+    #[inline]
+    pub fn push(&mut self, word: u64) {
+        let last = self.chunks.back_mut().expect("room was made");
+        debug_assert!(last.len() < CHUNK);
+        last.push(word);
+    }
+
+    /// The first word.
+    #[inline]
+    pub fn pop(&mut self) -> Option<u64> {
+        let first = self.chunks.front()?;
+        let word = *first.get(self.gone)?;
+        self.gone += 1;
+        if self.gone == CHUNK {
+            self.gone = 0;
+            self.spare = self.chunks.pop_front().map(|mut chunk| {
+                chunk.clear();
+                chunk
+            });
+        }
+        Some(word)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.chunks.iter().flatten().skip(self.gone).copied()
+    }
+
+    pub fn bytes(&self) -> usize {
+        (self.chunks.len() + usize::from(self.spare.is_some())) * CHUNK * size_of::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_in_first_out() {
+        let mut fifo = Fifo::new(&Budget::unlimited());
+        let mut expected = VecDeque::new();
+        for i in 0..200_000_u64 {
+            fifo.reserve().unwrap();
+            fifo.push(i);
+            expected.push_back(i);
+            // It grows, and then it is emptied now and then.
+            let pops = if i % 50_000 == 49_999 { 50_000 } else { i % 2 };
+            for _ in 0..pops {
+                assert_eq!(fifo.pop(), expected.pop_front());
+            }
+            if i % 9_973 == 0 {
+                assert!(fifo.iter().eq(expected.iter().copied()));
+                assert!(fifo.bytes() <= expected.len() * 8 + 3 * CHUNK * 8);
+            }
+        }
+    }
+
+    #[test]
+    fn it_asks_for_memory() {
+        let mut fifo = Fifo::new(&Budget::counted(CHUNK * 8));
+        for word in 0..CHUNK as u64 {
+            fifo.reserve().unwrap();
+            fifo.push(word);
+        }
+        assert_eq!(fifo.reserve(), Err(Full::Memory));
+        assert!(fifo.iter().eq(0..CHUNK as u64));
+    }
+}
