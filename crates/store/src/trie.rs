@@ -21,7 +21,7 @@
 //!   these leaves, and the nodes above them, are looked up anew. A state that is rebuilt is unfolded from where its tree
 //!   differs from the mirror.
 //! - *Numbered or not.* A breadth-first search asks for states by number, so root pairs are interned like others, in about 14
-//!   bytes. A depth-first search never does, and a set of root pairs takes about 10.
+//!   bytes. A depth-first search never does, and a set of root pairs ([`crate::pair_set`]) takes 2 to 5.
 //!
 //! Interned words and pairs of states that were then refused stay behind: they are not states.
 
@@ -33,7 +33,7 @@ use system::{Encoding, Key, Moment, Section, Write};
 
 use crate::interner::Interner;
 use crate::mix::place;
-use crate::word_set::{Mixed, WordSet};
+use crate::pair_set::PairSet;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
 use plan::{NOWHERE, Plan, Position, Tree};
 use queue::Queue;
@@ -74,7 +74,7 @@ pub struct Trie {
 
 #[derive(Debug)]
 enum Roots {
-    Set(Box<WordSet>),
+    Set(Box<PairSet>),
     Numbered(Interner),
 }
 
@@ -128,7 +128,7 @@ impl Trie {
         let roots = if numbered {
             Roots::Numbered(Interner::new(budget))
         } else {
-            Roots::Set(Box::new(WordSet::new(budget)))
+            Roots::Set(Box::new(PairSet::new(budget)))
         };
         Self {
             tables: Tables {
@@ -174,16 +174,14 @@ impl Trie {
         Ok(self.mirror.root(&self.plan))
     }
 
-    /// What becomes of a root pair on its way into the visited set.
+    /// A root pair on its way into the visited set: its place there is fetched.
     #[inline]
     fn approach(&self, root: u64) -> Ticket {
         match &self.roots {
-            Roots::Set(set) => Ticket(set.prepare(root).0.into()),
-            Roots::Numbered(interner) => {
-                interner.prefetch(root);
-                Ticket(root.into())
-            }
+            Roots::Set(set) => set.prefetch(root),
+            Roots::Numbered(interner) => interner.prefetch(root),
         }
+        Ticket(root.into())
     }
 
     #[inline]
@@ -194,19 +192,19 @@ impl Trie {
             _ if len >= id_limit => Err(Full::Ids),
             _ => Ok(()),
         };
-        let ticket = ticket.0 as u64;
+        let root = ticket.0 as u64;
         match &mut self.roots {
             Roots::Set(set) => {
                 let id = StateId(set.len() as u32);
-                let is_new = set.insert(Mixed(ticket), admit)?;
+                let is_new = set.insert(root, admit)?;
                 Ok(if is_new { Insert::New(id) } else { Insert::Seen(None) })
             }
             Roots::Numbered(interner) => {
-                if let Some(number) = interner.find(ticket) {
+                if let Some(number) = interner.find(root) {
                     return Ok(Insert::Seen(Some(StateId(number))));
                 }
                 admit(interner.len())?;
-                interner.intern(ticket).map(|number| Insert::New(StateId(number)))
+                interner.intern(root).map(|number| Insert::New(StateId(number)))
             }
         }
     }
@@ -329,7 +327,7 @@ impl StateStore for Trie {
     #[inline]
     fn contains(&self, ticket: Ticket) -> bool {
         match &self.roots {
-            Roots::Set(set) => set.contains(Mixed(ticket.0 as u64)),
+            Roots::Set(set) => set.contains(ticket.0 as u64),
             Roots::Numbered(interner) => interner.find(ticket.0 as u64).is_some(),
         }
     }
