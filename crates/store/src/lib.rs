@@ -41,9 +41,9 @@ mod naive;
 mod number;
 mod pack;
 mod packer;
+mod pair_set;
 mod trie;
 mod vectors;
-mod word_set;
 mod zeroed;
 
 use std::fmt;

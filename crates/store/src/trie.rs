@@ -21,7 +21,8 @@
 //!   these leaves, and the nodes above them, are looked up anew. A state that is rebuilt is unfolded from where its tree
 //!   differs from the mirror.
 //! - *A set and a queue.* No search asks for a state by its number. A breadth-first search wants them back in their order, so
-//!   the root pairs of those that it has not asked for yet are kept in a queue as well.
+//!   the root pairs of those that it has not asked for yet are kept in a queue as well. The set ([`crate::pair_set`]) takes two
+//!   to five bytes a state.
 //!
 //! Interned words and pairs of states that were then refused stay behind: they are not states.
 
@@ -34,7 +35,7 @@ use system::{Encoding, Key, Moment, Section, Write};
 
 use crate::interner::Interner;
 use crate::mix::place;
-use crate::word_set::{Mixed, WordSet};
+use crate::pair_set::PairSet;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
 use fifo::Fifo;
 use plan::{NOWHERE, Plan, Position, Tree};
@@ -57,7 +58,7 @@ const FIRST_WORD: u32 = 2;
 #[derive(Debug)]
 pub struct Trie {
     tables: Tables,
-    roots: Box<WordSet>,
+    roots: Box<PairSet>,
     /// The root pairs of the states that were not asked for yet, if anybody will ask.
     queue: Option<Fifo>,
     plan: Plan,
@@ -129,7 +130,7 @@ impl Trie {
                 pairs: Interner::new(budget),
                 recent: Box::new([(0, ABSENT); RECENT]),
             },
-            roots: Box::new(WordSet::new(budget)),
+            roots: Box::new(PairSet::new(budget)),
             queue: queues.then(|| Fifo::new(budget)),
             mirror: Mirror::new(&plan),
             plan,
@@ -164,18 +165,19 @@ impl Trie {
         Ok(self.mirror.root(&self.plan))
     }
 
-    /// What becomes of a root pair on its way into the visited set.
+    /// A root pair on its way into the visited set: its place there is fetched.
     #[inline]
     fn approach(&self, root: u64) -> Ticket {
-        Ticket(self.roots.prepare(root).0.into())
+        self.roots.prefetch(root);
+        Ticket(root.into())
     }
 
     #[inline]
     fn enter(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
         let Self { roots, queue, id_limit, .. } = self;
         let id = StateId(roots.len() as u32);
-        let mixed = Mixed(ticket.0 as u64);
-        let is_new = roots.insert(mixed, |len| match len {
+        let root = ticket.0 as u64;
+        let is_new = roots.insert(root, |len| match len {
             _ if len >= limit => Err(Full::States),
             _ if len >= *id_limit => Err(Full::Ids),
             _ => queue.as_mut().map_or(Ok(()), Fifo::reserve),
@@ -184,7 +186,7 @@ impl Trie {
             return Ok(Insert::Seen(None));
         }
         if let Some(queue) = queue {
-            queue.push(mixed.unmix());
+            queue.push(root);
         }
         Ok(Insert::New(id))
     }
@@ -314,7 +316,7 @@ impl StateStore for Trie {
 
     #[inline]
     fn contains(&self, ticket: Ticket) -> bool {
-        self.roots.contains(Mixed(ticket.0 as u64))
+        self.roots.contains(ticket.0 as u64)
     }
 
     #[inline]

@@ -1,0 +1,437 @@
+//! A set of pairs of 32-bit numbers, which keeps of a pair what its place does not tell.
+//!
+//! The numbers of pairs are as great as the tables are in which they are interned, and rarely have 32 bits. So a pair is as
+//! many bits as its numbers need, permuted; the place where it is kept tells some of them, and a slot has only the others (this
+//! is *quotienting*: Cleary 1984), and how far from its place it is. Nothing is lost: from a slot
+//! and where it is the pair can be told ([`shape`]).
+//!
+//! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one that is not smaller,
+//! and growing is a sweep from front to back. An entry that gets further from its place than a slot can tell makes the array
+//! grow; so does a number that needs more bits, which lays out the array anew.
+//!
+//! The set is cut into parts that grow one at a time, by a quarter or less: at most a small part of it exists twice, and
+//! the load stays between 0.7 and 0.875. Which part a pair belongs to tells three bits of it, however many it has.
+
+mod shape;
+
+use crate::zeroed::Zeroed;
+use crate::{Budget, Full};
+use shape::{Home, Shape, Widths};
+
+const PARTS: usize = 1 << PART_BITS;
+const PART_BITS: u32 = u32::BITS - shape::RIGHT_BITS;
+
+#[derive(Debug)]
+pub struct PairSet {
+    parts: [Part; PARTS],
+    /// The bits that some pair has, without those that the parts tell.
+    bits: u64,
+    len: usize,
+    budget: Budget,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// Slots one after the other, whatever words they fall into.
+    slots: Zeroed<u64>,
+    shape: Shape,
+    len: usize,
+    /// How many pairs it may hold before it has to grow.
+    capacity: usize,
+}
+
+/// Where an entry is to go: the first bit of a slot.
+#[derive(Clone, Copy)]
+struct Vacancy {
+    at: usize,
+    entry: u64,
+}
+
+/// The part of a pair, and what of the pair that does not tell.
+#[inline]
+fn split(pair: u64) -> (usize, u64) {
+    let rest = pair >> PART_BITS;
+    ((pair ^ spread(rest)) as usize % PARTS, rest)
+}
+
+const fn low_bits(count: usize) -> u64 {
+    (1 << count) - 1
+}
+
+fn join(part: usize, rest: u64) -> u64 {
+    rest << PART_BITS | (part as u64 ^ spread(rest)) % PARTS as u64
+}
+
+#[inline]
+const fn spread(rest: u64) -> u64 {
+    rest.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PART_BITS)
+}
+
+impl PairSet {
+    pub fn new(budget: &Budget) -> Self {
+        Self { parts: std::array::from_fn(|_| Part::empty()), bits: 0, len: 0, budget: budget.clone() }
+    }
+
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Lets memory come near while the caller does something else.
+    #[inline]
+    pub fn prefetch(&self, pair: u64) {
+        let (part, rest) = split(pair);
+        self.parts[part].prefetch(rest);
+    }
+
+    #[inline]
+    pub fn contains(&self, pair: u64) -> bool {
+        let (part, rest) = split(pair);
+        let part = &self.parts[part];
+        part.shape.covers(rest) && part.search(rest).is_none()
+    }
+
+    /// Whether the pair is new: then it is in the set from now on, provided that `admits` agrees.
+    #[inline]
+    pub fn insert(
+        &mut self,
+        pair: u64,
+        admits: impl FnOnce(usize) -> Result<(), Full>,
+    ) -> Result<bool, Full> {
+        let (part, rest) = split(pair);
+        let part = &mut self.parts[part];
+        let mut vacancy = None;
+        if part.shape.covers(rest) {
+            vacancy = part.search(rest);
+            if vacancy.is_none() {
+                return Ok(false);
+            }
+        }
+        admits(self.len)?;
+        while !vacancy.is_some_and(|vacancy| part.len < part.capacity && part.put(vacancy)) {
+            part.make_room(rest, Widths::of(self.bits | rest), &self.budget)?;
+            vacancy = part.search(rest);
+        }
+        self.bits |= rest;
+        self.len += 1;
+        Ok(true)
+    }
+
+    /// All pairs, in an order of no meaning.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        let parts = self.parts.iter().enumerate();
+        parts.flat_map(|(at, part)| part.words().map(move |word| join(at, part.shape.pair(word))))
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.slots.bytes()).sum()
+    }
+}
+
+impl Part {
+    fn empty() -> Self {
+        Self { slots: Zeroed::empty(), shape: Shape::first(Widths::of(0)), len: 0, capacity: 0 }
+    }
+
+    fn new(shape: Shape, budget: &Budget) -> Result<Self, Full> {
+        // A slot is read from two words.
+        let slots = Zeroed::new(shape.slots() * shape.slot_bits() / 64 + 2, budget)?;
+        Ok(Self { slots, shape, len: 0, capacity: shape.places() / 8 * 7 })
+    }
+
+    #[inline]
+    fn prefetch(&self, rest: u64) {
+        let at = self.shape.home(self.shape.word(rest)).place * self.shape.slot_bits();
+        if at / 64 < self.slots.len() {
+            self.slots.prefetch(at / 64);
+        }
+    }
+
+    /// The entry of the slot that begins with a certain bit. Without slots all are empty.
+    #[inline]
+    fn entry(&self, at: usize) -> u64 {
+        let Some(&[low, high]) = self.slots.get(at / 64..).and_then(<[u64]>::first_chunk) else { return 0 };
+        let both = u128::from(high) << 64 | u128::from(low);
+        (both >> (at % 64)) as u64 & self.shape.greatest_entry()
+    }
+
+    /// Where a pair that is covered is to go, unless it is there.
+    #[inline]
+    fn search(&self, rest: u64) -> Option<Vacancy> {
+        let Home { place, mut entry } = self.shape.home(self.shape.word(rest));
+        let mut at = place * self.shape.slot_bits();
+        loop {
+            let found = self.entry(at);
+            if found <= entry {
+                return (found < entry).then_some(Vacancy { at, entry });
+            }
+            at += self.shape.slot_bits();
+            entry += self.shape.step();
+        }
+    }
+
+    /// Puts an entry into its slot, and pushes those that are in its way. Not if one would get too far from home.
+    fn put(&mut self, vacancy: Vacancy) -> bool {
+        let furthest = self.shape.greatest_entry() - self.shape.step();
+        let mut at = vacancy.at;
+        let mut entry = self.entry(at);
+        while entry != 0 && entry <= furthest {
+            at += self.shape.slot_bits();
+            entry = self.entry(at);
+        }
+        if entry != 0 || vacancy.entry > self.shape.greatest_entry() {
+            return false;
+        }
+        self.push(vacancy);
+        self.len += 1;
+        true
+    }
+
+    /// Moves a run of entries up by a slot. Words are written when they are complete, and only what follows is read after
+    /// that: so no read has to wait for a write.
+    #[inline]
+    fn push(&mut self, Vacancy { mut at, mut entry }: Vacancy) {
+        let slot_bits = self.shape.slot_bits();
+        let mut word = self.slots[at / 64] & low_bits(at % 64);
+        loop {
+            let found = self.entry(at);
+            let fill = at % 64;
+            word |= entry << fill;
+            if fill + slot_bits >= 64 {
+                self.slots[at / 64] = word;
+                word = entry >> 1 >> (63 - fill);
+            }
+            at += slot_bits;
+            if found == 0 {
+                break;
+            }
+            entry = found + self.shape.step();
+        }
+        self.slots[at / 64] = self.slots[at / 64] & !low_bits(at % 64) | word;
+    }
+
+    /// The permuted words of all pairs, in order.
+    fn words(&self) -> impl Iterator<Item = u64> {
+        let entries = (0..self.shape.slots()).map(|slot| (slot, self.entry(slot * self.shape.slot_bits())));
+        entries.filter(|&(_, entry)| entry != 0).map(|(slot, entry)| self.shape.word_at(slot, entry))
+    }
+
+    /// Makes room for a pair that could not be put, or fills up where the budget does not allow that.
+    #[cold]
+    fn make_room(&mut self, rest: u64, needed: Widths, budget: &Budget) -> Result<(), Full> {
+        let (mut shape, may_fill_up) = match () {
+            () if self.slots.is_empty() => (Shape::first(needed), false),
+            () if !self.shape.covers(rest) => (self.shape.wider(needed), false),
+            () if self.len >= self.capacity => (self.shape.larger(needed), true),
+            () => (self.shape.looser(needed, self.len), false),
+        };
+        loop {
+            match self.laid_out(shape, budget) {
+                Ok(Some(part)) => {
+                    *self = part;
+                    return Ok(());
+                }
+                Ok(None) => shape = shape.looser(needed, self.len),
+                Err(full) => {
+                    let most = self.shape.places() / 64 * 62;
+                    if !may_fill_up || self.len >= most {
+                        return Err(full);
+                    }
+                    self.capacity = most;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// The same pairs in another shape, unless an entry is too far from home in it.
+    fn laid_out(&self, shape: Shape, budget: &Budget) -> Result<Option<Self>, Full> {
+        let mut part = Self::new(shape, budget)?;
+        let is_laid_out =
+            if shape.same_order(&self.shape) { part.append(self.words()) } else { part.copy(self) };
+        part.capacity = part.capacity.max(self.capacity);
+        Ok(is_laid_out.then_some(part))
+    }
+
+    /// Puts words in order into a part that is empty.
+    fn append(&mut self, words: impl Iterator<Item = u64>) -> bool {
+        let mut next = 0;
+        for word in words {
+            let Home { place, entry } = self.shape.home(word);
+            next = place.max(next);
+            let entry = entry + (next - place) as u64 * self.shape.step();
+            if !self.put(Vacancy { at: next * self.shape.slot_bits(), entry }) {
+                return false;
+            }
+            next += 1;
+        }
+        true
+    }
+
+    fn copy(&mut self, other: &Self) -> bool {
+        let mut pairs = other.words().map(|word| other.shape.pair(word));
+        pairs.all(|pair| self.search(pair).is_some_and(|vacancy| self.put(vacancy)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mix::mix;
+
+    fn pair(left: u64, right: u64) -> u64 {
+        left << 32 | right
+    }
+
+    fn insert(set: &mut PairSet, pair: u64) -> Result<bool, Full> {
+        set.prefetch(pair);
+        set.insert(pair, |_| Ok(()))
+    }
+
+    /// Inserts pairs and looks for others, and finds at the end what a set of the standard library has.
+    fn check(pairs: impl IntoIterator<Item = u64>) -> PairSet {
+        let mut set = PairSet::new(&Budget::unlimited());
+        let mut expected = HashSet::new();
+        for pair in pairs {
+            for other in [pair, pair ^ 1, pair ^ 1 << 32, pair.rotate_left(32), pair ^ 1 << 31] {
+                assert_eq!(set.contains(other), expected.contains(&other), "{other:#x}");
+            }
+            assert_eq!(insert(&mut set, pair), Ok(expected.insert(pair)), "{pair:#x}");
+            assert!(set.contains(pair));
+        }
+        assert_eq!(set.len(), expected.len());
+        assert_eq!(set.iter().count(), expected.len());
+        assert_eq!(set.iter().collect::<HashSet<_>>(), expected);
+        assert!(expected.into_iter().all(|pair| set.contains(pair)));
+        set
+    }
+
+    fn bytes_per_pair(set: &PairSet) -> f64 {
+        set.bytes() as f64 / set.len() as f64
+    }
+
+    #[test]
+    fn nothing() {
+        let set = check([]);
+        assert!(set.bytes() == 0 && !set.contains(0) && !set.contains(u64::MAX));
+    }
+
+    #[test]
+    fn extreme_numbers() {
+        let numbers = [0, 1, 7, 8, u64::from(u32::MAX) - 8, u64::from(u32::MAX) - 1, u64::from(u32::MAX)];
+        check(numbers.iter().flat_map(|&left| numbers.map(|right| pair(left, right))));
+        check(numbers.iter().rev().flat_map(|&left| numbers.map(|right| pair(right, left))));
+    }
+
+    #[test]
+    fn dense_products() {
+        for (left, right) in [(1, 100_000), (100_000, 1), (300, 300), (5, 20_000), (20_000, 5)] {
+            let set = check((0..left * right).map(|i| pair(i / right, i % right)));
+            assert!(bytes_per_pair(&set) < 1.8, "{left} × {right}: {} bytes", bytes_per_pair(&set));
+        }
+    }
+
+    #[test]
+    fn one_number_above_the_other() {
+        check((0..40_000).map(|i| pair(i, i)));
+        check((0..40_000).map(|i| pair(u64::from(u32::MAX) - i, i)));
+        check((0..40_000).map(|i| pair(i * 65_537 % (1 << 32), 7)));
+    }
+
+    /// Numbers that get more and more bits: all is laid out anew from time to time.
+    #[test]
+    fn growing_numbers() {
+        for step in [1, 7, 100] {
+            let random = (0..60_000).map(|i| (mix(i + 1), (i / 2000 * step).min(32)));
+            check(
+                random
+                    .clone()
+                    .map(|(random, bits)| pair(random >> 32 >> (32 - bits), low_number(random, bits))),
+            );
+            check(random.map(|(random, bits)| pair(random >> 32 >> (32 - bits), random % 16)));
+        }
+    }
+
+    fn low_number(random: u64, bits: u64) -> u64 {
+        random & ((1 << bits) - 1)
+    }
+
+    /// Pairs that all belong to one place, or to the last ones of a part: there are as many slots as it takes, and no more.
+    #[test]
+    fn all_in_one_place() {
+        let widest = Shape::first(Widths::of(u64::MAX >> PART_BITS));
+        let words = (0..3000).flat_map(|i| [i, u64::MAX / 8 - i, u64::MAX / 16 + 7 * i]);
+        let pairs = words.map(|word| join(3, widest.pair(word << PART_BITS)));
+        let widest_of_all = (0..8).map(|part| join(part, u64::MAX >> PART_BITS));
+        let set = check(widest_of_all.chain(pairs));
+        assert!(set.bytes() < 20 * set.len(), "{} bytes", bytes_per_pair(&set));
+    }
+
+    #[test]
+    fn bytes_of_a_pair() {
+        for (count, bits, most) in [
+            (2_800_000, 15, 2.7),
+            (2_800_000, 16, 3.0),
+            (300_000, 16, 3.5),
+            (1_000_000, 24, 5.7),
+            (300_000, 32, 8.6),
+        ] {
+            let mut set = PairSet::new(&Budget::unlimited());
+            for i in 0..count {
+                let random = mix(i + 1);
+                insert(&mut set, pair(random >> (64 - bits), low_number(random, bits))).unwrap();
+            }
+            assert!(bytes_per_pair(&set) < most, "{count} of {bits} bits: {} bytes", bytes_per_pair(&set));
+        }
+    }
+
+    #[test]
+    fn what_is_not_admitted_is_not_in() {
+        let mut set = PairSet::new(&Budget::unlimited());
+        for pair in [5, 0, u64::MAX, 7] {
+            assert_eq!(set.insert(pair, |_| Err(Full::States)), Err(Full::States));
+            assert!(!set.contains(pair));
+            assert_eq!(set.insert(pair, |len| if len < 4 { Ok(()) } else { Err(Full::States) }), Ok(true));
+            assert_eq!(set.insert(pair, |_| Err(Full::States)), Ok(false));
+        }
+    }
+
+    /// Also where a number would need more bits.
+    #[test]
+    fn without_memory_it_fills_up_and_nothing_is_lost() {
+        for limit in [0, 5_000, 20_000, 100_000, 1_000_000] {
+            let mut set = PairSet::new(&Budget::counted(limit));
+            let pairs = || (0..1 << 20).map(|i| pair(i % 1000, i / 7));
+            let count = pairs().take_while(|&pair| insert(&mut set, pair).is_ok()).count();
+            let refused = pairs().nth(count).expect("there are more than fit");
+            assert_eq!(insert(&mut set, refused), Err(Full::Memory));
+            assert_eq!(insert(&mut set, u64::MAX), Err(Full::Memory));
+            assert_eq!(set.len(), count);
+            assert!(pairs().take(count).all(|pair| insert(&mut set, pair) == Ok(false)));
+            assert_eq!(set.iter().collect::<HashSet<_>>(), pairs().take(count).collect());
+            assert!(set.bytes() <= limit);
+        }
+    }
+
+    #[test]
+    fn a_part_fills_up_before_it_refuses() {
+        let mut set = PairSet::new(&Budget::counted(400_000));
+        let refused = (0..1 << 20).find(|&i| insert(&mut set, pair(i % 1000, i / 1000)).is_err());
+        assert!(refused.is_some());
+        let loads = set.parts.iter().map(|part| part.len as f64 / part.shape.places() as f64);
+        let most = loads.fold(0.0, f64::max);
+        assert!(most > 0.89, "{most}");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(pairs in prop::collection::vec((0_u32..33, 0_u32..33, any::<u64>()), 0..2000)) {
+            check(pairs.into_iter().map(|(left, right, random)| {
+                pair(random >> 32 >> (32 - left), low_number(random, right.into()))
+            }));
+        }
+    }
+}
