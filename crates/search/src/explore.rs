@@ -272,10 +272,11 @@ where
     }
 
     /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
-    /// the successor is stored already.
+    /// the successor is stored already. If the step leads several ways, it is the one with this number.
     pub fn take_prepared(
         &mut self,
         step: Step,
+        number: usize,
         ticket: Ticket,
         source: StateId,
         path: &impl Path<S, T>,
@@ -288,7 +289,9 @@ where
             Err(full) => return Break(full.into()),
         };
         self.way.clear();
-        if let Insert::New(_) = insert {
+        if let Insert::New(_) = insert
+            && !self.system.retake(&mut self.state, step, number, &mut self.way)
+        {
             let fired = self.system.fire(&mut self.state, step);
             debug_assert_eq!(fired, Fired::Moved);
             if self.system.is_transient(&self.state) {
@@ -318,14 +321,16 @@ where
         self.tick(path)?;
         self.stats.transitions += 1;
         self.way.clear();
-        let fired = self.system.fire(&mut self.state, step);
-        debug_assert_eq!(fired, Fired::Moved);
-        let mut left = number;
-        let is_there = self.seek(&mut |_| {
-            left = left.wrapping_sub(1);
-            left == usize::MAX
-        });
-        assert!(is_there, "there are as many ways as were foreseen");
+        if !self.system.retake(&mut self.state, step, number, &mut self.way) {
+            let fired = self.system.fire(&mut self.state, step);
+            debug_assert_eq!(fired, Fired::Moved);
+            let mut left = number;
+            let is_there = self.seek(&mut |_| {
+                left = left.wrapping_sub(1);
+                left == usize::MAX
+            });
+            assert!(is_there, "there are as many ways as were foreseen");
+        }
         self.system.encode(&mut self.state, &mut self.encoding);
         let insert = self.insert()?;
         self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
