@@ -32,6 +32,8 @@ pub struct Stack {
     pub message: Vec<i64>,
     /// The first check that failed in this step.
     pub flaw: Option<Fault>,
+    /// How many steps were taken from inner locations in a row.
+    pub inner_steps: usize,
     /// Where to go back to, which function it is, and where the parameters of the caller are.
     calls: Vec<(u32, u32, u32)>,
 }
@@ -58,6 +60,16 @@ impl Stack {
             Some(first) if is_claim(&first) => flaw.filter(|flaw| !is_claim(flaw)).or(Some(first)),
             first => first.or(flaw),
         };
+    }
+
+    /// A step is about to leave an inner location.
+    #[inline]
+    pub fn count_inner_step(&mut self) -> Result<(), Stop> {
+        if self.inner_steps == ir::MAX_INNER_STEPS {
+            return Err(Stop::Truncated(Bound::Frames));
+        }
+        self.inner_steps += 1;
+        Ok(())
     }
 
     #[inline]

@@ -14,6 +14,7 @@ mod eval;
 mod machine;
 mod numbered;
 mod passages;
+mod questions;
 mod turns;
 
 use std::sync::atomic::AtomicU64;
@@ -478,6 +479,10 @@ impl TransitionSystem for Engine {
 
     fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, &[Write])) -> bool {
         self.take_turn(es, thread, visit)
+    }
+
+    fn retake(&self, es: &mut EngineState, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        self.retake_turn(es, step, number, later)
     }
 
     fn steps_of(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {

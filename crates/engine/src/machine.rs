@@ -212,6 +212,7 @@ impl Run<'_> {
                     };
                     engine.reach(location);
                     self.clear(location);
+                    self.operands.count_inner_step()?;
                     self.passed = Some(transition);
                     self.pc = body as usize;
                     continue;

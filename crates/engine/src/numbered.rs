@@ -5,7 +5,7 @@
 
 use ir::{ChannelId, Id, LocationId, Program};
 use state::{NodeRef, ObjectId, State, ThreadId};
-use system::{Bound, Fault, FaultKind, Fired, Step, Steps};
+use system::{Fault, FaultKind, Fired, Step, Steps};
 
 use crate::channels::Channel;
 use crate::code::{
@@ -486,6 +486,7 @@ impl Engine {
     pub(crate) fn fire_numbered(&self, es: &mut EngineState, step: Step) -> Fired {
         es.state.mark();
         es.stack.flaw = None;
+        es.stack.inner_steps = 0;
         es.stack.mood = Mood::default();
         es.has_next = false;
         es.start_fault = None;
@@ -552,19 +553,17 @@ impl Engine {
         if !self.has_inner {
             return Ok(());
         }
-        for _ in 0..ir::MAX_INNER_STEPS {
-            if !es.state.is_running(thread) {
-                return Ok(());
-            }
+        while es.state.is_running(thread) {
             let frame = es.state.frame(thread);
             let location = es.state.read(frame, self.layout.location) as u32;
             if !self.inner[location as usize] {
-                return Ok(());
+                break;
             }
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
             self.act(es, thread, transition, 0)?;
         }
-        Err(Stop::Truncated(Bound::Frames))
+        es.stack.inner_steps = 0;
+        Ok(())
     }
 
     /// The transition by which a thread leaves an inner location, to which it came by another one.
@@ -576,6 +575,7 @@ impl Engine {
         before: u32,
         location: u32,
     ) -> Result<u32, Stop> {
+        es.stack.count_inner_step()?;
         let next = self.first_inner(&es.state, &mut es.stack, thread, frame, location)?;
         let site = self.code.transitions[before as usize].body;
         next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site }))

@@ -11,6 +11,8 @@
 //! where, and which procedures threads run, is not read but known: trees are of one arrangement of units. A thread of which some step ends in a fault, is
 //! flawed, exceeds a bound, or changes the arrangement, is remembered as irregular, and left to the interpreter each time.
 //!
+//! A step that is taken later is taken by what it writes ([`Engine::retake_turn`]), and needs no interpreter either.
+//!
 //! Now and then an answer is checked against the interpreter.
 
 use std::ops::Range;
@@ -20,6 +22,8 @@ use state::{Access, NodeRef, State, ThreadId};
 use system::{Fired, Step, Steps, Write};
 
 use crate::code::GuardCode;
+use crate::numbered::Group;
+use crate::questions::{End, Next, Question, Questions};
 use crate::{Engine, EngineState};
 
 /// Trees that grow beyond this are cut down.
@@ -42,15 +46,17 @@ pub struct Turns {
     current: Option<(u64, u32)>,
     description: Vec<u32>,
     /// The roots of the trees, by [`Topic`].
-    roots: FxHashMap<Topic, u32>,
-    /// By thread: where its tree about all its transitions was last entered and left.
-    near: Vec<Near>,
-    nodes: Vec<Node>,
-    edges: FxHashMap<(u32, u64), u32>,
+    roots: FxHashMap<Topic, Next>,
+    /// By arrangement and thread: where its tree about all its transitions was last entered and left.
+    near: Vec<Vec<Near>>,
+    questions: Questions,
     moves: Vec<Move>,
     writes: Vec<Write>,
+    /// The steps of moves after their first ones.
+    later: Vec<Step>,
     asked: u64,
     missed: u64,
+    retaken: u64,
     /// By location: how often a tree about all transitions there had no answer, and whether that was too often.
     misses: Vec<u32>,
     /// It is not worth it.
@@ -61,34 +67,17 @@ pub struct Turns {
 /// What a tree is about: a thread in an arrangement, and one of its transitions, or all of them.
 type Topic = (u32, u32, Option<u32>);
 
-/// The last answer about a thread, in the arrangement at hand.
+/// The last answer about a thread in an arrangement.
 #[derive(Clone, Copy, Debug)]
 struct Near {
-    root: u32,
+    root: Option<Next>,
     /// The end, as long as no place changes that was asked about: bits of both, modulo 64.
-    end: Node,
+    end: End,
     asked: u64,
     changed: u64,
 }
 
-const NOT_NEAR: Near = Near { root: u32::MAX, end: Node::Irregular, asked: u64::MAX, changed: u64::MAX };
-
-#[derive(Clone, Copy, Debug)]
-enum Node {
-    /// Asks for some bits of a word. Keeps the last answer, and where it led to.
-    Ask {
-        at: u32,
-        mask: u64,
-        bits: u64,
-        next: u32,
-    },
-    /// What the thread can do.
-    Known {
-        first: u32,
-        count: u32,
-    },
-    Irregular,
-}
+const NOT_NEAR: Near = Near { root: None, end: End::Irregular, asked: u64::MAX, changed: u64::MAX };
 
 /// A way to another state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +85,11 @@ struct Move {
     step: Step,
     first_write: u32,
     writes: u32,
+    /// The steps after the first one, through transient states.
+    first_later: u32,
+    later: u32,
+    /// It writes nothing that encodings do not show.
+    is_shown: bool,
 }
 
 /// Finds out what a thread can do, and what that depends on.
@@ -110,8 +104,11 @@ struct Scout {
     /// The ways through these lists: where, whose, and which bits were written before.
     way: Vec<(u32, NodeRef, u64)>,
     questions: Vec<(u32, u64)>,
+    /// The steps on the way but the first.
+    path: Vec<Step>,
     moves: Vec<Move>,
     writes: Vec<Write>,
+    later: Vec<Step>,
     accesses: Vec<Access>,
     steps: Steps,
 }
@@ -120,10 +117,10 @@ impl Turns {
     fn clear(&mut self) {
         self.roots.clear();
         self.near.clear();
-        self.nodes.clear();
-        self.edges.clear();
+        self.questions.clear();
         self.moves.clear();
         self.writes.clear();
+        self.later.clear();
     }
 
     fn count_miss(&mut self, location: usize) {
@@ -144,7 +141,6 @@ impl Turns {
 
     #[cold]
     fn find_arrangement(&mut self, engine: &Engine, state: &State) -> u32 {
-        self.near.clear();
         self.description.clear();
         state.describe_arrangement(&mut self.description);
         let threads = (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread));
@@ -157,50 +153,61 @@ impl Turns {
             None => *self.arrangements.entry(self.description.as_slice().into()).or_insert(fresh),
         };
         self.current = Some((state.arrangement(), id));
+        // Nobody followed the changes meanwhile.
+        if let Some(near) = self.near.get_mut(id as usize) {
+            near.iter_mut().for_each(|near| near.changed = u64::MAX);
+        }
         id
     }
 
     /// The end that the answers of a state lead to, if they were ever given before.
     #[inline]
-    fn find(&mut self, state: &State, topic: Topic) -> Option<Node> {
-        let (_, thread, transition) = topic;
+    fn find(&mut self, state: &State, topic: Topic) -> Option<End> {
+        let (arrangement, thread, transition) = topic;
         if transition.is_some() {
             let root = *self.roots.get(&topic)?;
             return self.walk(state, root).map(|(end, _)| end);
         }
-        let thread = thread as usize;
-        if self.near.len() <= thread {
-            self.near.resize(thread + 1, NOT_NEAR);
+        let (arrangement, thread) = (arrangement as usize, thread as usize);
+        if self.near.get(arrangement).is_none_or(|near| near.len() <= thread) {
+            self.make_near(arrangement, thread);
         }
-        let near = self.near[thread];
-        if near.asked & near.changed == 0 && near.root != u32::MAX {
+        let near = self.near[arrangement][thread];
+        if near.asked & near.changed == 0 {
             return Some(near.end);
         }
-        let root = if near.root == u32::MAX { *self.roots.get(&topic)? } else { near.root };
+        let root = match near.root {
+            Some(root) => root,
+            None => *self.roots.get(&topic)?,
+        };
         let found = self.walk(state, root);
-        self.near[thread] = match found {
-            Some((end, asked)) => Near { root, end, asked, changed: 0 },
-            None => Near { root, ..NOT_NEAR },
+        self.near[arrangement][thread] = match found {
+            Some((end, asked)) => Near { root: Some(root), end, asked, changed: 0 },
+            None => Near { root: Some(root), ..NOT_NEAR },
         };
         found.map(|(end, _)| end)
     }
 
+    #[cold]
+    fn make_near(&mut self, arrangement: usize, thread: usize) {
+        if self.near.len() <= arrangement {
+            self.near.resize_with(arrangement + 1, Vec::new);
+        }
+        self.near[arrangement].resize(thread + 1, NOT_NEAR);
+    }
+
     /// From the root of a tree to an end, and the places that are asked about on the way.
     #[inline]
-    fn walk(&mut self, state: &State, root: u32) -> Option<(Node, u64)> {
-        let (mut node, mut asked) = (root, 0);
+    fn walk(&self, state: &State, root: Next) -> Option<(End, u64)> {
+        let (mut next, mut asked) = (root, 0);
         loop {
-            match &mut self.nodes[node as usize] {
-                Node::Ask { at, mask, bits, next } => {
-                    asked |= 1 << (*at % 64);
-                    let answer = state.peek_word(*at as usize) & *mask;
-                    if answer != *bits {
-                        *next = *self.edges.get(&(node, answer))?;
-                        *bits = answer;
-                    }
-                    node = *next;
+            match next {
+                Next::Ask(question) => {
+                    asked |= 1 << (question.at % 64);
+                    let answer = state.peek_word(question.at as usize) & question.mask;
+                    next = self.questions.after(question, answer)?;
                 }
-                end => return Some((*end, asked)),
+                Next::End(end) => return Some((end, asked)),
             }
         }
     }
@@ -209,58 +216,74 @@ impl Turns {
     #[inline]
     pub(crate) fn follow_changes(&mut self, state: &mut State) {
         let changed = state.take_changed_places();
-        if changed != 0 {
-            self.near.iter_mut().for_each(|near| near.changed |= changed);
+        if changed != 0
+            && let Some((_, arrangement)) = self.current
+            && let Some(near) = self.near.get_mut(arrangement as usize)
+        {
+            near.iter_mut().for_each(|near| near.changed |= changed);
         }
     }
 
     /// Remembers what the scout found out.
-    fn learn(&mut self, topic: Topic, is_plain: bool) -> Node {
+    fn learn(&mut self, topic: Topic, is_plain: bool) -> End {
         let scout = std::mem::take(&mut self.scout);
         let end = if is_plain {
-            let (first, offset) = (self.moves.len() as u32, self.writes.len() as u32);
-            let shifted = |found: &Move| Move { first_write: found.first_write + offset, ..*found };
+            let first = self.moves.len() as u32;
+            let (writes, later) = (self.writes.len() as u32, self.later.len() as u32);
+            let shifted = |found: &Move| Move {
+                first_write: found.first_write + writes,
+                first_later: found.first_later + later,
+                ..*found
+            };
             self.moves.extend(scout.moves.iter().map(shifted));
             self.writes.extend_from_slice(&scout.writes);
-            Node::Known { first, count: scout.moves.len() as u32 }
+            self.later.extend_from_slice(&scout.later);
+            End::Known { first, count: scout.moves.len() as u32 }
         } else {
-            Node::Irregular
+            End::Irregular
         };
-        // Where the next node is to be entered: nodes are made from the root on.
-        let mut edge = None;
+        // The last question and its answer: what comes after it is next.
+        let mut last = None;
         for &(at, mask) in &scout.questions {
-            let bits = scout.before[at as usize] & mask;
-            let node = self.enter(topic, edge, || Node::Ask { at, mask, bits, next: u32::MAX });
-            match self.nodes[node as usize] {
-                Node::Ask { at: a, mask: m, .. } if (a, m) == (at, mask) => {}
-                other => unreachable!(
+            let question = match self.next(topic, last) {
+                None => {
+                    let question = self.questions.ask(at, mask);
+                    self.enter(topic, last, Next::Ask(question));
+                    question
+                }
+                Some(Next::Ask(question)) if (question.at, question.mask) == (at, mask) => question,
+                Some(other) => unreachable!(
                     "after the same answers comes {other:?}, not a question for {mask:x} at {at}"
                 ),
-            }
-            edge = Some((node, bits));
+            };
+            last = Some((question, scout.before[at as usize] & mask));
         }
-        self.enter(topic, edge, || end);
+        self.enter(topic, last, Next::End(end));
         self.scout = scout;
         end
     }
 
-    /// The node at the end of an edge, or the root of a tree, made if there is none.
-    fn enter(&mut self, topic: Topic, edge: Option<(u32, u64)>, make: impl FnOnce() -> Node) -> u32 {
-        let fresh = self.nodes.len() as u32;
-        let node = match edge {
-            None => *self.roots.entry(topic).or_insert(fresh),
-            Some(edge) => *self.edges.entry(edge).or_insert(fresh),
-        };
-        if node == fresh {
-            self.nodes.push(make());
+    /// What comes after an answer, or at the root of a tree, if that is known.
+    fn next(&self, topic: Topic, after: Option<(Question, u64)>) -> Option<Next> {
+        match after {
+            None => self.roots.get(&topic).copied(),
+            Some((question, answer)) => self.questions.after(question, answer),
         }
-        if let Some((from, bits)) = edge
-            && let Node::Ask { bits: last, next, .. } = &mut self.nodes[from as usize]
-            && *last == bits
-        {
-            *next = node;
+    }
+
+    fn enter(&mut self, topic: Topic, after: Option<(Question, u64)>, next: Next) {
+        match after {
+            None => _ = self.roots.insert(topic, next),
+            Some((question, answer)) => self.questions.add(question, answer, next),
         }
-        node
+    }
+
+    /// What a move writes, and its steps after the first one.
+    fn parts<'a>(found: &Move, writes: &'a [Write], later: &'a [Step]) -> (&'a [Write], &'a [Step]) {
+        (
+            &writes[found.first_write as usize..][..found.writes as usize],
+            &later[found.first_later as usize..][..found.later as usize],
+        )
     }
 }
 
@@ -280,8 +303,10 @@ impl Scout {
         }
         self.way.clear();
         self.questions.clear();
+        self.path.clear();
         self.moves.clear();
         self.writes.clear();
+        self.later.clear();
     }
 
     /// Takes note of what was read and written since the last time. Bits that were written on the way are not those of the
@@ -309,10 +334,12 @@ impl Scout {
 
     /// The way leads to the state at hand.
     fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>) {
-        let first_write = self.writes.len();
+        let (first_write, first_later) = (self.writes.len(), self.later.len());
+        let mut is_shown = true;
         for &(at, node, _) in &self.way {
             // What encodings do not show, they do not show.
             if node == NodeRef::Root && !shown.contains(&(at as usize)) {
+                is_shown = false;
                 continue;
             }
             let (key, word) = (node.key(), at - state.start_of(node) as u32);
@@ -322,8 +349,15 @@ impl Scout {
                 self.writes.push(Write { key, word, mask, bits });
             }
         }
-        let writes = (self.writes.len() - first_write) as u32;
-        self.moves.push(Move { step, first_write: first_write as u32, writes });
+        self.later.extend_from_slice(&self.path);
+        self.moves.push(Move {
+            step,
+            first_write: first_write as u32,
+            writes: (self.writes.len() - first_write) as u32,
+            first_later: first_later as u32,
+            later: self.path.len() as u32,
+            is_shown,
+        });
     }
 
     /// Goes back to where the way had so many parts.
@@ -360,20 +394,16 @@ impl Engine {
             return true;
         }
         let arrangement = es.turns.arrangement(self, &es.state);
-        let location = es.state.peek(es.state.frame(id), self.layout.location);
-        let groups = &self.groups[location as usize];
-        let is_split = es.turns.misses.get(location as usize).is_some_and(|&misses| misses >= MOST_MISSES);
-        let [group] = &groups[..] else {
-            return groups.is_empty() || self.recall(es, (arrangement, thread, None), &mut visit).is_some();
-        };
-        if !is_split || self.has_provided || group.transitions.len() < 2 {
+        let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
+        let Some(group) = self.split_group(&es.turns, location) else {
             let missed = es.turns.missed;
-            let ways = self.recall(es, (arrangement, thread, None), &mut visit);
+            let is_all = self.groups[location].is_empty()
+                || self.recall(es, (arrangement, thread, None), &mut visit).is_some();
             if es.turns.missed > missed {
-                es.turns.count_miss(location as usize);
+                es.turns.count_miss(location);
             }
-            return ways.is_some();
-        }
+            return is_all;
+        };
         let mut ways = 0;
         for &transition in &group.transitions {
             match self.recall(es, (arrangement, thread, Some(transition)), &mut visit) {
@@ -387,6 +417,61 @@ impl Engine {
             }
             _ => true,
         }
+    }
+
+    /// The transitions of a location, if each of them has a tree of its own.
+    #[inline]
+    fn split_group(&self, turns: &Turns, location: usize) -> Option<&Group> {
+        let is_split = turns.misses.get(location).is_some_and(|&misses| misses >= MOST_MISSES);
+        match &self.groups[location][..] {
+            [group] if is_split && !self.has_provided && group.transitions.len() > 1 => Some(group),
+            _ => None,
+        }
+    }
+
+    /// Takes a step by what it is known to write, if that is known: one of the ways that it leads, by their number. Then `later`
+    /// gets the steps after the first, and there is as much to undo as if they were fired one by one.
+    pub(crate) fn retake_turn(
+        &self,
+        es: &mut EngineState,
+        step: Step,
+        number: usize,
+        later: &mut Vec<Step>,
+    ) -> bool {
+        let id = ThreadId(step.thread);
+        if es.state.records_events() || !self.has_turns(es) || !es.state.is_running(id) {
+            return false;
+        }
+        es.turns.follow_changes(&mut es.state);
+        let arrangement = es.turns.arrangement(self, &es.state);
+        let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
+        let transition = self.split_group(&es.turns, location).map(|_| step.transition);
+        let topic = (arrangement, step.thread, transition);
+        let end = es.turns.find(&es.state, topic);
+        es.turns.retaken += 1;
+        if end.is_some() && es.turns.retaken.is_multiple_of(AUDIT_EVERY) {
+            self.audit(es, topic, end);
+        }
+        let Some(End::Known { first, count }) = end else { return false };
+        let EngineState { state, turns, .. } = es;
+        let mut ways = turns.moves[first as usize..][..count as usize].iter();
+        let Some(way) = ways.by_ref().filter(|way| way.step == step).nth(number) else { return false };
+        if !way.is_shown {
+            return false;
+        }
+        let (writes, steps) = Turns::parts(way, &turns.writes, &turns.later);
+        state.mark();
+        for write in writes {
+            let node = NodeRef::of(write.key);
+            state.write_bits(node, state.start_of(node) + write.word as usize, write.mask, write.bits);
+        }
+        for _ in steps {
+            state.mark();
+        }
+        later.extend_from_slice(steps);
+        es.has_next = false;
+        es.start_fault = None;
+        true
     }
 
     /// Visits what there is to say about a topic, and says how much that was, unless it is irregular.
@@ -404,7 +489,7 @@ impl Engine {
         } else if es.turns.asked.is_multiple_of(AUDIT_EVERY) {
             self.audit(es, topic, end);
         }
-        let Some(Node::Known { first, count }) = end else { return None };
+        let Some(End::Known { first, count }) = end else { return None };
         let turns = &es.turns;
         for found in &turns.moves[first as usize..][..count as usize] {
             visit(found.step, &turns.writes[found.first_write as usize..][..found.writes as usize]);
@@ -413,7 +498,7 @@ impl Engine {
     }
 
     #[cold]
-    fn scout_turn(&self, es: &mut EngineState, topic: Topic) -> Option<Node> {
+    fn scout_turn(&self, es: &mut EngineState, topic: Topic) -> Option<End> {
         let turns = &mut es.turns;
         turns.missed += 1;
         if turns.asked > TRIAL && turns.missed > turns.asked / 4 {
@@ -421,7 +506,7 @@ impl Engine {
             turns.clear();
             return None;
         }
-        if turns.nodes.len() > MOST_NODES
+        if turns.questions.len() > MOST_NODES
             || turns.moves.len() > MOST_NODES
             || turns.writes.len() > 2 * MOST_NODES
         {
@@ -473,7 +558,12 @@ impl Engine {
                 self.numbered_steps(es, &mut next);
                 scout.note(&mut es.state);
                 is_plain = next.faults.is_empty()
-                    && next.enabled.iter().all(|&next| self.follow(es, scout, first, next, depth + 1));
+                    && next.enabled.iter().all(|&next| {
+                        scout.path.push(next);
+                        let is_plain = self.follow(es, scout, first, next, depth + 1);
+                        scout.path.pop();
+                        is_plain
+                    });
             } else {
                 scout.note(&mut es.state);
                 scout.arrive(&es.state, first, 0..self.layout.root_shown);
@@ -489,23 +579,23 @@ impl Engine {
 
     /// Asks the interpreter about something that is remembered.
     #[cold]
-    fn audit(&self, es: &mut EngineState, topic: Topic, end: Option<Node>) {
+    fn audit(&self, es: &mut EngineState, topic: Topic, end: Option<End>) {
         let is_plain = self.scout(es, topic);
         let turns = &es.turns;
         let same = match end {
-            Some(Node::Known { first, count }) => {
+            Some(End::Known { first, count }) => {
                 let remembered = &turns.moves[first as usize..][..count as usize];
-                let writes = |all: &[Write], found: &Move| {
-                    all[found.first_write as usize..][..found.writes as usize].to_vec()
-                };
+                let scout = &turns.scout;
                 is_plain
-                    && remembered.len() == turns.scout.moves.len()
-                    && remembered.iter().zip(&turns.scout.moves).all(|(old, new)| {
-                        old.step == new.step && writes(&turns.writes, old) == writes(&turns.scout.writes, new)
+                    && remembered.len() == scout.moves.len()
+                    && remembered.iter().zip(&scout.moves).all(|(old, new)| {
+                        (old.step, old.is_shown) == (new.step, new.is_shown)
+                            && Turns::parts(old, &turns.writes, &turns.later)
+                                == Turns::parts(new, &scout.writes, &scout.later)
                     })
             }
-            Some(Node::Irregular) => !is_plain,
-            Some(Node::Ask { .. }) | None => false,
+            Some(End::Irregular) => !is_plain,
+            None => false,
         };
         assert!(same, "what is remembered of {topic:?} is not what can be done");
     }

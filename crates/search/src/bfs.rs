@@ -91,8 +91,10 @@ where
         let is_same = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);
         let follows = at > 0 && is_same(explorer.ahead.get(at - 1));
         way = if follows { way + 1 } else { usize::from(is_same(explorer.ahead.get(at + 1))) };
-        let taken = if ticket != Ticket::NONE {
-            explorer.take_prepared(step, ticket, source, goes, frontier)?
+        let taken = if ticket != Ticket::NONE && !goes {
+            explorer.store_prepared(step, ticket, source, frontier)?
+        } else if ticket != Ticket::NONE {
+            explorer.take_prepared(step, way.saturating_sub(1), ticket, source, frontier)?
         } else if way > 0 {
             explorer.take_way(step, way - 1, source, frontier)?
         } else {

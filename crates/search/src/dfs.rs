@@ -58,7 +58,7 @@ where
         explorer.skip(note.seen);
         let ticket = Ticket::of_short(note.ticket);
         let taken = if ticket != Ticket::NONE {
-            explorer.take_prepared(step, ticket, top.state, true, stack)?
+            explorer.take_prepared(step, note.way.saturating_sub(1) as usize, ticket, top.state, stack)?
         } else if let Some(number) = note.way.checked_sub(1) {
             explorer.take_way(step, number as usize, top.state, stack)?
         } else {

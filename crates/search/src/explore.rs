@@ -286,26 +286,48 @@ where
         ticket
     }
 
-    /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
-    /// the successor is stored already, nor otherwise, if the search `goes` nowhere.
-    pub fn take_prepared(
+    /// Stores the successor by a step with a ticket that has not lapsed, and stays where it is.
+    pub fn store_prepared(
         &mut self,
         step: Step,
         ticket: Ticket,
         source: StateId,
-        goes: bool,
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
+        let insert = self.commit(ticket, path)?;
+        self.way.clear();
+        self.note(insert, source, step, self.depth + 1);
+        Continue(match insert {
+            Insert::New(id) => Taken::New(id),
+            Insert::Seen(_) => Taken::Stayed,
+        })
+    }
+
+    #[inline]
+    fn commit(&mut self, ticket: Ticket, path: &impl Path<S, T>) -> ControlFlow<StopReason, Insert> {
         self.tick(path)?;
         self.stats.transitions += 1;
         let limit = self.options.max_states.unwrap_or(usize::MAX);
-        let insert = match self.store.commit(ticket, limit) {
-            Ok(insert) => insert,
-            Err(full) => return Break(full.into()),
-        };
+        match self.store.commit(ticket, limit) {
+            Ok(insert) => Continue(insert),
+            Err(full) => Break(full.into()),
+        }
+    }
+
+    /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
+    /// the successor is stored already. If the step leads several ways, it is the one with this number.
+    pub fn take_prepared(
+        &mut self,
+        step: Step,
+        number: usize,
+        ticket: Ticket,
+        source: StateId,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason, Taken> {
+        let insert = self.commit(ticket, path)?;
         self.way.clear();
         if let Insert::New(_) = insert
-            && goes
+            && !self.system.retake(&mut self.state, step, number, &mut self.way)
         {
             let fired = self.system.fire(&mut self.state, step);
             debug_assert_eq!(fired, Fired::Moved);
@@ -336,14 +358,16 @@ where
         self.tick(path)?;
         self.stats.transitions += 1;
         self.way.clear();
-        let fired = self.system.fire(&mut self.state, step);
-        debug_assert_eq!(fired, Fired::Moved);
-        let mut left = number;
-        let is_there = self.seek(&mut |_| {
-            left = left.wrapping_sub(1);
-            left == usize::MAX
-        });
-        assert!(is_there, "there are as many ways as were foreseen");
+        if !self.system.retake(&mut self.state, step, number, &mut self.way) {
+            let fired = self.system.fire(&mut self.state, step);
+            debug_assert_eq!(fired, Fired::Moved);
+            let mut left = number;
+            let is_there = self.seek(&mut |_| {
+                left = left.wrapping_sub(1);
+                left == usize::MAX
+            });
+            assert!(is_there, "there are as many ways as were foreseen");
+        }
         self.system.encode(&mut self.state, &mut self.encoding);
         let insert = self.insert()?;
         self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);

@@ -20,6 +20,15 @@ impl NodeRef {
             Self::Object(id) => Key { section: Section::Objects, index: id.0 },
         }
     }
+
+    /// Whose key it is, where ids are names.
+    pub const fn of(key: Key) -> Self {
+        match key.section {
+            Section::Root => Self::Root,
+            Section::Threads => Self::Thread(ThreadId(key.index)),
+            Section::Objects => Self::Object(ObjectId(key.index)),
+        }
+    }
 }
 
 /// What threads, objects and elements of abstract enums are called: by id, dense from 0 on.
@@ -115,6 +124,7 @@ impl State {
     /// Brings `into`, the encoding of this state as it was when it was last encoded or decoded, up to date, with
     /// ids as names.
     pub fn encode(&mut self, layout: &Layout, into: &mut Encoding) {
+        let was_shown = self.shown.is_some_and(|moment| into.touched(moment) == Some(&[]));
         let mut dirty = std::mem::take(&mut self.dirty);
         let mut buffer = std::mem::take(&mut self.buffer);
         for node in dirty.drain(..) {
@@ -138,11 +148,13 @@ impl State {
         }
         self.dirty = dirty;
         self.buffer = buffer;
+        self.shown = was_shown.then(|| into.now());
     }
 
     /// Writes everything to `into`, under `names`.
     pub fn encode_all(&mut self, layout: &Layout, names: &Names, into: &mut Encoding) {
         self.clean();
+        self.shown = None;
         let by_name = |nodes: &Nodes, names: &[u32], order: &mut Vec<u32>| {
             order.clear();
             order.resize(names.len(), u32::MAX);
@@ -171,6 +183,7 @@ impl State {
 
     /// Brings `into` up to date, which shows this state under the same names as it was when it was last encoded.
     pub fn encode_changed(&mut self, layout: &Layout, names: &Names, into: &mut Encoding) {
+        self.shown = None;
         let mut dirty = std::mem::take(&mut self.dirty);
         let mut buffer = std::mem::take(&mut self.buffer);
         for node in dirty.drain(..) {
@@ -301,7 +314,9 @@ impl State {
 
     /// Becomes the state that `from` describes, without a past.
     pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
-        if !layout.has_values && self.has_shape_of(from) {
+        if self.catch_up(layout, from) {
+            // The rest is as it should be.
+        } else if !layout.has_values && self.has_shape_of(from) {
             self.forget();
             // What was taken back since the last encoding, others may still know as it was.
             for at in 0..self.dirty.len() {
@@ -311,6 +326,47 @@ impl State {
             self.overwrite(layout, from);
         } else {
             self.rebuild(layout, from);
+        }
+        self.shown = Some(from.now());
+    }
+
+    /// Does so by what changed since `from` last showed this state, here and there, if that is known and no unit came, went or
+    /// grew.
+    fn catch_up(&mut self, layout: &Layout, from: &Encoding) -> bool {
+        if layout.has_values || self.records_events() {
+            return false;
+        }
+        let Some(touched) = self.shown.and_then(|moment| from.touched(moment)) else { return false };
+        let units = || touched.iter().map(|&key| NodeRef::of(key)).chain(self.dirty.iter().copied());
+        let shown_len = |node| match node {
+            NodeRef::Root => Some(layout.root_shown),
+            NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(node).map(<[u64]>::len),
+        };
+        if units().any(|node| from.get(node.key()).map(<[u64]>::len) != shown_len(node)) {
+            return false;
+        }
+        self.forget();
+        self.conceal(layout);
+        for &key in touched {
+            self.adopt(layout, NodeRef::of(key), from);
+        }
+        for at in 0..self.dirty.len() {
+            self.adopt(layout, self.dirty[at], from);
+        }
+        self.clean();
+        true
+    }
+
+    /// Takes over the words of a unit, which are as many as there were.
+    fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
+        let offset = self.start_of(node);
+        let words = from.get(node.key()).unwrap_or_default();
+        for (at, &word) in (offset..).zip(words) {
+            self.replace_word(at, word);
+        }
+        if let NodeRef::Thread(id) = node {
+            let top = self.top_frame(layout, offset, words.len());
+            self.place_frame(id.0, top as u32);
         }
     }
 
@@ -330,7 +386,6 @@ impl State {
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
         self.conceal(layout);
-        self.change_all_places();
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }
@@ -358,13 +413,16 @@ impl State {
                 return;
             }
             if !layout.has_same_names(node, old, words) {
+                self.change_all_places();
                 return self.record_rewriting(layout, node, |state| {
-                    copy(words, &mut state.words[offset..][..words.len()]);
+                    state.words[offset..][..words.len()].copy_from_slice(words);
                 });
             }
             self.record(Event::Rewritten(node));
         }
-        copy(words, &mut self.words[offset..][..words.len()]);
+        for (at, &word) in (offset..).zip(words) {
+            self.replace_word(at, word);
+        }
     }
 
     /// Where the top frame starts in a thread of `len` words at `offset`.
@@ -379,9 +437,8 @@ impl State {
 
     /// Transparent variables are as at the start, since nobody knows what they were.
     fn conceal(&mut self, layout: &Layout) {
-        let hidden = layout.root_shown..layout.root.len();
-        if !hidden.is_empty() {
-            self.words[hidden.clone()].copy_from_slice(&layout.root.template[hidden]);
+        for at in layout.root_shown..layout.root.len() {
+            self.replace_word(at, layout.root.template[at]);
         }
     }
 
@@ -392,7 +449,9 @@ impl State {
 
     /// Gives transparent variables, of a state that was just decoded, what they held.
     pub fn reveal(&mut self, layout: &Layout, words: &[u64]) {
-        self.words[layout.root_shown..layout.root.len()].copy_from_slice(words);
+        for (at, &word) in (layout.root_shown..layout.root.len()).zip(words) {
+            self.replace_word(at, word);
+        }
     }
 
     fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
@@ -516,14 +575,5 @@ impl Layout {
                 _ => false,
             },
         }
-    }
-}
-
-/// Most units are one word long: too short for a call of `memcpy`.
-#[inline]
-fn copy(from: &[u64], to: &mut [u64]) {
-    match (from, to) {
-        (&[from], [to]) => *to = from,
-        (from, to) => to.copy_from_slice(from),
     }
 }

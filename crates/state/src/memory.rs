@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use ir::TypeId;
+use system::Moment;
 
 use crate::edges::{flatten, label};
 use crate::{Edge, Event, Individual, Layout, ObjectKind, Shape, Slot, SlotKind};
@@ -177,6 +178,8 @@ pub struct State {
     /// What an encoding of this state does not show yet.
     pub(crate) dirty: Vec<NodeRef>,
     pub(crate) root_dirty: bool,
+    /// Where an encoding showed this state, except for what is dirty.
+    pub(crate) shown: Option<Moment>,
     /// A reference was overwritten or dropped since the last collection.
     pub(crate) garbage_possible: bool,
     /// How many words all collections have together.
@@ -240,6 +243,7 @@ impl State {
             marks: Vec::new(),
             dirty: vec![NodeRef::Root],
             root_dirty: true,
+            shown: None,
             garbage_possible: false,
             value_words: 0,
             events: None,
@@ -299,6 +303,15 @@ impl State {
     /// Any word may be another one from now on.
     pub(crate) fn change_all_places(&mut self) {
         self.changed_places = u64::MAX;
+    }
+
+    /// Replaces a word without a past.
+    #[inline]
+    pub(crate) fn replace_word(&mut self, at: usize, new: u64) {
+        if self.words[at] != new {
+            self.words[at] = new;
+            self.changed_places |= 1 << (at % 64);
+        }
     }
 
     fn rearranged(&mut self) {
@@ -481,7 +494,7 @@ impl State {
         }
     }
 
-    pub(crate) fn records_events(&self) -> bool {
+    pub fn records_events(&self) -> bool {
         self.events.is_some()
     }
 
@@ -595,6 +608,12 @@ impl State {
             self.changed_places |= 1 << (at % 64);
             self.touch(node);
         }
+    }
+
+    /// Replaces some bits of a word of a unit in the same way.
+    #[inline]
+    pub fn write_bits(&mut self, node: NodeRef, at: usize, mask: u64, bits: u64) {
+        self.write_word(node, at, self.words[at] & !mask | bits);
     }
 
     /// How many threads there are, where they have numbers without gaps.

@@ -55,10 +55,10 @@ pub struct Moment {
 pub struct Encoding {
     words: Vec<u64>,
     sections: [Vec<Slot>; 3],
-    /// The components that were added, dropped or written since `moment`, unless that is `everything`.
+    /// The components that were added, dropped or written since `start`, in order. Moments count them: those before `start`
+    /// are forgotten.
     touched: Vec<Key>,
-    everything: bool,
-    moment: Moment,
+    start: Moment,
     /// Words of `words` that no slot uses any more.
     dead: usize,
     /// The memory of the last `words`, for the next time they are put in order.
@@ -78,8 +78,7 @@ impl Default for Encoding {
             words: Vec::new(),
             sections: Default::default(),
             touched: Vec::new(),
-            everything: true,
-            moment: Moment { encoding: ENCODINGS.fetch_add(1, Relaxed), number: 0 },
+            start: Moment { encoding: ENCODINGS.fetch_add(1, Relaxed), number: 0 },
             dead: 0,
             spare: Vec::new(),
             head: Vec::new(),
@@ -121,30 +120,29 @@ impl Encoding {
     /// The components that were added, dropped or written since `moment`, if that is known. A key may come twice, and
     /// the words under it may be the same as then.
     pub fn touched(&self, moment: Moment) -> Option<&[Key]> {
-        (moment == self.moment && !self.everything).then_some(&self.touched)
+        let since = moment.number.checked_sub(self.start.number)?;
+        (moment.encoding == self.start.encoding).then(|| &self.touched[since as usize..])
     }
 
-    /// This moment, from which on it is known again what changes. Moments before are forgotten.
-    pub fn now(&mut self) -> Moment {
-        self.touched.clear();
-        self.everything = false;
-        self.moment.number += 1;
-        self.moment
+    /// This moment, from which on it is known for a while what changes.
+    pub fn now(&self) -> Moment {
+        Moment { number: self.start.number + self.touched.len() as u64, ..self.start }
     }
 
     fn touch_everything(&mut self) {
+        self.start.number += self.touched.len() as u64 + 1;
         self.touched.clear();
-        self.everything = true;
     }
 
     #[inline]
     fn touch(&mut self, key: Key) {
-        if self.everything {
-            return;
-        }
         // Where nobody asks for so long, nobody is interested.
-        if self.touched.len() > 64 + self.sections.iter().map(Vec::len).sum::<usize>() {
-            return self.touch_everything();
+        if self.touched.len() >= 128
+            && self.touched.len() >= 4 * self.sections.iter().map(Vec::len).sum::<usize>()
+        {
+            let half = self.touched.len() / 2;
+            self.touched.drain(..half);
+            self.start.number += half as u64;
         }
         self.touched.push(key);
     }
@@ -224,7 +222,7 @@ impl Encoding {
     /// Adds the next component of a section to an encoding that was cleared and then filled in order: `write` appends its
     /// words to what is there.
     pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
-        debug_assert!(self.everything && self.ordered);
+        debug_assert!(self.touched.is_empty() && self.ordered);
         let offset = self.words.len();
         write(&mut self.words);
         let len = (self.words.len() - offset) as u32;
@@ -443,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_touched_is_known_since_the_last_moment_only() {
+    fn what_was_touched_is_known_since_moments_not_long_ago() {
         let mut encoding = Encoding::new();
         let [a, b] = [key(Section::Threads, 0), key(Section::Objects, 1)];
         encoding.set(a, &[1]);
@@ -456,16 +454,24 @@ mod tests {
         encoding.remove(b);
         assert_eq!(encoding.touched(first), Some(&[b, a, b][..]));
         let second = encoding.now();
-        assert_eq!(encoding.touched(first), None);
         encoding.flat();
         assert_eq!(encoding.touched(second), Some(&[][..]));
+        encoding.set(a, &[3]);
+        assert_eq!(encoding.touched(second), Some(&[a][..]));
+        assert_eq!(encoding.touched(first), Some(&[b, a, b, a][..]));
         let clone = encoding.clone();
         assert_eq!(clone.touched(second), None);
         (0..500).for_each(|value| encoding.set(a, &[value]));
         assert_eq!(encoding.touched(second), None);
         let third = encoding.now();
+        (0..60).for_each(|value| encoding.set(a, &[value]));
+        assert_eq!(encoding.touched(third), Some(&[a; 60][..]));
+        let fourth = encoding.now();
         encoding.clear();
         assert_eq!(encoding.touched(third), None);
+        assert_eq!(encoding.touched(fourth), None);
+        let other = Encoding::new();
+        assert_eq!(other.touched(fourth), None);
     }
 
     #[test]

@@ -133,6 +133,13 @@ pub trait TransitionSystem {
         false
     }
 
+    /// Takes a step of which [`TransitionSystem::turn`] told, if that is remembered; otherwise nothing happens. Of the ways
+    /// that it leads it is the one with this number, from 0 on, up to a state that is not transient: `later` gets the steps
+    /// after the first one, each of which is to be undone for itself.
+    fn retake(&self, _state: &mut Self::State, _step: Step, _number: usize, _later: &mut Vec<Step>) -> bool {
+        false
+    }
+
     /// Adds the steps of one thread, where [`TransitionSystem::turn`] did not tell them.
     fn steps_of(&self, _state: &mut Self::State, _thread: u32, _out: &mut Steps) {}
 
