@@ -1,16 +1,17 @@
 //! A set of pairs of 32-bit numbers, which keeps of a pair what its place does not tell.
 //!
 //! The numbers of pairs are as great as the tables are in which they are interned, and rarely have 32 bits. So a pair is as
-//! many bits as its numbers need, permuted; the place where it is kept tells some of them, and a slot has only the others (this
-//! is *quotienting*: Cleary 1984), and how far from its place it is. Nothing is lost: from a slot
-//! and where it is the pair can be told ([`shape`]).
+//! many bits as its numbers need, permuted; the place where it is kept tells some of them, and a slot has only the others,
+//! and how far from its place it is (*quotienting*: Cleary 1984). Nothing is lost: from a slot and where it is the pair can be
+//! told ([`shape`]).
 //!
-//! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one that is not smaller,
-//! and growing is a sweep from front to back. An entry that gets further from its place than a slot can tell makes the array
-//! grow; so does a number that needs more bits, which lays out the array anew.
+//! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one that is not
+//! smaller, and growing is a sweep from front to back. An entry that gets further from its place than a slot can tell makes
+//! the array grow; a number that needs more bits lays it out anew.
 //!
-//! The set is cut into parts that grow one at a time, by a quarter or less: at most a small part of it exists twice, and
-//! the load stays between 0.65 and 0.81. Fuller, an insertion would have twice as many entries to push. Which part a pair belongs to tells three bits of it, however many it has.
+//! The set is cut into parts that grow one at a time, by a quarter or less: at most a small part of it exists twice, and the
+//! load stays between 0.65 and 0.81. Fuller, an insertion would have twice as many entries to push. Which part a pair
+//! belongs to tells three bits of it, however many it has.
 
 mod shape;
 
@@ -205,6 +206,7 @@ impl Part {
     }
 
     /// Makes room for a pair that could not be put, or fills up where the budget does not allow that.
+    /// How far depends on the distances, too: to about nine tenths.
     #[cold]
     fn make_room(&mut self, rest: u64, needed: Widths, budget: &Budget) -> Result<(), Full> {
         let (mut shape, may_fill_up) = match () {
