@@ -26,7 +26,7 @@ pub const RIGHT_BITS: u32 = 29;
 const LEFT_BITS: u32 = 32;
 /// An entry has a bit less than a word: the one that is next after the greatest is a number as well.
 const MOST_SLOT_BITS: u32 = 63;
-/// Bits of a distance at first. In a table that is seven eighths full, one entry in some millions is further from home.
+/// Bits of a distance at first: in a table that is seven eighths full, one entry in some millions is further from home.
 const REACH_BITS: u32 = 6;
 
 /// How many bits the numbers of a pair may have: one at least.
@@ -132,10 +132,11 @@ impl Shape {
         let bits = widths.bits();
         let beneath = u64::BITS - bits;
         let remainder_bits = bits - places.log();
+        let [left, right] = [widths.left, widths.right].map(|bits| (1 << bits) - 1);
         Self {
             widths,
             places,
-            beyond: !((1 << widths.right) - 1 | ((1 << widths.left) - 1) << RIGHT_BITS),
+            beyond: !(left << RIGHT_BITS | right),
             word: u64::MAX << beneath,
             half: bits.div_ceil(2),
             left_shift: beneath + widths.right,
