@@ -331,6 +331,7 @@ impl State {
         let words = |section, index| from.get(Key { section, index });
         self.conceal(layout);
         self.change_all_places();
+        self.ways.forget();
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use ir::TypeId;
 
+use crate::collect::{Way, Ways};
 use crate::edges::{flatten, label};
 use crate::{Edge, Event, Individual, Layout, ObjectKind, Shape, Slot, SlotKind};
 
@@ -100,6 +101,11 @@ enum Undo {
     Freed {
         class: u32,
     },
+    /// An edge was added to the graph.
+    Edge {
+        way: Way,
+        target: NodeRef,
+    },
     /// The collections had this many words.
     Values {
         words: usize,
@@ -183,7 +189,9 @@ pub struct State {
     value_words: usize,
     /// What steps did to the graph, for whoever follows it.
     events: Option<Vec<Event>>,
-    pub(crate) scratch: crate::collect::Marks,
+    /// How units can be reached, for finding garbage; followed unless nobody asks, or collections mention individuals.
+    pub(crate) ways: Ways,
+    pub(crate) follows_ways: bool,
     /// Memory for encoding and decoding.
     pub(crate) buffer: Vec<u64>,
     edges: Vec<Edge>,
@@ -243,7 +251,8 @@ impl State {
             garbage_possible: false,
             value_words: 0,
             events: None,
-            scratch: crate::collect::Marks::default(),
+            ways: Ways::default(),
+            follows_ways: !layout.numbered && !layout.named_values,
             buffer: Vec::new(),
             edges: Vec::new(),
             order: Vec::new(),
@@ -309,7 +318,7 @@ impl State {
     /// Whether the last step changed which units there are.
     pub fn has_rearranged(&self) -> bool {
         let mark = self.marks.last().map_or(0, |&(mark, ..)| mark);
-        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. }))
+        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. } | Undo::Edge { .. }))
     }
 
     /// All words there are, whoever they belong to.
@@ -459,8 +468,9 @@ impl State {
 
     // Following the graph.
 
-    /// From now on, what happens to the graph is recorded, until it is taken note of.
+    /// From now on, what happens to the graph is recorded, until it is taken note of. Whoever does finds the garbage.
     pub fn record_events(&mut self) {
+        self.follows_ways = false;
         self.events.get_or_insert_default();
     }
 
@@ -478,7 +488,33 @@ impl State {
     pub(crate) fn record(&mut self, event: Event) {
         if let Some(events) = &mut self.events {
             events.push(event);
+        } else if self.follows_ways {
+            self.follow(event);
         }
+    }
+
+    fn follow(&mut self, event: Event) {
+        match event {
+            Event::Added(edge) => {
+                if let Some(target) = edge.target.node() {
+                    self.log.push(Undo::Edge { way: Way::of(edge), target });
+                    self.ways.added(Way::of(edge), target);
+                }
+            }
+            Event::Removed(edge) => {
+                if let Some(target) = edge.target.node() {
+                    self.ways.removed(Way::of(edge), target);
+                }
+            }
+            Event::Created(unit) => self.ways.came(unit),
+            Event::Ended(id) => self.ways.ended(id),
+            // Garbage is nobody's way, and decoding forgets all ways.
+            Event::Dropped(_) | Event::Rewritten(_) | Event::Replaced => {}
+        }
+    }
+
+    fn is_followed(&self) -> bool {
+        self.events.is_some() || self.follows_ways
     }
 
     pub(crate) fn records_events(&self) -> bool {
@@ -525,11 +561,16 @@ impl State {
         shape: &Shape,
         event: fn(Edge) -> Event,
     ) {
-        if let Some(mut events) = self.events.take() {
+        if self.is_followed() {
+            let mut edges = std::mem::take(&mut self.edges);
+            edges.clear();
             self.contents_of(layout, base, inset, shape, &mut |label, content| {
-                flatten(layout, node, label, content, &mut |edge| events.push(event(edge)));
+                flatten(layout, node, label, content, &mut |edge| edges.push(edge));
             });
-            self.events = Some(events);
+            for &edge in &edges {
+                self.record(event(edge));
+            }
+            self.edges = edges;
         }
     }
 
@@ -542,9 +583,14 @@ impl State {
 
     /// The same for all of a unit.
     fn record_unit(&mut self, layout: &Layout, node: NodeRef, event: fn(Edge) -> Event) {
-        if let Some(mut events) = self.events.take() {
-            self.edges(layout, node, &mut |edge| events.push(event(edge)));
-            self.events = Some(events);
+        if self.is_followed() {
+            let mut edges = std::mem::take(&mut self.edges);
+            edges.clear();
+            self.edges(layout, node, &mut |edge| edges.push(edge));
+            for &edge in &edges {
+                self.record(event(edge));
+            }
+            self.edges = edges;
         }
     }
 
@@ -619,7 +665,7 @@ impl State {
     }
 
     fn record_write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
-        if self.events.is_some() {
+        if self.is_followed() {
             let label = label(self.inset(node, base), slot);
             let before = Individual::of_slot(slot.kind, self.read(base, slot));
             let after = Individual::of_slot(slot.kind, value);
@@ -841,14 +887,13 @@ impl State {
                 }
                 Undo::Node { node, old } => {
                     self.rearranged();
-                    match node {
-                        NodeRef::Root => {}
-                        NodeRef::Thread(id) => {
-                            self.threads.set(id.0, old);
-                        }
-                        NodeRef::Object(id) => {
-                            self.objects.set(id.0, old);
-                        }
+                    let new = match node {
+                        NodeRef::Root => Node::ABSENT,
+                        NodeRef::Thread(id) => self.threads.set(id.0, old),
+                        NodeRef::Object(id) => self.objects.set(id.0, old),
+                    };
+                    if old.exists() && !new.exists() {
+                        self.ways.came(node);
                     }
                     self.touch(node);
                 }
@@ -857,6 +902,7 @@ impl State {
                 Undo::Freed { class } => {
                     self.free[class as usize].pop();
                 }
+                Undo::Edge { way, target } => self.ways.removed(way, target),
                 Undo::Values { words } => self.value_words = words,
             }
         }
@@ -872,7 +918,7 @@ impl State {
         let since = self.marks.last().map_or(0, |&(start, ..)| start);
         self.log[since..].iter().filter_map(|undo| match undo {
             Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
-            Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } | Undo::Values { .. } => None,
+            _ => None,
         })
     }
 
@@ -895,6 +941,7 @@ impl State {
         self.objects.clear();
         self.free.iter_mut().for_each(Vec::clear);
         self.value_words = 0;
+        self.ways.forget();
         self.forget();
         self.clear_events();
         self.dirty.clear();
