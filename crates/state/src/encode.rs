@@ -190,6 +190,31 @@ impl State {
         self.buffer = buffer;
     }
 
+    /// Brings `into` up to date, which shows this state as it was when it was last encoded under names of which those of
+    /// some units were others: `units` are these, and those that mention them. There are `threads` and `objects` names.
+    pub fn encode_renamed(
+        &mut self,
+        layout: &Layout,
+        names: &Names,
+        units: impl Iterator<Item = NodeRef>,
+        [threads, objects]: [usize; 2],
+        into: &mut Encoding,
+    ) {
+        self.encode_changed(layout, names, into);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for node in units {
+            buffer.clear();
+            self.append(layout, node, Some(names), &mut buffer);
+            into.set(names.key(node), &buffer);
+        }
+        self.buffer = buffer;
+        for (section, count) in [(Section::Threads, threads), (Section::Objects, objects)] {
+            for index in (count as u32..into.width(section)).rev() {
+                into.remove(Key { section, index });
+            }
+        }
+    }
+
     /// Appends what an encoding shows of a unit.
     #[inline]
     pub fn append(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
