@@ -186,7 +186,7 @@ impl State {
             ways.start(self.units().filter(|&unit| !self.is_ground(unit)));
         }
         if !ways.suspects.is_empty() && !self.mark_suspects(layout, &mut ways) {
-            self.sweep(layout, &ways);
+            self.sweep(layout, &mut ways);
         }
         ways.acquit(|_, _| true);
         ways.known = self.follows_ways;
@@ -243,7 +243,7 @@ impl State {
     }
 
     /// Drops what was not met.
-    fn sweep(&mut self, layout: &Layout, ways: &Ways) {
+    fn sweep(&mut self, layout: &Layout, ways: &mut Ways) {
         for id in 0..self.object_limit() {
             let unit = NodeRef::Object(ObjectId(id));
             if !ways.met_objects[id as usize] && self.exists(unit) {
@@ -251,9 +251,13 @@ impl State {
             }
         }
         for id in 0..self.thread_limit() {
-            let unit = NodeRef::Thread(ThreadId(id));
-            if !ways.met_threads[id as usize] && self.exists(unit) && !self.is_ground(unit) {
-                self.drop_node(layout, unit);
+            if !ways.met_threads[id as usize] {
+                // Somebody who is garbage may have been the way to a thread that runs.
+                ways.threads[id as usize].way = None;
+                let unit = NodeRef::Thread(ThreadId(id));
+                if self.exists(unit) && !self.is_ground(unit) {
+                    self.drop_node(layout, unit);
+                }
             }
         }
     }
