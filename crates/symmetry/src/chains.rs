@@ -18,6 +18,7 @@
 //! changed, or that mention such a one.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
@@ -317,14 +318,24 @@ impl Chains {
     /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
     /// [listed](Chains::arrange).
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
-        self.list[self.range_from(origin)].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
+        self.objects_in(self.range_from(origin))
+    }
+
+    /// The objects there in the list.
+    pub fn objects_in(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = ObjectId> {
+        self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
     }
 
     /// Where these objects are in the list.
-    pub fn range_from(&self, origin: u32) -> std::ops::Range<usize> {
+    pub fn range_from(&self, origin: u32) -> Range<usize> {
         debug_assert!(self.unlisted.is_empty());
-        let starts_before = |origin: u32| {
-            self.list.partition_point(|&vertex| self.table.origin(self.known[vertex as usize].chain) < origin)
+        let is_before =
+            |&vertex: &Vertex, origin: u32| self.table.origin(self.known[vertex as usize].chain) < origin;
+        let starts_before = |origin: u32| match self.list.last() {
+            _ if origin == 0 => 0,
+            // Often there are none but those from the globals.
+            Some(last) if is_before(last, origin) => self.list.len(),
+            _ => self.list.partition_point(|vertex| is_before(vertex, origin)),
         };
         starts_before(origin)..starts_before(origin + 1)
     }

@@ -422,7 +422,8 @@ impl Namer {
                 }
                 _ => 0,
             };
-            for (id, name) in chains.objects_from(origin).zip(start as u32..).skip(same) {
+            let others = range.start + same..range.end;
+            for (id, name) in chains.objects_in(others).zip((start + same) as u32..) {
                 if std::mem::replace(&mut shown.objects[id.0 as usize], name) != name {
                     renaming.push(NodeRef::Object(id));
                 }
