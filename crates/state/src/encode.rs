@@ -355,7 +355,7 @@ impl State {
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
         self.conceal(layout);
-        self.change_all_places();
+        self.watch.changed_everywhere();
         self.ways.forget();
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
