@@ -203,6 +203,31 @@ impl State {
         self.buffer = buffer;
     }
 
+    /// Brings `into` up to date, which shows this state as it was when it was last encoded under names of which those of
+    /// some units were others: `units` are these, and those that mention them. There are `threads` and `objects` names.
+    pub fn encode_renamed(
+        &mut self,
+        layout: &Layout,
+        names: &Names,
+        units: impl Iterator<Item = NodeRef>,
+        [threads, objects]: [usize; 2],
+        into: &mut Encoding,
+    ) {
+        self.encode_changed(layout, names, into);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for node in units {
+            buffer.clear();
+            self.append(layout, node, Some(names), &mut buffer);
+            into.set(names.key(node), &buffer);
+        }
+        self.buffer = buffer;
+        for (section, count) in [(Section::Threads, threads), (Section::Objects, objects)] {
+            for index in (count as u32..into.width(section)).rev() {
+                into.remove(Key { section, index });
+            }
+        }
+    }
+
     /// Appends what an encoding shows of a unit.
     #[inline]
     pub fn append(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
@@ -347,6 +372,7 @@ impl State {
         }
         self.forget();
         self.conceal(layout);
+        self.ways.forget();
         for &key in touched {
             self.adopt(layout, NodeRef::of(key), from);
         }
@@ -386,6 +412,7 @@ impl State {
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
         let words = |section, index| from.get(Key { section, index });
         self.conceal(layout);
+        self.ways.forget();
         if let Some(words) = words(Section::Root, 0) {
             self.overwrite_unit(layout, NodeRef::Root, 0, words);
         }
@@ -413,7 +440,7 @@ impl State {
                 return;
             }
             if !layout.has_same_names(node, old, words) {
-                self.change_all_places();
+                self.watch.changed_everywhere();
                 return self.record_rewriting(layout, node, |state| {
                     state.words[offset..][..words.len()].copy_from_slice(words);
                 });

@@ -7,9 +7,11 @@
 mod collect;
 mod edges;
 mod encode;
+mod follow;
 mod layout;
 mod memory;
 mod term;
+mod watch;
 
 pub use edges::{Content, Edge, Event, Individual};
 pub use encode::Names;
@@ -17,5 +19,6 @@ pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
     bits_for, mask,
 };
-pub use memory::{Access, NodeRef, ObjectId, Snapshot, State, ThreadId};
+pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};
 pub use term::{Entry, TermKind, Terms, compare};
+pub use watch::Access;

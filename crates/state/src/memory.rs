@@ -9,13 +9,13 @@
 //! before, since others may write there afterwards.
 
 use std::fmt;
-use std::sync::Mutex;
 
 use ir::TypeId;
 use system::Moment;
 
-use crate::edges::{flatten, label};
-use crate::{Edge, Event, Individual, Layout, ObjectKind, Shape, Slot, SlotKind};
+use crate::collect::{Way, Ways};
+use crate::watch::Watch;
+use crate::{Edge, Event, Layout, ObjectKind, Shape, Slot, SlotKind};
 
 macro_rules! ids {
     ($($name:ident $prefix:literal;)*) => {$(
@@ -78,7 +78,7 @@ impl Node {
 
 /// How to take back one change.
 #[derive(Clone, Copy, Debug)]
-enum Undo {
+pub(crate) enum Undo {
     Word {
         node: NodeRef,
         at: u32,
@@ -100,6 +100,11 @@ enum Undo {
     /// A block was put on its free list.
     Freed {
         class: u32,
+    },
+    /// An edge was added to the graph.
+    Edge {
+        way: Way,
+        target: NodeRef,
     },
     /// The collections had this many words.
     Values {
@@ -172,7 +177,7 @@ pub struct State {
     pub(crate) threads: Nodes,
     pub(crate) objects: Nodes,
     free: Vec<Vec<u32>>,
-    log: Vec<Undo>,
+    pub(crate) log: Vec<Undo>,
     /// Where the steps start in the log, whether there was garbage to collect by then, and how many events there were.
     marks: Vec<(usize, bool, usize)>,
     /// What an encoding of this state does not show yet.
@@ -185,49 +190,15 @@ pub struct State {
     /// How many words all collections have together.
     value_words: usize,
     /// What steps did to the graph, for whoever follows it.
-    events: Option<Vec<Event>>,
-    pub(crate) scratch: crate::collect::Marks,
+    pub(crate) events: Option<Vec<Event>>,
+    /// How units can be reached, for finding garbage; followed unless nobody asks, or collections mention individuals.
+    pub(crate) ways: Ways,
+    pub(crate) follows_ways: bool,
     /// Memory for encoding and decoding.
     pub(crate) buffer: Vec<u64>,
-    edges: Vec<Edge>,
+    pub(crate) edges: Vec<Edge>,
     pub(crate) order: Vec<u32>,
-    /// Whether what is read and written is taken note of.
-    watched: bool,
-    accesses: Accesses,
-    /// Counts the changes of which units there are and where.
-    arrangement: u64,
-    /// The places where words changed, as bits modulo 64.
-    changed_places: u64,
-}
-
-/// Reading is shared; what it leaves behind is not. Never locked for long, and never by two.
-#[derive(Default, Debug)]
-struct Accesses(Mutex<Vec<Access>>);
-
-impl Accesses {
-    fn get_mut(&mut self) -> &mut Vec<Access> {
-        self.0.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn push(&self, access: Access) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(access);
-    }
-}
-
-/// Nobody watches a clone.
-impl Clone for Accesses {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-/// Bits of a word that were read or written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    pub at: u32,
-    pub mask: u64,
-    /// Whose word was written.
-    pub written: Option<NodeRef>,
+    pub(crate) watch: Watch,
 }
 
 impl State {
@@ -247,82 +218,24 @@ impl State {
             garbage_possible: false,
             value_words: 0,
             events: None,
-            scratch: crate::collect::Marks::default(),
+            ways: Ways::default(),
+            follows_ways: !layout.numbered && !layout.named_values,
             buffer: Vec::new(),
             edges: Vec::new(),
             order: Vec::new(),
-            watched: false,
-            accesses: Accesses::default(),
-            arrangement: 0,
-            changed_places: u64::MAX,
+            watch: Watch::default(),
         }
     }
 
     // Reading.
-
-    /// From now on, what is read and written of the words of units is taken note of, in order.
-    pub fn watch(&mut self) {
-        self.watched = true;
-        self.accesses.get_mut().clear();
-    }
-
-    /// What happened since the last time, or since [`State::watch`].
-    pub fn take_accesses(&mut self, into: &mut Vec<Access>) {
-        into.clear();
-        std::mem::swap(into, self.accesses.get_mut());
-    }
-
-    /// The end of [`State::watch`].
-    pub fn unwatch(&mut self) {
-        self.watched = false;
-    }
-
-    #[cold]
-    fn note(&self, at: usize, mask: u64, written: Option<NodeRef>) {
-        self.accesses.push(Access { at: at as u32, mask, written });
-    }
-
-    /// The places where words changed since the last time: a bit for each, modulo 64.
-    pub fn take_changed_places(&mut self) -> u64 {
-        std::mem::take(&mut self.changed_places)
-    }
-
-    /// A number that is another one whenever units came, went or moved since.
-    pub fn arrangement(&self) -> u64 {
-        self.arrangement
-    }
-
-    /// Which units there are and where: all that reading does not tell.
-    pub fn describe_arrangement(&self, into: &mut Vec<u32>) {
-        for nodes in [&self.threads, &self.objects] {
-            into.push(nodes.table.len() as u32);
-            into.extend(nodes.table.iter().flat_map(|node| [node.offset, node.len, node.frame, node.class]));
-        }
-    }
-
-    /// Any word may be another one from now on.
-    pub(crate) fn change_all_places(&mut self) {
-        self.changed_places = u64::MAX;
-    }
 
     /// Replaces a word without a past.
     #[inline]
     pub(crate) fn replace_word(&mut self, at: usize, new: u64) {
         if self.words[at] != new {
             self.words[at] = new;
-            self.changed_places |= 1 << (at % 64);
+            self.watch.changed(at);
         }
-    }
-
-    fn rearranged(&mut self) {
-        self.arrangement += 1;
-        self.changed_places = u64::MAX;
-    }
-
-    /// Whether the last step changed which units there are.
-    pub fn has_rearranged(&self) -> bool {
-        let mark = self.marks.last().map_or(0, |&(mark, ..)| mark);
-        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. }))
     }
 
     /// All words there are, whoever they belong to.
@@ -342,8 +255,8 @@ impl State {
     /// Some bits of the word at a position, like [`State::word`].
     #[inline]
     pub fn bits(&self, at: usize, shift: u8, mask: u64) -> u64 {
-        if self.watched {
-            self.note(at, mask << shift, None);
+        if self.watch.is_on {
+            self.watch.note(at, mask << shift, None);
         }
         self.words[at] >> shift & mask
     }
@@ -470,106 +383,6 @@ impl State {
         &self.words[at + 1..][..self.words[at] as usize]
     }
 
-    // Following the graph.
-
-    /// From now on, what happens to the graph is recorded, until it is taken note of.
-    pub fn record_events(&mut self) {
-        self.events.get_or_insert_default();
-    }
-
-    pub fn events(&self) -> &[Event] {
-        self.events.as_deref().unwrap_or_default()
-    }
-
-    /// What happened was taken note of.
-    pub fn clear_events(&mut self) {
-        if let Some(events) = &mut self.events {
-            events.clear();
-        }
-    }
-
-    pub(crate) fn record(&mut self, event: Event) {
-        if let Some(events) = &mut self.events {
-            events.push(event);
-        }
-    }
-
-    pub fn records_events(&self) -> bool {
-        self.events.is_some()
-    }
-
-    /// Records what `write`, which leaves the unit as long as it is, does to its edges.
-    pub(crate) fn record_rewriting(&mut self, layout: &Layout, node: NodeRef, write: impl FnOnce(&mut Self)) {
-        let mut edges = std::mem::take(&mut self.edges);
-        edges.clear();
-        self.edges(layout, node, &mut |edge| edges.push(edge));
-        let count = edges.len();
-        write(self);
-        self.edges(layout, node, &mut |edge| edges.push(edge));
-        self.record(Event::Rewritten(node));
-        self.record_difference(&mut edges, count);
-        self.edges = edges;
-    }
-
-    /// Records that the first `count` edges of a unit were replaced by the others.
-    fn record_difference(&mut self, edges: &mut [Edge], count: usize) {
-        let (before, after) = edges.split_at_mut(count);
-        before.sort_unstable_by_key(|edge| edge.label);
-        after.sort_unstable_by_key(|edge| edge.label);
-        let same = |edge: &Edge, others: &[Edge]| {
-            let at = others.binary_search_by_key(&edge.label, |other| other.label);
-            at.is_ok_and(|at| others[at].target == edge.target)
-        };
-        for &edge in before.iter().filter(|edge| !same(edge, after)) {
-            self.record(Event::Removed(edge));
-        }
-        for &edge in after.iter().filter(|edge| !same(edge, before)) {
-            self.record(Event::Added(edge));
-        }
-    }
-
-    /// Records that a unit comes to or ceases to mention what words of this shape mention.
-    fn record_shape(
-        &mut self,
-        layout: &Layout,
-        node: NodeRef,
-        base: usize,
-        inset: usize,
-        shape: &Shape,
-        event: fn(Edge) -> Event,
-    ) {
-        if let Some(mut events) = self.events.take() {
-            self.contents_of(layout, base, inset, shape, &mut |label, content| {
-                flatten(layout, node, label, content, &mut |edge| events.push(event(edge)));
-            });
-            self.events = Some(events);
-        }
-    }
-
-    fn edges_of_value(&self, layout: &Layout, node: NodeRef, base: usize, slot: Slot, edges: &mut Vec<Edge>) {
-        let inset = self.inset(node, base);
-        self.content_of(layout, base, inset, slot, &mut |label, content| {
-            flatten(layout, node, label, content, &mut |edge| edges.push(edge));
-        });
-    }
-
-    /// The same for all of a unit.
-    fn record_unit(&mut self, layout: &Layout, node: NodeRef, event: fn(Edge) -> Event) {
-        if let Some(mut events) = self.events.take() {
-            self.edges(layout, node, &mut |edge| events.push(event(edge)));
-            self.events = Some(events);
-        }
-    }
-
-    /// How many words into its unit a position is.
-    fn inset(&self, node: NodeRef, at: usize) -> usize {
-        match node {
-            NodeRef::Root => at,
-            NodeRef::Thread(id) => at - self.thread(id),
-            NodeRef::Object(id) => at - self.object(id),
-        }
-    }
-
     // Writing.
 
     /// Stores `value` to `slot` of the unit of `node` that starts at `base`. For collections there is
@@ -580,8 +393,8 @@ impl State {
         let old = self.words[at];
         let field = slot.mask() << slot.shift;
         let new = old & !field | slot.raw(value);
-        if self.watched {
-            self.note(at, field, Some(node));
+        if self.watch.is_on {
+            self.watch.note(at, field, Some(node));
         }
         if new != old {
             if slot.kind != SlotKind::Data {
@@ -590,7 +403,7 @@ impl State {
             }
             self.log.push(Undo::Word { node, at: at as u32, old });
             self.words[at] = new;
-            self.changed_places |= 1 << (at % 64);
+            self.watch.changed(at);
             self.touch(node);
         }
     }
@@ -599,13 +412,13 @@ impl State {
     #[inline]
     pub fn write_word(&mut self, node: NodeRef, at: usize, new: u64) {
         let old = self.words[at];
-        if self.watched {
-            self.note(at, u64::MAX, Some(node));
+        if self.watch.is_on {
+            self.watch.note(at, u64::MAX, Some(node));
         }
         if new != old {
             self.log.push(Undo::Word { node, at: at as u32, old });
             self.words[at] = new;
-            self.changed_places |= 1 << (at % 64);
+            self.watch.changed(at);
             self.touch(node);
         }
     }
@@ -635,20 +448,6 @@ impl State {
         let before = self.garbage_possible;
         self.write(node, base, slot, value);
         self.garbage_possible = before;
-    }
-
-    fn record_write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
-        if self.events.is_some() {
-            let label = label(self.inset(node, base), slot);
-            let before = Individual::of_slot(slot.kind, self.read(base, slot));
-            let after = Individual::of_slot(slot.kind, value);
-            if let Some(target) = before {
-                self.record(Event::Removed(Edge { source: node, label, target }));
-            }
-            if let Some(target) = after {
-                self.record(Event::Added(Edge { source: node, label, target }));
-            }
-        }
     }
 
     /// Stores the collection `words`, of the type that `slot` says, to `slot` of the unit of `node` that starts
@@ -855,19 +654,18 @@ impl State {
             match undo {
                 Undo::Word { node, at, old } => {
                     self.words[at as usize] = old;
-                    self.changed_places |= 1 << (at % 64);
+                    self.watch.changed(at as usize);
                     self.touch(node);
                 }
                 Undo::Node { node, old } => {
-                    self.rearranged();
-                    match node {
-                        NodeRef::Root => {}
-                        NodeRef::Thread(id) => {
-                            self.threads.set(id.0, old);
-                        }
-                        NodeRef::Object(id) => {
-                            self.objects.set(id.0, old);
-                        }
+                    self.watch.rearranged();
+                    let new = match node {
+                        NodeRef::Root => Node::ABSENT,
+                        NodeRef::Thread(id) => self.threads.set(id.0, old),
+                        NodeRef::Object(id) => self.objects.set(id.0, old),
+                    };
+                    if old.exists() && !new.exists() {
+                        self.ways.came(node);
                     }
                     self.touch(node);
                 }
@@ -876,6 +674,7 @@ impl State {
                 Undo::Freed { class } => {
                     self.free[class as usize].pop();
                 }
+                Undo::Edge { way, target } => self.ways.removed(way, target),
                 Undo::Values { words } => self.value_words = words,
             }
         }
@@ -886,12 +685,18 @@ impl State {
         }
     }
 
+    /// Whether the last step changed which units there are.
+    pub fn has_rearranged(&self) -> bool {
+        let mark = self.marks.last().map_or(0, |&(mark, ..)| mark);
+        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. } | Undo::Edge { .. }))
+    }
+
     /// The units that the step since the last mark wrote; some more than once.
     pub fn changed(&self) -> impl Iterator<Item = NodeRef> {
         let since = self.marks.last().map_or(0, |&(start, ..)| start);
         self.log[since..].iter().filter_map(|undo| match undo {
             Undo::Word { node, .. } | Undo::Node { node, .. } => Some(*node),
-            Undo::Reused { .. } | Undo::Extended { .. } | Undo::Freed { .. } | Undo::Values { .. } => None,
+            _ => None,
         })
     }
 
@@ -908,12 +713,13 @@ impl State {
     }
 
     pub(crate) fn reset(&mut self) {
-        self.rearranged();
+        self.watch.rearranged();
         self.words.truncate(self.root_len);
         self.threads.clear();
         self.objects.clear();
         self.free.iter_mut().for_each(Vec::clear);
         self.value_words = 0;
+        self.ways.forget();
         self.forget();
         self.clear_events();
         self.dirty.clear();
@@ -1002,7 +808,7 @@ impl State {
         let node = &mut self.threads.table[thread as usize];
         if node.frame != frame {
             node.frame = frame;
-            self.rearranged();
+            self.watch.rearranged();
         }
     }
 
@@ -1013,7 +819,7 @@ impl State {
             NodeRef::Object(id) => self.objects.set(id.0, new),
         };
         self.log.push(Undo::Node { node, old });
-        self.rearranged();
+        self.watch.rearranged();
         self.touch(node);
     }
 

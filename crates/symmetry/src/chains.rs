@@ -18,6 +18,7 @@
 //! changed, or that mention such a one.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
@@ -245,6 +246,15 @@ enum Undo {
     Crossing { vertex: Vertex, crossing: u32 },
 }
 
+/// How the list of objects changed.
+#[derive(Clone, Default, Debug)]
+pub struct Relisted {
+    /// As many at its start are the same as before.
+    pub unchanged: usize,
+    /// These were listed and may not be any more.
+    pub delisted: Vec<ObjectId>,
+}
+
 /// The chains of the units of one state.
 #[derive(Default)]
 pub struct Chains {
@@ -255,6 +265,8 @@ pub struct Chains {
     list: Vec<Vertex>,
     /// The units that may be listed under chains that they do not have any more.
     unlisted: Vec<Vertex>,
+    /// How the list changed since somebody [asked](Chains::take_relisted).
+    relisted: Relisted,
     /// By origin: the sum of what its units add to the hash.
     sums: Vec<u128>,
     crossing: u32,
@@ -306,12 +318,43 @@ impl Chains {
     /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
     /// [listed](Chains::arrange).
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
-        debug_assert!(self.unlisted.is_empty());
-        let starts_before = |origin: u32| {
-            self.list.partition_point(|&vertex| self.table.origin(self.known[vertex as usize].chain) < origin)
-        };
-        let range = starts_before(origin)..starts_before(origin + 1);
+        self.objects_in(self.range_from(origin))
+    }
+
+    /// The objects there in the list.
+    pub fn objects_in(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = ObjectId> {
         self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
+    }
+
+    /// Where these objects are in the list.
+    pub fn range_from(&self, origin: u32) -> Range<usize> {
+        debug_assert!(self.unlisted.is_empty());
+        let is_before =
+            |&vertex: &Vertex, origin: u32| self.table.origin(self.known[vertex as usize].chain) < origin;
+        let starts_before = |origin: u32| match self.list.last() {
+            _ if origin == 0 => 0,
+            // Often there are none but those from the globals.
+            Some(last) if is_before(last, origin) => self.list.len(),
+            _ => self.list.partition_point(|vertex| is_before(vertex, origin)),
+        };
+        starts_before(origin)..starts_before(origin + 1)
+    }
+
+    /// How many objects are in the list.
+    pub fn listed(&self) -> usize {
+        self.list.len()
+    }
+
+    /// How the list changed since the last time.
+    pub fn take_relisted(&mut self) -> Relisted {
+        let unchanged = self.list.len();
+        std::mem::replace(&mut self.relisted, Relisted { unchanged, delisted: Vec::new() })
+    }
+
+    /// The units that mention a unit; some more than once.
+    pub fn mentioning(&self, unit: NodeRef) -> impl Iterator<Item = NodeRef> {
+        let mentions = &self.known[vertex(unit) as usize].mentions;
+        mentions.iter().filter(|(_, label)| label & THREAD == 0).map(|(source, _)| node(source))
     }
 
     /// What a hash says of everything that chains from this origin lead to. Shares must be [up to
@@ -371,6 +414,7 @@ impl Chains {
             *known = Known { mentions, ..UNKNOWN };
         }
         self.list.clear();
+        self.relisted = Relisted::default();
         self.sums.fill(0);
         self.crossing = 0;
         self.log.clear();
@@ -777,6 +821,8 @@ impl Chains {
                     let at = self.place_of(chain);
                     debug_assert_eq!(self.list[at], vertex);
                     self.list.remove(at);
+                    self.relisted.unchanged = self.relisted.unchanged.min(at);
+                    self.relisted.delisted.push(ObjectId(vertex / 2 - 1));
                 }
             }
             for &vertex in &unlisted {
@@ -785,6 +831,7 @@ impl Chains {
                 if chain.exists() {
                     let at = self.place_of(chain);
                     self.list.insert(at, vertex);
+                    self.relisted.unchanged = self.relisted.unchanged.min(at);
                 }
             }
         }
@@ -808,11 +855,14 @@ impl Chains {
         list.clear();
         for vertex in (2..self.known.len() as Vertex).step_by(2) {
             let known = &mut self.known[vertex as usize];
-            known.placed = known.chain;
+            let was_listed = std::mem::replace(&mut known.placed, known.chain).exists();
             if known.chain.exists() {
                 list.push(vertex);
+            } else if was_listed {
+                self.relisted.delisted.push(ObjectId(vertex / 2 - 1));
             }
         }
+        self.relisted.unchanged = 0;
         list.sort_unstable_by(|&a, &b| {
             let (a, b) = (self.known[a as usize].chain, self.known[b as usize].chain);
             self.table.origin(a).cmp(&self.table.origin(b)).then_with(|| self.table.compare(a, b))

@@ -70,21 +70,61 @@ impl Stats {
     }
 }
 
+/// Where names are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Names,
+    Shown,
+}
+
+/// How names differ from those that an encoding shows.
+#[derive(Debug)]
+enum Renaming {
+    /// In those of these units, some of which may be gone.
+    Of(Vec<NodeRef>),
+    Everything,
+}
+
+impl Renaming {
+    const NOTHING: Self = Self::Of(Vec::new());
+
+    fn is_nothing(&self) -> bool {
+        matches!(self, Self::Of(units) if units.is_empty())
+    }
+
+    fn forget(&mut self) {
+        match self {
+            Self::Of(units) => units.clear(),
+            Self::Everything => *self = Self::NOTHING,
+        }
+    }
+
+    fn push(&mut self, unit: NodeRef) {
+        if let Self::Of(units) = self {
+            units.push(unit);
+        }
+    }
+}
+
 /// The names of one state.
 pub struct Namer {
     ladder: Ladder,
     chains: Option<Chains>,
     names: Names,
-    /// The names that the encoding shows which is up to date with this namer's state, and their version.
+    /// The names that the encoding shows which is up to date with this namer's state, and their version. Names by chains
+    /// are brought up to date in here, and an encoding still has to follow as far as `renaming` says.
     shown: Names,
     shown_version: Option<u64>,
+    renaming: Renaming,
+    /// Where the objects of each origin start among the names by chains, if those are the names in `shown`.
+    starts: Vec<(u32, usize)>,
     /// Whether those names are the ids, and the last version of names that were.
     shows_ids: bool,
     version_of_ids: Option<u64>,
     /// What decoding has changed since the state was last named.
     decoded: Vec<NodeRef>,
-    /// Whether `names` are those of the present state.
-    is_named: bool,
+    /// Where the names of the present state are, if they are known.
+    named: Option<Place>,
     threads: Vec<ThreadId>,
     ended: Vec<ThreadId>,
     signatures: Signatures,
@@ -110,10 +150,13 @@ impl Namer {
             names: Names::default(),
             shown: Names::default(),
             shown_version: None,
+            // No encoding shows anything yet.
+            renaming: Renaming::Everything,
+            starts: Vec::new(),
             shows_ids: false,
             version_of_ids: None,
             decoded: Vec::new(),
-            is_named: false,
+            named: None,
             threads: Vec::new(),
             ended: Vec::new(),
             signatures: Signatures::default(),
@@ -125,8 +168,6 @@ impl Namer {
         if let Some(chains) = &mut namer.chains {
             chains.reset(layout, state);
         }
-        // No encoding shows it yet: no two are called the same.
-        namer.shown.threads.extend([0, 0]);
         namer
     }
 
@@ -143,7 +184,9 @@ impl Namer {
             }
             chains.decoded(layout, state);
         }
-        self.is_named = false;
+        self.named = None;
+        self.renaming.forget();
+        self.starts.clear();
         let Names { threads, objects, abstracts } = &mut self.shown;
         let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
         threads.clear();
@@ -169,7 +212,7 @@ impl Namer {
 
     /// The state took a step: garbage is collected, in the same pass as names are given where that is one pass.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
-        self.is_named = false;
+        self.named = None;
         self.stats.steps += 1;
         match (&mut self.chains, self.ladder.level) {
             (Some(chains), _) => chains.step(layout, state),
@@ -180,7 +223,7 @@ impl Namer {
 
     /// The state is about to take its last step back.
     pub fn undo(&mut self, state: &State) {
-        self.is_named = false;
+        self.named = None;
         if let Some(chains) = &mut self.chains {
             chains.undo(state);
         }
@@ -205,25 +248,52 @@ impl Namer {
             }
             _ => None,
         };
-        if version.is_some() && version == self.shown_version {
+        if version.is_some() && version == self.shown_version && self.renaming.is_nothing() {
             return self.encode_as_shown(layout, state, into);
         }
-        if !self.is_named {
-            self.name(layout, state);
+        if self.place(layout, state) == Place::Names {
+            if self.names != self.shown || !self.renaming.is_nothing() {
+                self.renaming = Renaming::Everything;
+            }
+            std::mem::swap(&mut self.shown, &mut self.names);
+            // What was swapped out are no names of this state.
+            self.named = None;
+            self.starts.clear();
         }
-        if self.names == self.shown {
+        if self.renaming.is_nothing() {
             self.encode_as_shown(layout, state, into);
             if self.shows_ids {
                 self.version_of_ids = version;
             }
         } else {
-            state.encode_all(layout, &self.names, into);
-            std::mem::swap(&mut self.shown, &mut self.names);
-            // What was swapped out are no names of this state.
-            self.is_named = false;
+            self.encode_renamed(layout, state, into);
             self.shows_ids = false;
         }
         self.shown_version = version;
+    }
+
+    /// Brings `into` up to date, which shows other names.
+    fn encode_renamed(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        let units = match &mut self.renaming {
+            Renaming::Of(units) => {
+                units.retain(|&unit| state.exists(unit));
+                let limit = state.thread_limit() + state.object_limit();
+                (units.len() < limit as usize / 4).then_some(units)
+            }
+            Renaming::Everything => None,
+        };
+        match (units, &self.chains) {
+            (Some(units), Some(chains)) => {
+                let renamed = units.len();
+                for at in 0..renamed {
+                    units.extend(chains.mentioning(units[at]));
+                }
+                let counts = [self.threads.len() + self.ended.len(), chains.listed()];
+                state.encode_renamed(layout, &self.shown, units.iter().copied(), counts, into);
+            }
+            _ => state.encode_all(layout, &self.shown, into),
+        }
+        self.renaming.forget();
     }
 
     /// Brings `into` up to date under the names that it shows.
@@ -249,40 +319,36 @@ impl Namer {
 
     /// What everything in the state is called.
     pub fn names(&mut self, layout: &Layout, state: &mut State) -> &Names {
-        if !self.is_named {
-            self.name(layout, state);
+        match self.place(layout, state) {
+            Place::Names => &self.names,
+            Place::Shown => &self.shown,
         }
-        &self.names
     }
 
-    /// Computes the names of the state.
-    fn name(&mut self, layout: &Layout, state: &mut State) {
-        self.is_named = true;
+    /// Names the state, unless that is done. Says where its names are.
+    fn place(&mut self, layout: &Layout, state: &mut State) -> Place {
+        let place = self.named.unwrap_or_else(|| self.name(layout, state));
+        self.named = Some(place);
+        place
+    }
+
+    /// Computes the names of the state. Says where they are.
+    fn name(&mut self, layout: &Layout, state: &mut State) -> Place {
         if let Some(chains) = &mut self.chains {
             chains.arrange();
         }
-        match self.ladder.level {
-            Level::Full => self.name_fully(layout, state),
-            Level::Heap => match self.chains.take() {
-                Some(chains) => {
-                    self.order_threads(layout, state);
-                    self.name_by_chains(layout, state, &chains);
-                    self.chains = Some(chains);
-                }
-                None => self.traverse(layout, state, false),
-            },
-            Level::Pc | Level::Bots(_) => match self.chains.take() {
-                // Chains know threads by id. That is as good as any order, unless regions mention each other.
-                Some(chains) if !chains.has_crossing() => {
-                    self.order_threads(layout, state);
-                    self.name_by_chains(layout, state, &chains);
-                    self.chains = Some(chains);
-                }
-                chains => {
-                    self.traverse(layout, state, false);
-                    self.chains = chains;
-                }
-            },
+        match (self.ladder.level, self.chains.take()) {
+            (Level::Full, chains) => self.name_fully(layout, state, chains),
+            // Chains know threads by id. That is as good as any order, unless regions mention each other.
+            (level, Some(chains)) if level == Level::Heap || !chains.has_crossing() => {
+                self.order_threads(layout, state);
+                self.name_by_chains(layout, state, chains)
+            }
+            (_, chains) => {
+                self.traverse(layout, state, false);
+                self.chains = chains;
+                Place::Names
+            }
         }
     }
 
@@ -329,41 +395,55 @@ impl Namer {
 
     // Objects, and abstract ids by the way.
 
-    fn name_by_chains(&mut self, layout: &Layout, state: &State, chains: &Chains) {
-        let Names { objects, .. } = &mut self.names;
-        objects.clear();
-        objects.resize(state.object_limit() as usize, UNNAMED);
-        let regions = self.threads.iter().map(|id| id.0 + 1);
-        let listed = std::iter::once(0).chain(regions).flat_map(|origin| chains.objects_from(origin));
-        let mut order = 0..;
-        for id in listed {
-            objects[id.0 as usize] = order.next().expect("endless");
+    /// Lets `shown` name threads as `names` does, and objects in the order of their chains: those from the globals, then
+    /// those from each thread in turn. Looks at those objects only that may have another name than before.
+    fn name_by_chains(&mut self, layout: &Layout, state: &State, mut chains: Chains) -> Place {
+        let Self { names, shown, renaming, starts, .. } = self;
+        shown.threads.resize(names.threads.len(), UNNAMED);
+        for ((old, &new), id) in shown.threads.iter_mut().zip(&names.threads).zip(0..) {
+            if std::mem::replace(old, new) != new {
+                renaming.push(NodeRef::Thread(ThreadId(id)));
+            }
         }
-        self.name_abstracts(layout, state);
-    }
-
-    /// Abstract ids in the order in which units mention them.
-    fn name_abstracts(&mut self, layout: &Layout, state: &State) {
-        let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
-        if !given.needed {
-            return;
+        let relisted = chains.take_relisted();
+        shown.objects.resize(state.object_limit() as usize, UNNAMED);
+        for id in relisted.delisted {
+            shown.objects[id.0 as usize] = UNNAMED;
+            renaming.push(NodeRef::Object(id));
         }
-        let mut visit = |node| {
-            state.edges(layout, node, &mut |edge| {
-                if let Individual::Abstract(of, id) = edge.target {
-                    given.name(of, id);
+        let mut start = 0;
+        let origins = std::iter::once(0).chain(self.threads.iter().map(|id| id.0 + 1));
+        for (origin, at) in origins.zip(0..) {
+            let range = chains.range_from(origin);
+            // What is at the same place in a list that starts with the same name has the same name.
+            let same = match starts.get(at) {
+                Some(&before) if before == (origin, start) => {
+                    relisted.unchanged.clamp(range.start, range.end) - range.start
                 }
-            });
-        };
-        visit(NodeRef::Root);
-        let mut by_name: Vec<NodeRef> = state.units().collect();
-        by_name.sort_by_key(|&node| match node {
-            NodeRef::Root => (0, 0),
-            NodeRef::Thread(id) => (1, self.names.threads[id.0 as usize]),
-            NodeRef::Object(id) => (2, self.names.objects[id.0 as usize]),
-        });
-        by_name.into_iter().for_each(visit);
-        given.finish();
+                _ => 0,
+            };
+            let others = range.start + same..range.end;
+            for (id, name) in chains.objects_in(others).zip((start + same) as u32..) {
+                if std::mem::replace(&mut shown.objects[id.0 as usize], name) != name {
+                    renaming.push(NodeRef::Object(id));
+                }
+            }
+            match starts.get_mut(at) {
+                Some(before) => *before = (origin, start),
+                None => starts.push((origin, start)),
+            }
+            start += range.len();
+        }
+        starts.truncate(self.threads.len() + 1);
+        if layout.abstracts.iter().any(|&count| count > 0) {
+            let before = std::mem::take(&mut shown.abstracts);
+            name_abstracts(layout, state, shown);
+            if shown.abstracts != before {
+                *renaming = Renaming::Everything;
+            }
+        }
+        self.chains = Some(chains);
+        Place::Shown
     }
 
     /// Names objects in the order of a depth-first traversal from the globals and then from the threads. With
@@ -403,7 +483,7 @@ impl Namer {
             }
         }
         if collect {
-            self.is_named = true;
+            self.named = Some(Place::Names);
             for id in (0..state.object_limit()).map(ObjectId) {
                 let node = NodeRef::Object(id);
                 if self.names.objects[id.0 as usize] == UNNAMED && state.exists(node) {
@@ -417,21 +497,21 @@ impl Namer {
                 self.order_threads(layout, state);
             }
         }
-        self.name_abstracts(layout, state);
+        name_abstracts(layout, state, &mut self.names);
     }
 
     // The level `full`.
 
-    fn name_fully(&mut self, layout: &Layout, state: &mut State) {
+    fn name_fully(&mut self, layout: &Layout, state: &State, chains: Option<Chains>) -> Place {
         let has_relations = layout.has_relations();
-        match self.chains.take() {
+        match chains {
             Some(mut chains) if !has_relations && !chains.has_crossing() => {
                 chains.refresh(layout, state);
-                self.name_regions(layout, state, &chains);
+                self.order_regions(state, &chains);
                 // The graph misses what changes now.
                 self.floating.forget();
                 self.decoded.clear();
-                self.chains = Some(chains);
+                return self.name_by_chains(layout, state, chains);
             }
             Some(chains) if !has_relations => {
                 let options = self.ladder.options;
@@ -473,6 +553,7 @@ impl Namer {
                 self.chains = chains;
             }
         }
+        Place::Names
     }
 
     fn count(&mut self, ordered: crate::Ordered) {
@@ -491,7 +572,7 @@ impl Namer {
 
     /// Threads that share nothing but what is anchored: the state is a multiset of regions, and nothing is to be
     /// searched. Those with equal hashes are alike.
-    fn name_regions(&mut self, layout: &Layout, state: &State, chains: &Chains) {
+    fn order_regions(&mut self, state: &State, chains: &Chains) {
         self.list_threads(state);
         let chain = |id: ThreadId| chains.chain(NodeRef::Thread(id));
         let origin = |id: ThreadId| chains.table.origin(chain(id));
@@ -513,7 +594,6 @@ impl Namer {
             })
         });
         self.name_threads(state);
-        self.name_by_chains(layout, state, chains);
     }
 }
 
@@ -528,6 +608,31 @@ impl Anchored for Anchors {
     fn anchor(&self, whom: Individual) -> Option<u64> {
         self.rank(whom).map(u64::from)
     }
+}
+
+/// Names abstract ids in the order in which units mention them.
+fn name_abstracts(layout: &Layout, state: &State, names: &mut Names) {
+    let Names { threads, objects, abstracts } = names;
+    let mut given = AbstractNames::new(layout, abstracts);
+    if !given.needed {
+        return;
+    }
+    let mut visit = |node| {
+        state.edges(layout, node, &mut |edge| {
+            if let Individual::Abstract(of, id) = edge.target {
+                given.name(of, id);
+            }
+        });
+    };
+    visit(NodeRef::Root);
+    let mut by_name: Vec<NodeRef> = state.units().collect();
+    by_name.sort_by_key(|&node| match node {
+        NodeRef::Root => (0, 0),
+        NodeRef::Thread(id) => (1, threads[id.0 as usize]),
+        NodeRef::Object(id) => (2, objects[id.0 as usize]),
+    });
+    by_name.into_iter().for_each(visit);
+    given.finish();
 }
 
 /// Gives names to threads and objects, each kind from 0 on.

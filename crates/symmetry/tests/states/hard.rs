@@ -322,7 +322,7 @@ fn a_step_of_one_thread_leaves_the_regions_of_others_alone() {
     let before = order(&mut namer, &mut state.state);
     fire(&engine, &mut state, 3);
     namer.step(layout, &mut state.state);
-    let mut after = Encoding::new();
+    let mut after = encoding.clone();
     namer.encode(layout, &mut state.state, &mut after);
     assert_ne!(flat(&encoding), flat(&after));
     assert_ne!(order(&mut namer, &mut state.state), before, "another one comes first or last");

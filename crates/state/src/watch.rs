@@ -1,0 +1,114 @@
+//! Who reads and writes what, for whoever remembers what steps depend on.
+//!
+//! While a state is watched, the bits that are read and written are taken note of. Beside that it is always known
+//! which words may have changed, and whether units came, went or moved, since somebody last asked.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::{NodeRef, State};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    /// Whether what is read and written is taken note of.
+    pub is_on: bool,
+    accesses: Accesses,
+    /// Counts the changes of which units there are and where.
+    arrangement: u64,
+    /// The places where words changed, as bits modulo 64.
+    changed_places: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self { is_on: false, accesses: Accesses::default(), arrangement: 0, changed_places: u64::MAX }
+    }
+}
+
+impl Watch {
+    #[cold]
+    pub fn note(&self, at: usize, mask: u64, written: Option<NodeRef>) {
+        self.accesses.push(Access { at: at as u32, mask, written });
+    }
+
+    #[inline]
+    pub const fn changed(&mut self, at: usize) {
+        self.changed_places |= 1 << (at % 64);
+    }
+
+    /// Any word may be another one from now on.
+    pub const fn changed_everywhere(&mut self) {
+        self.changed_places = u64::MAX;
+    }
+
+    pub const fn rearranged(&mut self) {
+        self.arrangement += 1;
+        self.changed_everywhere();
+    }
+}
+
+/// Reading is shared; what it leaves behind is not. Never locked for long, and never by two.
+#[derive(Default, Debug)]
+struct Accesses(Mutex<Vec<Access>>);
+
+impl Accesses {
+    fn get_mut(&mut self) -> &mut Vec<Access> {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, access: Access) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(access);
+    }
+}
+
+/// Nobody watches a clone.
+impl Clone for Accesses {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// Bits of a word that were read or written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub at: u32,
+    pub mask: u64,
+    /// Whose word was written.
+    pub written: Option<NodeRef>,
+}
+
+impl State {
+    /// From now on, what is read and written of the words of units is taken note of, in order.
+    pub fn watch(&mut self) {
+        self.watch.is_on = true;
+        self.watch.accesses.get_mut().clear();
+    }
+
+    /// What happened since the last time, or since [`State::watch`].
+    pub fn take_accesses(&mut self, into: &mut Vec<Access>) {
+        into.clear();
+        std::mem::swap(into, self.watch.accesses.get_mut());
+    }
+
+    /// The end of [`State::watch`].
+    pub fn unwatch(&mut self) {
+        self.watch.is_on = false;
+    }
+
+    /// The places where words changed since the last time: a bit for each, modulo 64.
+    pub fn take_changed_places(&mut self) -> u64 {
+        std::mem::take(&mut self.watch.changed_places)
+    }
+
+    /// A number that is another one whenever units came, went or moved since.
+    pub fn arrangement(&self) -> u64 {
+        self.watch.arrangement
+    }
+
+    /// Which units there are and where: all that reading does not tell.
+    pub fn describe_arrangement(&self, into: &mut Vec<u32>) {
+        for nodes in [&self.threads, &self.objects] {
+            into.push(nodes.table.len() as u32);
+            into.extend(nodes.table.iter().flat_map(|node| [node.offset, node.len, node.frame, node.class]));
+        }
+    }
+}
