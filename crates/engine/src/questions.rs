@@ -115,8 +115,9 @@ impl Questions {
     /// Where an answer is, or would be.
     #[inline]
     fn place(&self, question: u32, answer: u64) -> usize {
-        // Answers are few bits anywhere in a word, questions are small numbers: a product spreads both to its upper bits.
-        let mixed = (answer ^ answer >> 32 ^ u64::from(question) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Answers are few bits anywhere in a word, questions are small numbers: products spread both.
+        let spread = u64::from(question).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mixed = (answer ^ spread).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let last = self.entries.len().wrapping_sub(1);
         let mut place = (mixed ^ mixed >> 32) as usize & last;
         while let Some(entry) = self.entries.get(place)

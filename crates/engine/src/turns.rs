@@ -155,7 +155,9 @@ impl Turns {
         self.current = Some((state.arrangement(), id));
         // Nobody followed the changes meanwhile.
         if let Some(near) = self.near.get_mut(id as usize) {
-            near.iter_mut().for_each(|near| near.changed = u64::MAX);
+            for near in near {
+                near.changed = u64::MAX;
+            }
         }
         id
     }
@@ -220,7 +222,9 @@ impl Turns {
             && let Some((_, arrangement)) = self.current
             && let Some(near) = self.near.get_mut(arrangement as usize)
         {
-            near.iter_mut().for_each(|near| near.changed |= changed);
+            for near in near {
+                near.changed |= changed;
+            }
         }
     }
 

@@ -240,3 +240,98 @@ fn undo_restores_random_programs() {
         undo_restores(&random_numbered(seed + 2_000_000), seed, 40);
     }
 }
+
+/// One state goes to others and back by decoding one encoding, as a breadth-first search does: what was not written since
+/// is not looked at, and what threads can do is the same as in a state that was made anew.
+fn decoding_catches_up(program: &Program, seed: u64) {
+    let (engine, _) = interpreters(program);
+    let mut random = SplitMix64::new(seed);
+    let mut store = store::Trie::new(&store::Budget::unlimited(), true);
+    let mut state = engine.initial();
+    let mut encoding = Encoding::new();
+    let mut offered = Steps::default();
+    engine.encode(&mut state, &mut encoding);
+    let mut ids = match store::StateStore::insert(&mut store, &mut encoding, usize::MAX) {
+        Ok(store::Insert::New(id)) => vec![id],
+        _ => unreachable!("the store is empty"),
+    };
+    for _ in 0..60 {
+        store::StateStore::decode(&mut store, ids[random.below(ids.len())], &mut encoding);
+        engine.decode(&encoding, &mut state);
+        let mut fresh = engine.initial();
+        engine.decode(&encoding, &mut fresh);
+        let mut expected = Steps::default();
+        engine.steps(&mut state, &mut offered);
+        engine.steps(&mut fresh, &mut expected);
+        assert_eq!((&offered.enabled, &offered.faults), (&expected.enabled, &expected.faults));
+        let mut mirror = Encoding::new();
+        fresh.state.mark_all_dirty();
+        engine.encode(&mut fresh, &mut mirror);
+        assert!(mirror.same(&encoding));
+        // Both ask what threads can do, one of them with what it remembers.
+        let turns = |state: &mut _| {
+            let mut turns = Vec::new();
+            for thread in 0..engine.turns(state) {
+                let is_all = engine.turn(state, thread, |step, writes| turns.push((step, writes.to_vec())));
+                if !is_all {
+                    turns.push((Step { thread, transition: u32::MAX, choice: 0 }, Vec::new()));
+                }
+            }
+            turns
+        };
+        assert_eq!(turns(&mut state), turns(&mut fresh));
+        let Some(&step) = offered.enabled.get(random.below(offered.enabled.len().max(1))) else { continue };
+        if engine.fire(&mut state, step) == Fired::Moved && !engine.is_transient(&state) {
+            // Now and then what was fired is not encoded before the next state is decoded.
+            if random.below(4) > 0 {
+                engine.encode(&mut state, &mut encoding);
+                if let Ok(store::Insert::New(id)) =
+                    store::StateStore::insert(&mut store, &mut encoding, usize::MAX)
+                {
+                    ids.push(id);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn decoding_catches_up_with_random_programs() {
+    for seed in 0..programs() {
+        decoding_catches_up(&random_numbered(seed + 3_000_000), seed);
+    }
+}
+
+/// A loop of three inner steps, two of which are straight on, and one at its end: as many as there may be, and one more.
+#[test]
+fn inner_steps_are_counted_one_by_one() {
+    const ROUNDS: usize = ir::MAX_INNER_STEPS / 3;
+    const { assert!(ROUNDS * 3 + 1 == ir::MAX_INNER_STEPS) };
+    for (entry, expected) in [("head", Fired::Moved), ("before", Fired::Truncated(Bound::Frames))] {
+        let text = format!(
+            "program loops; numbered;
+            global int n;
+            thread main() {{
+              loc begin: goto {entry};
+              loc before inner: goto head;
+              loc head inner: when n < {ROUNDS} goto more; else goto done;
+              loc more inner: do {{ n := n + 1; }} goto back;
+              loc back inner: goto head;
+              loc done end:
+            }}
+            active main;"
+        );
+        let program = ir::testing::program(&text);
+        let (engine, naive) = interpreters(&program);
+        let mut state = engine.initial();
+        let mut steps = Steps::default();
+        engine.steps(&mut state, &mut steps);
+        let [step] = steps.enabled[..] else { panic!("{steps:?}") };
+        assert_eq!(engine.fire(&mut state, step), expected, "{entry}");
+        match naive.fire(&naive.initial(), step) {
+            Ok(_) => assert_eq!(expected, Fired::Moved),
+            Err(Stopped::Truncated(bound)) => assert_eq!(expected, Fired::Truncated(bound)),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! Most successors are stored already, and to find that out is to wait for memory. So where the store has a use for it, all
 //! steps of a state are fired and taken back first, and the store prepares for each successor; when their turn comes, memory
 //! is near. The order of the search is the same. Where the system remembers what its threads can do
-//! ([`TransitionSystem::turn`]), not even that is necessary: then only steps to new states are fired.
+//! ([`TransitionSystem::turn`]), not even that is necessary: then only steps to new states are taken.
 //!
 //! With a depth limit, a state that is first met on a long way is not expanded again when a shorter way to it
 //! is found. So a search that was cut is not even complete to the bound, and does not claim to be.
