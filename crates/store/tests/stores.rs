@@ -5,7 +5,7 @@ use quotient_store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes, Insert,
     Naive, StateId, StateStore, Trie,
 };
-use system::{Encoding, Key, Section};
+use system::{Encoding, Key, Section, Write};
 
 /// The components of a state, as a test writes them down.
 type Components = Vec<(Key, Vec<u64>)>;
@@ -148,6 +148,51 @@ proptest! {
                 }
             }
             check_consistent(&mut *store, &stored);
+        }
+    }
+}
+
+fn any_write() -> impl Strategy<Value = Write> {
+    let mask = prop_oneof![any::<u64>(), (0_u32..64).prop_map(|bit| 1 << bit), Just(u64::MAX)];
+    (any_key(), 0_u32..4, mask, any::<u64>()).prop_map(|(key, word, mask, bits)| Write {
+        key,
+        word,
+        mask,
+        bits: bits & mask,
+    })
+}
+
+proptest! {
+    /// What a change leads to is what the changed encoding is, and the store stays where it was.
+    #[test]
+    fn changes_are_foreseen(
+        (states, visits) in any_run(),
+        writes in prop::collection::vec(prop::collection::vec(any_write(), 0..4), 1..20),
+    ) {
+        let mut store = Trie::new(&Budget::unlimited(), true);
+        for &visit in &visits {
+            store.insert(&mut encoding(&states[visit]), usize::MAX).unwrap();
+        }
+        let mut mirror = Encoding::new();
+        for (state, writes) in states.iter().zip(writes.chunks(3).cycle()) {
+            turn_into(&mut mirror, &encoding(state));
+            store.rebase(&mut mirror).unwrap();
+            let tickets: Vec<_> = writes.iter().map(|writes| store.prepare_changed(writes)).collect();
+            for (writes, ticket) in writes.iter().zip(tickets) {
+                let mut changed = mirror.clone();
+                let is_there = writes.iter().all(|write| {
+                    let Some(words) = changed.get(write.key) else { return false };
+                    let mut words = words.to_vec();
+                    let Some(word) = words.get_mut(write.word as usize) else { return false };
+                    *word = *word & !write.mask | write.bits;
+                    changed.set(write.key, &words);
+                    true
+                });
+                prop_assert!(is_there || ticket.is_none());
+                if let Some(ticket) = ticket {
+                    prop_assert_eq!(ticket, store.prepare(&mut changed).unwrap());
+                }
+            }
         }
     }
 }
@@ -306,4 +351,59 @@ fn states_of_recurring_parts_take_few_bytes() {
     assert!(collapse < exact / 4.0 && collapse < 16.0, "{collapse} bytes, exact {exact}");
     // There is nothing to remember from one thread to the next.
     assert!(automaton < 0.5 && both < 0.2, "{automaton} and {both} bytes");
+}
+
+fn figure(store: &dyn StateStore, name: &str) -> usize {
+    store.figures().iter().find(|figure| figure.name == name).unwrap().value as usize
+}
+
+/// A state of one word is a pair of halves, and no other pairs are stored.
+#[test]
+fn states_of_one_word_are_root_pairs() {
+    for numbered in [false, true] {
+        let mut store = Trie::new(&Budget::unlimited(), numbered);
+        for i in 0..100_000_u64 {
+            let word = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 30;
+            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+        }
+        let others = figure(&store, "inner_nodes") - store.len();
+        assert!(others < 100, "{others} nodes, numbered: {numbered}");
+    }
+}
+
+/// Nothing but its length tells a word that is 0 from one that is not there, and no words from no component.
+#[test]
+fn zeros_are_not_nothing() {
+    let key = |section, index| Key { section, index };
+    let mut states = Vec::new();
+    for keys in [
+        [key(Section::Root, 0), key(Section::Threads, 0)],
+        [key(Section::Objects, 0), key(Section::Objects, 3)],
+    ] {
+        for lens in (0..16).map(|lens| [lens % 4, lens / 4]) {
+            let components = keys.into_iter().zip(lens).filter(|&(_, len)| len > 0);
+            states.push(components.map(|(key, len)| (key, vec![0; len - 1])).collect::<Components>());
+        }
+    }
+    // No component at all is the same in both cases.
+    states.remove(16);
+    // However much of it the plan knows: it is made anew after the first state, and after 16.
+    for start in 0..states.len() {
+        states.rotate_left(1);
+        for numbered in [false, true] {
+            let mut store = Trie::new(&Budget::unlimited(), numbered);
+            let mut stored = Vec::new();
+            for state in &states {
+                let mut encoding = encoding(state);
+                let id = StateId(stored.len() as u32);
+                assert_eq!(
+                    store.insert(&mut encoding, usize::MAX),
+                    Ok(Insert::New(id)),
+                    "{state:?} from {start} on"
+                );
+                stored.push(encoding);
+            }
+            check_consistent(&mut store, &stored);
+        }
+    }
 }

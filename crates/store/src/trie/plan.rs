@@ -1,24 +1,64 @@
-//! Which place in the tree a word of a state has.
+//! Which place in the tree the bits of a state have.
 //!
-//! The leaves are the words of the components, in the order of an encoding. How the tree joins them is learned from a sample
-//! of states ([`super::sample`]). A plan covers the components that the sample knows, at the greatest length that they had. The
-//! last leaf stands for everything else.
+//! To a plan, a state is a row of words: for each component one more than its length, 0 where it is not there, and then its
+//! words, filled up with zeros to the greatest length that the plan knows. Their place in the row is a slot. A leaf is made of
+//! fields of words, 32 bits in all at most, so it is its own number and there is no table of leaves. Each bit of each word is
+//! in one leaf, and that is all that exactness needs; which are together, and how the tree joins the leaves, is learned from a
+//! sample of states ([`super::sample`]). The last leaf, the rest, stands for the components that do not fit.
+//!
+//! Inner nodes are numbered from the root on. So those that change all the time have the least numbers, since what hardly ever
+//! changes is far below.
+
+use std::collections::VecDeque;
 
 use system::{Key, Section};
 
-/// A place in the tree: leaves first, then inner nodes, children before their parents.
+/// A place in the tree: leaves first, then inner nodes.
 pub type Position = usize;
+
+/// A place in the row of words. At the first one nothing is ever.
+pub type Slot = usize;
 
 #[derive(Debug)]
 pub struct Plan {
     /// By section and index.
     spans: [Vec<Span>; 3],
-    /// By leaf but the last.
+    /// By slot but the first: whose it is.
     keys: Vec<Key>,
-    leaves: usize,
-    /// By leaf: the inner node above.
-    above: Vec<u32>,
+    /// By slot: where its fields begin. There is one more.
+    first_fields: Vec<u32>,
+    fields: Vec<Field>,
+    /// By leaf but the last: the fields of which it is made.
+    sources: Vec<Vec<Source>>,
+    /// The inner node above the rest.
+    above_rest: u32,
     nodes: Vec<Node>,
+}
+
+/// The slots of a component: its length, and then its words.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Span {
+    pub first: u32,
+    pub count: u32,
+}
+
+/// A field of a word, and its place in a leaf.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub mask: u64,
+    /// By how much it is rotated to the right to come to its place.
+    rotation: u32,
+    pub leaf: u32,
+    /// The inner node above the leaf.
+    pub above: u32,
+}
+
+/// The same, seen from the leaf.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    pub mask: u32,
+    rotation: u32,
+    pub slot: u32,
 }
 
 /// An inner node.
@@ -31,66 +71,117 @@ pub struct Node {
 
 /// There is no inner node above the root.
 pub const NOWHERE: u32 = u32::MAX;
+/// The inner node whose pair is the state.
+pub const ROOT: u32 = 0;
 
-/// The leaves of a component.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Span {
-    pub first: u32,
-    pub count: u32,
+/// Bits of a word that are next to each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Bits {
+    pub slot: Slot,
+    pub from: u32,
+    pub width: u32,
+}
+
+/// As many bits has a leaf at most.
+pub const LEAF_BITS: u32 = u32::BITS;
+/// The bits of a length, and of a word.
+pub const LENGTH_BITS: u32 = 32;
+pub const WORD_BITS: u32 = 64;
+
+/// What the leaves are, and how they are joined.
+#[derive(Debug)]
+pub enum Tree {
+    Leaf(Vec<Bits>),
+    Rest,
+    Join(Box<[Tree; 2]>),
 }
 
 impl Plan {
-    /// For components of so many words, in the order of their keys. `grow` is told the number of leaves, the last of which is
-    /// the one for the rest, and makes a tree of all of them.
-    pub fn new(components: &[(Key, usize)], grow: impl FnOnce(usize) -> Tree) -> Self {
+    /// For components of so many words, in the order of their keys, which take up the slots from 1 on. The tree has all of their
+    /// bits in its leaves, and the rest.
+    pub fn new(components: &[(Key, usize)], tree: &Tree) -> Self {
+        let mut spans: [Vec<Span>; 3] = Default::default();
+        let mut keys = Vec::new();
+        let mut missing = vec![0];
+        for &(key, words) in components {
+            let spans = &mut spans[key.section as usize];
+            spans.resize(key.index as usize + 1, Span::default());
+            let count = words + 1;
+            spans[key.index as usize] = Span { first: keys.len() as u32 + 1, count: count as u32 };
+            keys.resize(keys.len() + count, key);
+            missing.push(low(LENGTH_BITS));
+            missing.resize(keys.len() + 1, low(WORD_BITS));
+        }
+        let leaves = tree.leaves();
         let mut plan = Self {
-            spans: Default::default(),
-            keys: Vec::new(),
-            leaves: 0,
-            above: Vec::new(),
+            spans,
+            keys,
+            first_fields: vec![0],
+            fields: Vec::new(),
+            sources: Vec::new(),
+            above_rest: NOWHERE,
             nodes: Vec::new(),
         };
-        for &(key, words) in components {
-            let spans = &mut plan.spans[key.section as usize];
-            spans.resize(key.index as usize + 1, Span::default());
-            // A component without words has a leaf that says so.
-            let count = words.max(1);
-            spans[key.index as usize] = Span { first: plan.keys.len() as u32, count: count as u32 };
-            plan.keys.resize(plan.keys.len() + count, key);
-        }
-        plan.leaves = plan.keys.len() + 1;
-        plan.add(&grow(plan.leaves));
-        plan.above = vec![NOWHERE; plan.leaves];
-        for node in 0..plan.nodes.len() {
-            for child in plan.children(node) {
-                match child.checked_sub(plan.leaves) {
-                    None => plan.above[child] = node as u32,
-                    Some(inner) => plan.nodes[inner].above = node as u32,
+        let mut fields = vec![Vec::new(); missing.len()];
+        let mut queue = VecDeque::from([(tree, NOWHERE, 0)]);
+        while let Some((tree, above, side)) = queue.pop_front() {
+            let position = match tree {
+                Tree::Join(halves) => {
+                    let node = plan.nodes.len();
+                    plan.nodes.push(Node { children: [0; 2], above });
+                    queue.extend([(&halves[0], node as u32, 0), (&halves[1], node as u32, 1)]);
+                    leaves + node
                 }
+                Tree::Rest => {
+                    plan.above_rest = above;
+                    leaves - 1
+                }
+                Tree::Leaf(bits) => {
+                    let leaf = plan.sources.len();
+                    let mut sources = Vec::new();
+                    let mut at = 0;
+                    for bits in bits {
+                        let (mask, rotation) = (bits.mask(), bits.from.wrapping_sub(at) % 64);
+                        // A bit without a place would confuse states.
+                        assert_eq!(missing[bits.slot] & mask, mask, "a bit has one place");
+                        missing[bits.slot] ^= mask;
+                        fields[bits.slot].push(Field { mask, rotation, leaf: leaf as u32, above });
+                        let mask = mask.rotate_right(rotation) as u32;
+                        sources.push(Source { mask, rotation, slot: bits.slot as u32 });
+                        at += bits.width;
+                    }
+                    assert!(at <= LEAF_BITS, "a leaf is its own number");
+                    plan.sources.push(sources);
+                    leaf
+                }
+            };
+            if above != NOWHERE {
+                plan.nodes[above as usize].children[side] = position as u32;
             }
+        }
+        assert!(missing.iter().all(|&missing| missing == 0), "a bit has a place");
+        for fields in fields {
+            plan.fields.extend(fields);
+            plan.first_fields.push(plan.fields.len() as u32);
         }
         plan
     }
 
-    /// Numbers the nodes of a tree and returns its root.
-    fn add(&mut self, tree: &Tree) -> Position {
-        match tree {
-            Tree::Leaf(leaf) => *leaf,
-            Tree::Join(halves) => {
-                let [left, right] = [&halves[0], &halves[1]].map(|half| self.add(half));
-                self.nodes.push(Node { children: [left as u32, right as u32], above: NOWHERE });
-                self.leaves + self.nodes.len() - 1
-            }
-        }
+    pub fn leaves(&self) -> usize {
+        self.sources.len() + 1
     }
 
-    pub fn leaves(&self) -> usize {
-        self.leaves
+    pub fn slots(&self) -> usize {
+        self.keys.len() + 1
     }
 
     /// The leaf for what has no other.
     pub fn rest(&self) -> Position {
-        self.leaves - 1
+        self.leaves() - 1
+    }
+
+    pub fn above_rest(&self) -> u32 {
+        self.above_rest
     }
 
     pub fn inner(&self) -> usize {
@@ -98,37 +189,39 @@ impl Plan {
     }
 
     pub fn positions(&self) -> usize {
-        self.leaves + self.nodes.len()
+        self.leaves() + self.nodes.len()
     }
 
     #[inline]
-    pub fn node(&self, inner: usize) -> Node {
-        self.nodes[inner]
+    pub fn node(&self, inner: u32) -> Node {
+        self.nodes[inner as usize]
     }
 
+    /// The fields of a word, in which all of its bits are.
     #[inline]
-    pub fn children(&self, inner: usize) -> [Position; 2] {
-        self.nodes[inner].children.map(|child| child as usize)
+    pub fn fields(&self, slot: Slot) -> &[Field] {
+        &self.fields[self.first_fields[slot] as usize..self.first_fields[slot + 1] as usize]
     }
 
-    /// The inner node above a leaf, if there is one.
+    /// The fields that a leaf is made of.
     #[inline]
-    pub fn above(&self, leaf: Position) -> u32 {
-        self.above[leaf]
+    pub fn sources(&self, leaf: Position) -> &[Source] {
+        &self.sources[leaf]
     }
 
-    /// Which component a leaf belongs to, if it is not the one for the rest.
-    pub fn key(&self, leaf: Position) -> Option<Key> {
-        self.keys.get(leaf).copied()
+    /// Which component a slot belongs to.
+    #[inline]
+    pub fn key(&self, slot: Slot) -> Key {
+        self.keys[slot - 1]
     }
 
-    /// The leaves of a component, none if it is not in the plan.
+    /// The slots of a component: only the first of all, where nothing is, if it is not in the plan.
     #[inline]
     pub fn span(&self, key: Key) -> Span {
         self.spans[key.section as usize].get(key.index as usize).copied().unwrap_or_default()
     }
 
-    /// The components that have leaves.
+    /// The components that have slots.
     pub fn components(&self) -> impl Iterator<Item = Key> {
         Section::ALL.into_iter().flat_map(|section| {
             let spans = self.spans[section as usize].iter().zip(0..);
@@ -137,16 +230,48 @@ impl Plan {
     }
 }
 
-/// How leaves are joined.
-#[derive(Debug)]
-pub enum Tree {
-    Leaf(Position),
-    Join(Box<[Tree; 2]>),
+impl Field {
+    /// Where bits of the word are in the leaf.
+    #[inline]
+    pub fn place(&self, word: u64) -> u32 {
+        (word & self.mask).rotate_right(self.rotation) as u32
+    }
+}
+
+impl Source {
+    /// Where bits of the leaf are in the word.
+    #[inline]
+    pub fn place(&self, leaf: u32) -> u64 {
+        u64::from(leaf & self.mask).rotate_left(self.rotation)
+    }
+}
+
+/// The lowest bits, at least one.
+fn low(width: u32) -> u64 {
+    u64::MAX >> (u64::BITS - width)
+}
+
+impl Bits {
+    pub fn mask(self) -> u64 {
+        low(self.width) << self.from
+    }
+
+    /// Of a word.
+    pub fn of(self, word: u64) -> u64 {
+        word >> self.from & low(self.width)
+    }
 }
 
 impl Tree {
     pub fn join(left: Self, right: Self) -> Self {
         Self::Join(Box::new([left, right]))
+    }
+
+    pub fn leaves(&self) -> usize {
+        match self {
+            Self::Leaf(_) | Self::Rest => 1,
+            Self::Join(halves) => halves[0].leaves() + halves[1].leaves(),
+        }
     }
 
     /// Joins some trees in their order, at least one, so that both halves have the same weight, as far as that is possible.
@@ -184,68 +309,139 @@ fn branch(trees: &mut [Option<Tree>], sums: &[f64]) -> Tree {
 mod tests {
     use super::*;
 
-    const ROOT: Key = Key { section: Section::Root, index: 0 };
+    const GLOBALS: Key = Key { section: Section::Root, index: 0 };
 
-    /// The inner nodes above a leaf.
-    fn path(plan: &Plan, leaf: Position) -> Vec<u32> {
-        let above = |&node: &u32| Some(plan.node(node as usize).above).filter(|&above| above != NOWHERE);
-        std::iter::successors(Some(plan.above(leaf)), above).collect()
+    /// Two leaves for each word, and one for each length, in order.
+    fn halves(components: &[(Key, usize)]) -> Vec<Tree> {
+        let mut leaves = Vec::new();
+        let mut slots = 1..;
+        for &(_, words) in components {
+            let slot = slots.next().expect("there is no end");
+            leaves.push(Tree::Leaf(vec![Bits { slot, from: 0, width: 32 }]));
+            for slot in slots.by_ref().take(words) {
+                leaves.extend([0, 32].map(|from| Tree::Leaf(vec![Bits { slot, from, width: 32 }])));
+            }
+        }
+        leaves
     }
 
-    fn depth(plan: &Plan, leaf: Position) -> usize {
-        path(plan, leaf).len()
+    fn weighed(words: usize, weight: impl Fn(usize) -> f64) -> Plan {
+        let components = [(GLOBALS, words)];
+        let leaves = halves(&components).into_iter().chain([Tree::Rest]);
+        let leaves = leaves.enumerate().map(|(at, leaf)| (leaf, weight(at)));
+        Plan::new(&components, &Tree::balanced(leaves.collect()))
     }
 
-    fn weighed(weights: &[f64]) -> Plan {
-        let leaf = |leaf| (Tree::Leaf(leaf), weights.get(leaf).copied().unwrap_or(0.0));
-        Plan::new(&[(ROOT, weights.len())], |leaves| Tree::balanced((0..leaves).map(leaf).collect()))
+    /// The inner nodes above a field.
+    fn path(plan: &Plan, field: Field) -> Vec<u32> {
+        let above = |&node: &u32| Some(plan.node(node).above).filter(|&above| above != NOWHERE);
+        std::iter::successors(Some(field.above), above).collect()
     }
 
     #[test]
-    fn a_plan_is_a_tree_with_children_first() {
+    fn a_plan_is_a_tree_numbered_from_its_root() {
         for words in 0..40 {
-            let plan = weighed(&vec![1.0; words]);
-            assert_eq!(plan.leaves(), words.max(1) + 1);
+            let plan = weighed(words, |_| 1.0);
+            assert_eq!(plan.leaves(), 2 * words + 2);
             assert_eq!(plan.inner(), plan.leaves() - 1);
-            let mut children: Vec<Position> =
-                (0..plan.inner()).flat_map(|node| plan.children(node)).collect();
-            children.sort_unstable();
-            assert!(children.into_iter().eq(0..plan.positions() - 1));
-            for node in 0..plan.inner() {
-                assert!(plan.children(node).iter().all(|&child| child < plan.leaves() + node));
+            let children = |inner: usize| plan.node(inner as u32).children.map(|child| child as usize);
+            let mut positions: Vec<Position> = (0..plan.inner()).flat_map(children).collect();
+            positions.sort_unstable();
+            let root = plan.leaves() + ROOT as usize;
+            assert!(positions.into_iter().eq((0..plan.positions()).filter(|&position| position != root)));
+            for inner in 0..plan.inner() {
+                for child in children(inner).into_iter().filter(|&child| child >= plan.leaves()) {
+                    assert!(child > plan.leaves() + inner);
+                    assert_eq!(plan.node((child - plan.leaves()) as u32).above as usize, inner);
+                }
             }
-            assert!((0..plan.leaves()).all(|leaf| depth(&plan, leaf) <= 7));
+            assert!(
+                (1..plan.slots())
+                    .flat_map(|slot| plan.fields(slot))
+                    .all(|&field| path(&plan, field).len() <= 8)
+            );
         }
     }
 
     #[test]
     fn what_weighs_much_is_near_the_root() {
-        let mut weights = vec![0.0; 60];
-        (weights[7], weights[50]) = (10.0, 10.0);
-        let plan = weighed(&weights);
-        assert!(depth(&plan, 7) <= 3 && depth(&plan, 50) <= 3);
-        assert!(depth(&plan, 30) > 5);
+        let plan = weighed(30, |leaf| if leaf == 7 || leaf == 50 { 10.0 } else { 0.0 });
+        // The length comes first, and then the halves of words.
+        let field = |leaf: usize| {
+            let mask = u64::from(u32::MAX) << (32 * ((leaf - 1) % 2));
+            let fields = plan.fields((leaf - 1) / 2 + 2);
+            *fields.iter().find(|field| field.mask == mask).expect("a word has two halves")
+        };
+        let paths = [7, 50, 30].map(|leaf| path(&plan, field(leaf)));
+        assert!(paths[0].len() <= 3 && paths[1].len() <= 3, "{paths:?}");
+        assert!(paths[2].len() > 5, "{paths:?}");
         // Each in a half of its own.
-        let shared = path(&plan, 7).into_iter().filter(|node| path(&plan, 50).contains(node));
-        assert!(shared.eq([plan.inner() as u32 - 1]));
+        assert!(paths[0].iter().filter(|node| paths[1].contains(node)).eq([&ROOT]));
     }
 
     #[test]
-    fn components_have_their_leaves_in_order() {
+    fn components_have_their_slots_in_order() {
         let thread = |index| Key { section: Section::Threads, index };
-        let tree = |leaves| Tree::balanced((0..leaves).map(|leaf| (Tree::Leaf(leaf), 0.0)).collect());
-        let plan = Plan::new(&[(thread(0), 0), (thread(2), 3)], tree);
+        let components = [(thread(0), 0), (thread(2), 3)];
+        let leaves = halves(&components).into_iter().chain([Tree::Rest]);
+        let plan = Plan::new(&components, &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
         assert!(plan.components().eq([thread(0), thread(2)]));
-        assert_eq!(plan.span(thread(0)), Span { first: 0, count: 1 });
-        assert_eq!(plan.span(thread(2)), Span { first: 1, count: 3 });
-        assert_eq!(
-            (plan.span(thread(1)).count, plan.span(thread(7)).count, plan.span(ROOT).count),
-            (0, 0, 0)
-        );
-        assert_eq!(
-            (plan.key(0), plan.key(3), plan.key(plan.rest())),
-            (Some(thread(0)), Some(thread(2)), None)
-        );
-        assert_eq!(Plan::new(&[], tree).positions(), 1);
+        assert_eq!(plan.span(thread(0)), Span { first: 1, count: 1 });
+        assert_eq!(plan.span(thread(2)), Span { first: 2, count: 4 });
+        for absent in [thread(1), thread(7), GLOBALS] {
+            assert_eq!(plan.span(absent), Span { first: 0, count: 0 });
+        }
+        assert_eq!((plan.key(1), plan.key(2), plan.key(5)), (thread(0), thread(2), thread(2)));
+        assert_eq!((plan.slots(), plan.fields(0).len()), (6, 0));
+        assert_eq!(Plan::new(&[], &Tree::Rest).positions(), 1);
+    }
+
+    /// Bits of several words, out of order.
+    #[test]
+    fn leaves_and_words_tell_each_other() {
+        let bits = |slot, from, width| Bits { slot, from, width };
+        let leaves = [
+            vec![bits(3, 60, 4), bits(2, 0, 5), bits(1, 0, 20), bits(3, 0, 1)],
+            vec![bits(1, 20, 12), bits(2, 44, 20)],
+            vec![bits(3, 33, 27)],
+            vec![bits(2, 12, 32)],
+            vec![bits(2, 5, 7)],
+            vec![bits(3, 1, 32)],
+        ];
+        let leaves = leaves.into_iter().map(Tree::Leaf).chain([Tree::Rest]);
+        let plan = Plan::new(&[(GLOBALS, 2)], &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
+        let mut word = 1_u64;
+        for _ in 0..1000 {
+            word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let words = [0, word >> 32, word.rotate_left(17), !word];
+            let mut numbers = vec![0; plan.leaves()];
+            for (slot, &word) in words.iter().enumerate() {
+                for field in plan.fields(slot) {
+                    assert_eq!(numbers[field.leaf as usize] & field.place(u64::MAX), 0);
+                    numbers[field.leaf as usize] |= field.place(word);
+                }
+            }
+            let mut back = [0; 4];
+            for (leaf, &number) in numbers[..plan.rest()].iter().enumerate() {
+                for source in plan.sources(leaf) {
+                    back[source.slot as usize] |= source.place(number);
+                }
+            }
+            assert_eq!(back, words);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a bit has a place")]
+    fn no_bit_is_forgotten() {
+        let leaf = Tree::Leaf(vec![Bits { slot: 1, from: 0, width: 31 }]);
+        Plan::new(&[(GLOBALS, 0)], &Tree::join(leaf, Tree::Rest));
+    }
+
+    #[test]
+    #[should_panic(expected = "a bit has one place")]
+    fn no_bit_is_in_two_places() {
+        let leaf = |from, width| Tree::Leaf(vec![Bits { slot: 1, from, width }]);
+        Plan::new(&[(GLOBALS, 0)], &Tree::join(Tree::join(leaf(0, 17), leaf(16, 16)), Tree::Rest));
     }
 }

@@ -1,48 +1,58 @@
-//! Small numbers that wait for their turn, the least first.
+//! Small numbers that wait for their turn, the greatest first.
 
-/// A set of numbers below a limit, as bits, and a bit for each 64 of them.
+/// A set of numbers below a limit, as bits. As a rule all are near, below 64; of others there is a bit for each block of 64.
 #[derive(Default, Debug)]
 pub struct Queue {
-    bits: Vec<u64>,
+    near: u64,
+    has_far: bool,
+    far: Vec<u64>,
     blocks: Vec<u64>,
 }
 
 impl Queue {
     pub fn new(limit: usize) -> Self {
         let blocks = limit.div_ceil(64);
-        Self { bits: vec![0; blocks], blocks: vec![0; blocks.div_ceil(64)] }
+        Self { near: 0, has_far: false, far: vec![0; blocks], blocks: vec![0; blocks.div_ceil(64)] }
     }
 
     #[inline]
-    pub fn push(&mut self, number: usize) {
-        self.bits[number / 64] |= 1 << (number % 64);
-        // Where there is one block, it speaks for itself.
-        if self.bits.len() > 1 {
-            self.blocks[number / 4096] |= 1 << (number / 64 % 64);
+    pub fn push(&mut self, number: u32) {
+        if number < 64 {
+            self.near |= 1 << number;
+        } else {
+            self.push_far(number as usize);
         }
     }
 
-    /// Takes the least number out.
+    /// Takes the greatest number out.
     #[inline]
-    pub fn pop(&mut self) -> Option<usize> {
-        if let [bits] = &mut self.bits[..] {
-            let number = bits.trailing_zeros() as usize;
-            *bits &= bits.checked_sub(1)?;
-            return Some(number);
+    pub fn pop(&mut self) -> Option<u32> {
+        if self.has_far {
+            return Some(self.pop_far());
         }
-        self.pop_from_blocks()
-    }
-
-    fn pop_from_blocks(&mut self) -> Option<usize> {
-        let at = self.blocks.iter().position(|&blocks| blocks != 0)?;
-        let block = at * 64 + self.blocks[at].trailing_zeros() as usize;
-        let bits = &mut self.bits[block];
-        let number = block * 64 + bits.trailing_zeros() as usize;
-        *bits &= *bits - 1;
-        if *bits == 0 {
-            self.blocks[at] &= self.blocks[at] - 1;
-        }
+        let number = self.near.checked_ilog2()?;
+        self.near ^= 1 << number;
         Some(number)
+    }
+
+    #[inline(never)]
+    fn push_far(&mut self, number: usize) {
+        self.far[number / 64] |= 1 << (number % 64);
+        self.blocks[number / 4096] |= 1 << (number / 64 % 64);
+        self.has_far = true;
+    }
+
+    #[inline(never)]
+    fn pop_far(&mut self) -> u32 {
+        let at = self.blocks.iter().rposition(|&blocks| blocks != 0).expect("one is far");
+        let block = at * 64 + self.blocks[at].ilog2() as usize;
+        let bit = self.far[block].ilog2();
+        self.far[block] ^= 1 << bit;
+        if self.far[block] == 0 {
+            self.blocks[at] ^= 1 << (block % 64);
+            self.has_far = self.blocks[..=at].iter().any(|&blocks| blocks != 0);
+        }
+        block as u32 * 64 + bit
     }
 }
 
@@ -51,26 +61,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn least_first_and_each_once() {
+    fn greatest_first_and_each_once() {
         let mut queue = Queue::new(10_000);
         for number in [9_999, 64, 63, 0, 4096, 64] {
             queue.push(number);
         }
-        assert_eq!(queue.pop(), Some(0));
+        assert_eq!(queue.pop(), Some(9_999));
         queue.push(1);
         queue.push(4095);
-        let rest: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(rest, [1, 63, 64, 4095, 4096, 9_999]);
+        let rest: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(rest, [4096, 4095, 64, 63, 1, 0]);
+        assert_eq!(queue.pop(), None);
         assert_eq!(Queue::new(0).pop(), None);
     }
 
     #[test]
-    fn one_block() {
+    fn near_ones() {
         let mut queue = Queue::new(64);
         for number in [63, 0, 7, 7] {
             queue.push(number);
         }
-        let all: Vec<usize> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(all, [0, 7, 63]);
+        let all: Vec<u32> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(all, [63, 7, 0]);
     }
 }

@@ -1,0 +1,401 @@
+//! The tree of one state, which follows an encoding.
+
+use std::ops::Range;
+
+use system::{Encoding, Key, Moment, Section, Write};
+
+use super::pairs::{ABSENT, Pairs, join, split};
+use super::plan::{NOWHERE, Plan, Position, ROOT, Slot};
+use super::queue::Queue;
+use crate::Full;
+
+#[derive(Debug)]
+pub struct Mirror {
+    /// By slot of the plan. Those of components that are not there, or in the rest, are 0.
+    words: Vec<u64>,
+    /// By position; the root has none.
+    numbers: Vec<u32>,
+    /// Inner nodes but the root of which a child has changed.
+    open: Queue,
+    /// What the last update changed, unless that can't be taken back: slots with their words, and positions with their numbers.
+    word_log: Vec<(u32, u64)>,
+    number_log: Vec<(u32, u32)>,
+    /// The components that are in the rest, in order, with their places in `rest_words`.
+    rest: Vec<(Key, Range<usize>)>,
+    rest_words: Vec<u64>,
+    /// The encoding that it shows, as of then.
+    moment: Option<Moment>,
+    /// Scratch: the components that were taken back, or that are to be shown, and places to go to.
+    keys: Vec<Key>,
+    stack: Vec<(u32, u32)>,
+}
+
+impl Mirror {
+    /// Shows a state without components.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            words: vec![0; plan.slots()],
+            numbers: vec![ABSENT; plan.positions()],
+            open: Queue::new(plan.inner()),
+            word_log: Vec::new(),
+            number_log: Vec::new(),
+            rest: Vec::new(),
+            rest_words: Vec::new(),
+            moment: None,
+            keys: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+
+    /// Whether the state has components that do not fit the plan.
+    pub fn has_rest(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Comes to show the state of an encoding, and follows that from here on. Returns the root pair.
+    pub fn follow(&mut self, plan: &Plan, pairs: &mut Pairs, encoding: &mut Encoding) -> Result<u64, Full> {
+        self.update(plan, pairs, encoding)?;
+        self.moment = Some(encoding.now());
+        Ok(self.root(plan))
+    }
+
+    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is changed.
+    pub fn foresee(&mut self, plan: &Plan, pairs: &mut Pairs, writes: &[Write]) -> Option<u64> {
+        let root = self.change(plan, pairs, writes);
+        self.take_back();
+        root
+    }
+
+    #[inline]
+    fn root(&self, plan: &Plan) -> u64 {
+        if plan.inner() == 0 {
+            return join(self.numbers[plan.rest()], ABSENT);
+        }
+        let [left, right] = plan.node(ROOT).children;
+        join(self.numbers[left as usize], self.numbers[right as usize])
+    }
+
+    /// If that ends early, the next time begins where it ended.
+    fn update(&mut self, plan: &Plan, pairs: &mut Pairs, encoding: &Encoding) -> Result<(), Full> {
+        let touched = self.moment.take().and_then(|moment| encoding.touched(moment));
+        let mut rest_changed = false;
+        if let Some(keys) = touched {
+            self.go_back(plan, encoding, keys);
+            for &key in keys {
+                rest_changed |= self.update_component(plan, key, encoding);
+            }
+            for at in 0..self.keys.len() {
+                rest_changed |= self.update_component(plan, self.keys[at], encoding);
+            }
+        } else {
+            self.forget();
+            for key in plan.components() {
+                self.update_component(plan, key, encoding);
+            }
+            rest_changed = true;
+        }
+        if rest_changed {
+            self.update_rest(plan, pairs, touched, encoding)?;
+        }
+        self.join_up(plan, pairs)?;
+        if rest_changed {
+            // The list of what is in the rest can't be taken back.
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// Numbers the inner nodes anew of which a child has changed.
+    #[inline]
+    fn join_up(&mut self, plan: &Plan, pairs: &mut Pairs) -> Result<(), Full> {
+        while let Some(inner) = self.open.pop() {
+            let node = plan.node(inner);
+            let [left, right] = node.children.map(|child| self.numbers[child as usize]);
+            match pairs.number(join(left, right)) {
+                Ok(number) => {
+                    let position = plan.leaves() + inner as usize;
+                    let old = std::mem::replace(&mut self.numbers[position], number);
+                    if old != number {
+                        self.number_log.push((position as u32, old));
+                        self.open(node.above);
+                    }
+                }
+                Err(full) => {
+                    self.open.push(inner);
+                    return Err(full);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A child of the node has changed. The root has no number of its own.
+    #[inline]
+    fn open(&mut self, inner: u32) {
+        if inner != ROOT {
+            self.open.push(inner);
+        }
+    }
+
+    /// The root pair after some changes, which are then to be taken back.
+    #[inline]
+    fn change(&mut self, plan: &Plan, pairs: &mut Pairs, writes: &[Write]) -> Option<u64> {
+        for write in writes {
+            let first = plan.span(write.key).first as usize;
+            // It has to be there: the length is one more than that of the component.
+            if self.words[first] < u64::from(write.word) + 2 {
+                return None;
+            }
+            let slot = first + 1 + write.word as usize;
+            self.put(plan, slot, self.words[slot] & !write.mask | write.bits);
+        }
+        self.join_up(plan, pairs).ok()?;
+        Some(self.root(plan))
+    }
+
+    /// Undoes what was changed since the last time that it was forgotten.
+    #[inline]
+    fn take_back(&mut self) {
+        for &(slot, word) in self.word_log.iter().rev() {
+            self.words[slot as usize] = word;
+        }
+        for &(position, number) in self.number_log.iter().rev() {
+            self.numbers[position as usize] = number;
+        }
+        self.word_log.clear();
+        self.number_log.clear();
+        // Nothing is open, unless there was no memory.
+        while self.open.pop().is_some() {}
+    }
+
+    /// From here on there is no way back.
+    pub fn forget(&mut self) {
+        self.word_log.clear();
+        self.number_log.clear();
+        self.keys.clear();
+    }
+
+    /// A depth-first search takes most steps back at once: where the encoding seems to be what it was before the last update,
+    /// so will be the tree. The components that are taken back are to be looked at again, as those that were touched are.
+    #[inline]
+    fn go_back(&mut self, plan: &Plan, encoding: &Encoding, touched: &[Key]) {
+        self.keys.clear();
+        let is_back = self.word_log.first().is_some_and(|&(slot, old)| {
+            let key = plan.key(slot as usize);
+            let words = encoding.get(key);
+            let word = match slot - plan.span(key).first {
+                0 => words.map(|words| words.len() as u64 + 1),
+                at => words.and_then(|words| words.get(at as usize - 1).copied()),
+            };
+            word.unwrap_or(0) == old
+        });
+        if is_back {
+            for &(slot, _) in self.word_log.iter().rev() {
+                let key = plan.key(slot as usize);
+                if self.keys.last() != Some(&key) && !touched.contains(&key) {
+                    self.keys.push(key);
+                }
+            }
+            self.take_back();
+        }
+        self.word_log.clear();
+        self.number_log.clear();
+    }
+
+    /// Gives a slot its word. A bit that changes is one bit of one leaf.
+    #[inline]
+    fn put(&mut self, plan: &Plan, slot: Slot, word: u64) {
+        let old = std::mem::replace(&mut self.words[slot], word);
+        let mut changes = old ^ word;
+        if changes == 0 {
+            return;
+        }
+        self.word_log.push((slot as u32, old));
+        for field in plan.fields(slot) {
+            if changes & field.mask != 0 {
+                let number = &mut self.numbers[field.leaf as usize];
+                self.number_log.push((field.leaf, *number));
+                *number ^= field.place(changes);
+                self.open(field.above);
+                changes &= !field.mask;
+                if changes == 0 {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns whether the component is in the rest now, or was.
+    #[inline]
+    fn update_component(&mut self, plan: &Plan, key: Key, encoding: &Encoding) -> bool {
+        let span = plan.span(key);
+        let words = encoding.get(key);
+        let fits = words.is_none_or(|words| words.len() < span.count as usize);
+        // What does not fit leaves its slots empty.
+        let words = words.filter(|_| fits);
+        let length = words.map_or(0, |words| words.len() as u64 + 1);
+        let words = words.unwrap_or_default();
+        let first = span.first as usize;
+        for (slot, &word) in (first + 1..).zip(words) {
+            self.put(plan, slot, word);
+        }
+        // As a rule it is as long as it was.
+        if self.words[first] != length {
+            self.put(plan, first, length);
+            for slot in first + 1 + words.len()..first + span.count as usize {
+                self.put(plan, slot, 0);
+            }
+        }
+        !fits || !self.rest.is_empty() && self.is_in_rest(key)
+    }
+
+    fn is_in_rest(&self, key: Key) -> bool {
+        self.rest.binary_search_by_key(&key, |(other, _)| *other).is_ok()
+    }
+
+    /// Lists the components that have no slots, or not enough of them.
+    #[cold]
+    fn update_rest(
+        &mut self,
+        plan: &Plan,
+        pairs: &mut Pairs,
+        touched: Option<&[Key]>,
+        encoding: &Encoding,
+    ) -> Result<(), Full> {
+        let mut keys: Vec<Key> = match touched {
+            Some(touched) => self.rest.iter().map(|(key, _)| *key).chain(touched.iter().copied()).collect(),
+            None => encoding.components().map(|(key, _)| key).collect(),
+        };
+        keys.sort_unstable();
+        keys.dedup();
+        self.rest.clear();
+        self.rest_words.clear();
+        let mut list = ABSENT;
+        for key in keys {
+            let Some(words) = encoding.get(key) else { continue };
+            if words.len() < plan.span(key).count as usize {
+                continue;
+            }
+            let start = self.rest_words.len();
+            self.rest_words.extend_from_slice(words);
+            self.rest.push((key, start..self.rest_words.len()));
+            let mut chain = ABSENT;
+            for &word in words {
+                let number = pairs.number(word)?;
+                chain = pairs.number(join(chain, number))?;
+            }
+            let head = pairs.number(head(key, words.len()))?;
+            let component = pairs.number(join(head, chain))?;
+            list = pairs.number(join(list, component))?;
+        }
+        let rest = plan.rest();
+        let old = std::mem::replace(&mut self.numbers[rest], list);
+        if old != list {
+            self.number_log.push((rest as u32, old));
+            if plan.above_rest() != NOWHERE {
+                self.open(plan.above_rest());
+            }
+        }
+        Ok(())
+    }
+
+    /// Comes to show the state of a root pair, and lets `into` describe it.
+    pub fn unfold(&mut self, plan: &Plan, pairs: &Pairs, root: u64, into: &mut Encoding) {
+        // What an update left undone is of no interest any more.
+        while self.open.pop().is_some() {}
+        self.forget();
+        let touched = self.moment.take().and_then(|moment| into.touched(moment));
+        let is_known = touched.is_some();
+        match touched {
+            Some(keys) => self.keys.extend_from_slice(keys),
+            None => self.keys.extend(plan.components()),
+        }
+        self.stack.clear();
+        if plan.inner() == 0 {
+            self.stack.push((plan.rest() as u32, split(root)[0]));
+        } else {
+            self.stack.extend(plan.node(ROOT).children.into_iter().zip(split(root)));
+        }
+        while let Some((position, number)) = self.stack.pop() {
+            let old = std::mem::replace(&mut self.numbers[position as usize], number);
+            if old == number && is_known {
+                continue;
+            }
+            if let Some(inner) = position.checked_sub(plan.leaves() as u32) {
+                self.stack.extend(plan.node(inner).children.into_iter().zip(pairs.halves(number)));
+            } else if position as usize == plan.rest() {
+                self.keys.extend(self.rest.iter().map(|(key, _)| *key));
+                self.unfold_rest(pairs, number);
+                self.keys.extend(self.rest.iter().map(|(key, _)| *key));
+            } else {
+                self.unfold_leaf(plan, position as usize, old ^ number);
+            }
+        }
+        if !is_known {
+            into.clear();
+        }
+        for &key in &self.keys {
+            self.show(plan, key, into);
+        }
+        self.keys.clear();
+        self.moment = Some(into.now());
+    }
+
+    /// Lets the words follow a leaf.
+    #[inline]
+    fn unfold_leaf(&mut self, plan: &Plan, leaf: Position, changes: u32) {
+        for source in plan.sources(leaf) {
+            if changes & source.mask != 0 {
+                self.words[source.slot as usize] ^= source.place(changes);
+                let key = plan.key(source.slot as usize);
+                if self.keys.last() != Some(&key) {
+                    self.keys.push(key);
+                }
+            }
+        }
+    }
+
+    fn unfold_rest(&mut self, pairs: &Pairs, mut list: u32) {
+        self.rest.clear();
+        self.rest_words.clear();
+        while list != ABSENT {
+            let [before, component] = pairs.halves(list);
+            list = before;
+            let [head, mut chain] = pairs.halves(component);
+            let (key, len) = key_and_len(pairs.word(head));
+            let start = self.rest_words.len();
+            for _ in 0..len {
+                let [before, word] = pairs.halves(chain);
+                chain = before;
+                self.rest_words.push(pairs.word(word));
+            }
+            self.rest_words[start..].reverse();
+            self.rest.push((key, start..self.rest_words.len()));
+        }
+        self.rest.reverse();
+    }
+
+    /// Brings a component of an encoding up to date.
+    fn show(&self, plan: &Plan, key: Key, into: &mut Encoding) {
+        if !self.rest.is_empty()
+            && let Ok(at) = self.rest.binary_search_by_key(&key, |(other, _)| *other)
+        {
+            return into.set(key, &self.rest_words[self.rest[at].1.clone()]);
+        }
+        let first = plan.span(key).first as usize;
+        match self.words[first] {
+            0 => into.remove(key),
+            length => into.set(key, &self.words[first + 1..first + length as usize]),
+        }
+    }
+}
+
+/// A word, never 0, that tells which component of the rest follows, and how long it is.
+fn head(key: Key, len: usize) -> u64 {
+    (key.section as u64) << 62 | u64::from(key.index) << 30 | (len as u64 + 1)
+}
+
+fn key_and_len(head: u64) -> (Key, usize) {
+    let section = Section::ALL[(head >> 62) as usize];
+    (Key { section, index: (head >> 30) as u32 }, (head as usize & ((1 << 30) - 1)) - 1)
+}
