@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   components   words of a component ── number        one pool each for threads, objects, and parts of globals
-//!   heaps        ⟨object, object, …⟩ ── number
+//!   heaps        ⟨number of threads, object, object, …⟩ ── number
 //!   states       ⟨heap, thread, thread, …, globals⟩ ── number = id + 1
 //! ```
 //!
@@ -17,8 +17,10 @@
 //! - *Types and locations* are parts of the words of a component. The paper has them beside the number, so that equal words
 //!   of different types share an entry; but entries are few and vectors many.
 //! - *Globals* are cut into parts ([`components`]).
-//! - *Several pools*, which the paper allows: numbers of each are small, and mostly take a byte ([`crate::number`]).
+//! - *Several pools*, which the paper allows: numbers of each are small, and mostly take a byte ([`crate::number`]). Numbers
+//!   of threads have codes by index, of which most take a byte as well ([`codes`]).
 
+mod codes;
 mod components;
 mod pool;
 
@@ -27,6 +29,7 @@ use system::{Encoding, Section};
 use crate::number::{put, take};
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
+use codes::Codes;
 pub use components::{ABSENT, Components};
 use pool::{Number, Pool};
 
@@ -35,8 +38,10 @@ pub struct Collapse {
     components: Components,
     heaps: Pool,
     states: Pool,
-    /// The number of the heap of the last state, if that got one.
-    heap: Option<Number>,
+    /// Of threads, by index.
+    codes: Vec<Codes>,
+    /// The number of the heap of the last state, if that got one, and how many threads it goes with.
+    heap: Option<(Number, usize)>,
     vector: Vec<u8>,
 }
 
@@ -46,6 +51,7 @@ impl Collapse {
             components: Components::new(budget),
             heaps: Pool::new(budget, 16),
             states: Pool::new(budget, 16),
+            codes: Vec::new(),
             heap: None,
             vector: Vec::new(),
         }
@@ -58,9 +64,14 @@ fn write(numbers: &[Number], vector: &mut Vec<u8>) {
     }
 }
 
+/// What was put into a vector.
+fn read(mut vector: &[u8]) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || (!vector.is_empty()).then(|| take(&mut vector)))
+}
+
 /// The numbers of a vector.
-fn read(mut vector: &[u8]) -> impl Iterator<Item = Number> {
-    std::iter::from_fn(move || (!vector.is_empty()).then(|| take(&mut vector) as Number))
+fn read_numbers(vector: &[u8]) -> impl Iterator<Item = Number> {
+    read(vector).map(|number| number as Number)
 }
 
 impl StateStore for Collapse {
@@ -71,20 +82,25 @@ impl StateStore for Collapse {
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
         let last = self.heap.take();
         let other_objects = self.components.update(encoding)?;
-        let heap = if let Some(heap) = last.filter(|_| !other_objects) {
+        let threads = self.components.numbers(Section::Threads);
+        let heap = if let Some((heap, _)) = last.filter(|last| !other_objects && last.1 == threads.len()) {
             heap
         } else {
             self.vector.clear();
+            put(threads.len() as u64, &mut self.vector);
             write(self.components.numbers(Section::Objects), &mut self.vector);
             self.heaps.intern(&self.vector)?
         };
-        self.heap = Some(heap);
+        self.heap = Some((heap, threads.len()));
 
         self.vector.clear();
         put(heap.into(), &mut self.vector);
-        let threads = self.components.numbers(Section::Threads);
-        put(threads.len() as u64, &mut self.vector);
-        write(threads, &mut self.vector);
+        if self.codes.len() < threads.len() {
+            self.codes.resize_with(threads.len(), Codes::default);
+        }
+        for (&thread, codes) in threads.iter().zip(&mut self.codes) {
+            put(codes.encode(thread)?, &mut self.vector);
+        }
         write(self.components.numbers(Section::Root), &mut self.vector);
         let (number, is_new) = self.states.insert(&self.vector, limit)?;
         let id = StateId(number - 1);
@@ -92,11 +108,15 @@ impl StateStore for Collapse {
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        let mut numbers = read(self.states.get(id.0 + 1));
-        let heap = numbers.next().expect("the heap is first");
-        let threads = numbers.next().expect("the number of threads is second");
-        self.components.rebuild(read(self.heaps.get(heap)), threads as usize, numbers, into);
-        self.heap = Some(heap);
+        let mut vector = read(self.states.get(id.0 + 1));
+        let heap = vector.next().expect("the heap is first") as Number;
+        let mut objects = read_numbers(self.heaps.get(heap));
+        let threads = objects.next().expect("the number of threads is first") as usize;
+        let codes = self.codes[..threads].iter().map(Some).chain(std::iter::repeat(None));
+        let numbers =
+            vector.zip(codes).map(|(code, codes)| codes.map_or(code as Number, |codes| codes.decode(code)));
+        self.components.rebuild(objects, threads, numbers, into);
+        self.heap = Some((heap, threads));
     }
 
     fn len(&self) -> usize {
@@ -104,7 +124,8 @@ impl StateStore for Collapse {
     }
 
     fn bytes(&self) -> usize {
-        self.components.bytes() + self.heaps.bytes() + self.states.bytes()
+        let codes: usize = self.codes.iter().map(Codes::bytes).sum();
+        self.components.bytes() + self.heaps.bytes() + self.states.bytes() + codes
     }
 
     fn figures(&self) -> Vec<Figure> {

@@ -14,15 +14,16 @@
 //! - *The id in the record.* A lookup that finds a string answers from the record, without a third access to
 //!   memory. The way back, from an id to its record, is taken in order (a breadth-first frontier) or rarely (a
 //!   trail), so a mark at every 16th record and a walk are enough.
-//! - *Growth by sweeping.* The table doubles at three quarters full. The old table is dropped first and the
-//!   new one is filled by hashing the arena from front to back, so the two never coexist and slots need not
-//!   keep their full hash. When the budget refuses, the table fills to 7/8 before the store gives up.
+//! - *Growth by sweeping.* The table doubles at three quarters full, in place, and is filled again by hashing
+//!   the arena from front to back: no two tables ever coexist, and slots need not keep their full hash. When
+//!   the budget or the system refuses, the table fills to 7/8 before the store gives up.
 //!
 //! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both ends are errors.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arena::{Arena, Position};
+use crate::zeroed::grow_by;
 use crate::{Budget, Chunked, Full, Insert, StateId};
 
 const MARK_EVERY: usize = 16;
@@ -100,10 +101,12 @@ impl Vectors {
         if self.len < self.capacity {
             return Ok(());
         }
-        let (old, new) = (self.slots.len(), (2 * self.slots.len()).max(FIRST_SLOTS));
-        if self.budget.allows((new - old) * size_of::<u64>()) {
-            self.slots = Vec::new();
-            self.slots = vec![0; new];
+        let old = self.slots.len();
+        let more = old.max(FIRST_SLOTS);
+        if grow_by(&mut self.slots, more, &self.budget).is_ok() {
+            let new = old + more;
+            self.slots.fill(0);
+            self.slots.resize(new, 0);
             self.capacity = new / 4 * 3;
             self.sweep();
             return Ok(());

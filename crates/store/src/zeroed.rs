@@ -131,9 +131,15 @@ unsafe fn free(start: NonNull<u8>, layout: Layout) {
 }
 
 /// Makes room for more elements, if the budget and the system allow. Large vectors grow without being copied: the system moves
-/// their pages.
+/// their pages. Room that nobody wrote to yet does not show in the resident set, which a budget is about, so under a limit
+/// there is never much of it.
 pub fn grow<T: Plain>(vector: &mut Vec<T>, budget: &Budget) -> Result<(), Full> {
-    let more = (vector.len() / 4).max(1 << 10);
+    let most = budget.limit().map_or(usize::MAX, |limit| limit / 256 / size_of::<T>());
+    grow_by(vector, (vector.len() / 4).min(most).max(1 << 10), budget)
+}
+
+/// The same for so many elements more than there are. If it is refused, the vector is as it was.
+pub fn grow_by<T: Plain>(vector: &mut Vec<T>, more: usize, budget: &Budget) -> Result<(), Full> {
     if !budget.allows(more * size_of::<T>()) {
         return Err(Full::Memory);
     }

@@ -140,7 +140,7 @@ mod tests {
         let violations: Vec<_> = kinds.iter().map(|kind| serde_json::json!({ "kind": kind })).collect();
         serde_json::from_value(serde_json::json!({
             "verdict": verdict, "states": states, "matched": matched, "transitions": 0, "depth": 0,
-            "seconds": 0.0, "violations": violations,
+            "seconds": 0.0, "store": {"bytes": 0}, "violations": violations,
         }))
         .unwrap()
     }

@@ -2,11 +2,13 @@
 
 mod bench;
 mod compare;
+mod growth;
 mod kinds;
 mod known;
 mod measure;
 mod model;
 mod ours;
+mod page;
 mod process;
 mod random;
 mod spin;
@@ -36,6 +38,8 @@ enum Task {
     Startup(startup::StartupArgs),
     /// Measure time, speed and memory of large explorations, against SPIN
     Bench(bench::BenchArgs),
+    /// Measure how speed and memory change as states come to be many
+    Growth(growth::GrowthArgs),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         Task::Trails(args) => trails::run(&args),
         Task::Startup(args) => startup::run(&args).map(|()| true),
         Task::Bench(args) => bench::run(&args).map(|()| true),
+        Task::Growth(args) => growth::run(&args).map(|()| true),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

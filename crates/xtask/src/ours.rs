@@ -37,7 +37,14 @@ pub struct Report {
     pub transitions: u64,
     pub depth: u64,
     pub seconds: f64,
+    pub store: StoreUse,
     violations: Vec<Violation>,
+}
+
+/// The memory of a store.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StoreUse {
+    pub bytes: u64,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -76,8 +83,13 @@ impl Quotient {
 
     /// The options of a check that explores what SPIN explores without reductions.
     pub fn unreduced(model: &Model, search: &str) -> Vec<String> {
+        Self::up_to(model, search, "none")
+    }
+
+    /// The options of a check without other reductions than this level of symmetry.
+    pub fn up_to(model: &Model, search: &str, symmetry: &str) -> Vec<String> {
         let path = model.path.display().to_string();
-        let fixed = ["--por", "off", "--merge", "off", "--symmetry", "none", "--search", search, "--quiet"];
+        let fixed = ["--por", "off", "--merge", "off", "--symmetry", symmetry, "--search", search, "--quiet"];
         let words = ["check".to_owned(), path].into_iter();
         words.chain(fixed.map(str::to_owned)).chain(model.define_options()).collect()
     }

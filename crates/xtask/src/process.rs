@@ -59,6 +59,12 @@ pub fn command<S: AsRef<OsStr>>(
     command
 }
 
+/// The first line of what a program says about its version.
+pub fn version(program: &Path, option: &str, limit: Duration) -> Result<String> {
+    let run = run(command(program, Path::new("/"), [option]), limit)?;
+    Ok(run.text().trim().lines().next().unwrap_or("unknown version").to_owned())
+}
+
 /// Runs it to its end, or kills it when its time is over.
 pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     let start = Instant::now();

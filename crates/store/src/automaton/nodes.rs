@@ -9,6 +9,7 @@
 //! easy to find the one that exists: `next` chains the nodes of a bucket. Freed records wait for a node with as many
 //! edges.
 
+use crate::zeroed::{Zeroed, grow_by};
 use crate::{Budget, Full};
 
 /// The address of a node.
@@ -165,12 +166,13 @@ impl Draft {
 
 #[derive(Debug)]
 pub struct Nodes {
-    chunks: Vec<Vec<u32>>,
+    chunks: Vec<Zeroed<u32>>,
     /// Where no record was ever written.
     top: usize,
     /// By number of edges: the first of the freed records, chained by `next`.
     free: Vec<Node>,
-    buckets: Vec<Node>,
+    /// The first nodes of the chains.
+    buckets: Vec<u32>,
     len: usize,
     edges: usize,
     /// The bits of a hash that are used: all of them, except in tests of what collisions do.
@@ -218,11 +220,12 @@ impl Nodes {
         let left = (self.chunks.len() * CHUNK).saturating_sub(self.top);
         if left < words + (words / USABLE + 1) * size(MOST_EDGES) {
             let chunks = words.div_ceil(USABLE);
-            let fits = self.chunks.len() + chunks < CHUNKS;
-            if !fits || !self.budget.allows(chunks * CHUNK * size_of::<u32>()) {
+            if self.chunks.len() + chunks >= CHUNKS {
                 return Err(Full::Memory);
             }
-            self.chunks.extend((0..chunks).map(|_| vec![0; CHUNK]));
+            for _ in 0..chunks {
+                self.chunks.push(Zeroed::new(CHUNK, &self.budget)?);
+            }
         }
         if self.len >= 2 * self.buckets.len() {
             self.grow_buckets();
@@ -232,13 +235,14 @@ impl Nodes {
 
     /// Twice as many buckets, if the budget allows; otherwise chains get longer, which costs time only.
     fn grow_buckets(&mut self) {
-        let (old, new) = (self.buckets.len(), (2 * self.buckets.len()).max(FIRST_BUCKETS));
-        if !self.budget.allows((new - old) * size_of::<Node>()) {
+        let old = self.buckets.len();
+        let more = old.max(FIRST_BUCKETS);
+        if grow_by(&mut self.buckets, more, &self.budget).is_err() {
             return;
         }
-        self.buckets.resize(new, Node::NONE);
+        self.buckets.resize(old + more, Node::NONE.0);
         for bucket in 0..old {
-            let mut node = std::mem::replace(&mut self.buckets[bucket], Node::NONE);
+            let mut node = Node(std::mem::replace(&mut self.buckets[bucket], Node::NONE.0));
             while node != Node::NONE {
                 let next = Node(self.record(node)[NEXT]);
                 let bucket = self.bucket(self.content(node));
@@ -285,13 +289,13 @@ impl Nodes {
     }
 
     fn link(&mut self, node: Node, bucket: usize) {
-        let first = std::mem::replace(&mut self.buckets[bucket], node);
-        self.record_mut(node)[NEXT] = first.0;
+        let first = std::mem::replace(&mut self.buckets[bucket], node.0);
+        self.record_mut(node)[NEXT] = first;
     }
 
     /// The node with these edges. Only registered nodes are found.
     pub fn find(&self, content: Content<'_>) -> Option<Node> {
-        let mut node = self.buckets[self.bucket(content)];
+        let mut node = Node(self.buckets[self.bucket(content)]);
         while node != Node::NONE {
             let record = self.record(node);
             if record[CONTENT..].starts_with(content.0) {
@@ -321,9 +325,9 @@ impl Nodes {
     pub fn unregister(&mut self, node: Node) {
         let bucket = self.bucket(self.content(node));
         let next = self.record(node)[NEXT];
-        let mut at = self.buckets[bucket];
+        let mut at = Node(self.buckets[bucket]);
         if at == node {
-            self.buckets[bucket] = Node(next);
+            self.buckets[bucket] = next;
             return;
         }
         while self.record(at)[NEXT] != node.0 {

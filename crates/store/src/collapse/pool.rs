@@ -10,14 +10,14 @@
 //!
 //! A slot gives the number as many bits as numbers need at the present size of the table, and the rest to a tag from the
 //! hash. So a probe looks at a string, as a rule, only to find an equal one, and then walks there from a mark. The table
-//! grows by a quarter at a time: it is never less than 70 % full, for one that had to grow. The old one is dropped first and
-//! the new one filled from the arena. Where the budget refuses that, it is filled to 15/16.
+//! grows by a quarter at a time: it is never less than 70 % full, for one that had to grow. It does so in place, and is filled
+//! again from the arena. Where the budget or the system refuses that, it is filled to 15/16.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arena::{Arena, Position};
 use crate::mix::place;
-use crate::zeroed::grow;
+use crate::zeroed::{grow, grow_by};
 use crate::{Budget, Full};
 
 const FIRST_SLOTS: usize = 64;
@@ -158,10 +158,11 @@ impl Pool {
 
     fn make_room(&mut self) -> Result<(), Full> {
         let old = self.slots.len();
-        let new = (old + old / 4).max(FIRST_SLOTS);
-        if self.budget.allows((new - old) * size_of::<u32>()) {
-            self.slots = Vec::new();
-            self.slots = vec![0; new];
+        let more = if old == 0 { FIRST_SLOTS } else { old / 4 };
+        if grow_by(&mut self.slots, more, &self.budget).is_ok() {
+            let new = old + more;
+            self.slots.fill(0);
+            self.slots.resize(new, 0);
             self.capacity = new / 8 * 7;
             self.number_bits = usize::BITS - new.leading_zeros();
             for ((_, string), number) in self.arena.records_from(Position(0)).zip(1..) {

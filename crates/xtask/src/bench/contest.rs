@@ -42,21 +42,28 @@ pub const MODES: &[Mode] = &[
 #[derive(PartialEq, Eq, Debug)]
 pub struct Store {
     pub name: &'static str,
-    options: &'static [&'static str],
+    pub options: &'static [&'static str],
+    /// Whether it may take a state for another.
+    pub lossy: bool,
     pub against: &'static Mode,
 }
 
 pub const STORES: &[Store] = &[
-    Store { name: "trie", options: &[], against: DEFAULT },
-    Store { name: "exact", options: &[], against: DEFAULT },
+    Store { name: "trie", options: &[], lossy: false, against: DEFAULT },
+    Store { name: "exact", options: &[], lossy: false, against: DEFAULT },
     // SPIN has nothing like it.
-    Store { name: "gzip", options: &[], against: DEFAULT },
-    Store { name: "collapse", options: &[], against: COLLAPSE },
-    Store { name: "automaton", options: &[], against: &MODES[2] },
-    Store { name: "collapse+automaton", options: &[], against: &MODES[3] },
-    Store { name: "compact", options: &["--hash-bytes", "8"], against: &MODES[4] },
+    Store { name: "gzip", options: &[], lossy: false, against: DEFAULT },
+    Store { name: "collapse", options: &[], lossy: false, against: COLLAPSE },
+    Store { name: "automaton", options: &[], lossy: false, against: &MODES[2] },
+    Store { name: "collapse+automaton", options: &[], lossy: false, against: &MODES[3] },
+    Store { name: "compact", options: &["--hash-bytes", "8"], lossy: true, against: &MODES[4] },
     // As many bits as `-w26` gives SPIN, and as many hash functions.
-    Store { name: "bitstate", options: &["--arena", "2^26", "--hashes", "3"], against: &MODES[5] },
+    Store {
+        name: "bitstate",
+        options: &["--arena", "2^26", "--hashes", "3"],
+        lossy: true,
+        against: &MODES[5],
+    },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +81,13 @@ impl Tool {
     }
 }
 
+/// What a tool says.
+struct Explored {
+    states: u64,
+    transitions: u64,
+    store: Option<u64>,
+}
+
 /// What one run showed.
 #[derive(Clone, Debug)]
 struct Sample {
@@ -81,6 +95,7 @@ struct Sample {
     transitions: u64,
     seconds: f64,
     usage: Usage,
+    store: Option<u64>,
 }
 
 /// Medians over the runs.
@@ -94,6 +109,8 @@ pub struct Figures {
     pub peak: f64,
     /// Peak of a run that explores next to nothing.
     pub start_up: f64,
+    /// Bytes of the store by its own account, where there is one.
+    pub store: Option<u64>,
 }
 
 impl Figures {
@@ -121,8 +138,15 @@ impl Contestant {
         Self { tool, program, options, trivial, start_up: Vec::new(), samples: Vec::new(), failure: None }
     }
 
-    pub fn quotient(store: &'static Store, quotient: &Quotient, model: &Model, search: &str) -> Self {
-        let mut options = Quotient::unreduced(model, search);
+    /// Explores up to a level of symmetry.
+    pub fn quotient(
+        store: &'static Store,
+        quotient: &Quotient,
+        model: &Model,
+        search: &str,
+        symmetry: &str,
+    ) -> Self {
+        let mut options = Quotient::up_to(model, search, symmetry);
         options.extend(["--continue", "--format", "json", "--store", store.name].map(str::to_owned));
         options.extend(store.options.iter().map(|&option| option.to_owned()));
         let mut trivial = options.clone();
@@ -172,8 +196,8 @@ impl Contestant {
         let run = process::run(process::command(&self.program, folder, &self.options), limit)?;
         match self.read(&run) {
             Err(why) => self.failure = Some(why),
-            Ok((states, transitions)) => {
-                let sample = Sample { states, transitions, seconds: run.seconds, usage: run.usage };
+            Ok(Explored { states, transitions, store }) => {
+                let sample = Sample { states, transitions, seconds: run.seconds, usage: run.usage, store };
                 let same = |old: &Sample| (old.states, old.transitions) == (states, transitions);
                 if !self.samples.iter().all(same) {
                     self.failure = Some("the runs differ in their numbers of states".to_owned());
@@ -185,8 +209,8 @@ impl Contestant {
         Ok(Some(self.failure.clone().unwrap_or_else(|| format!("{:.2} s", run.seconds))))
     }
 
-    /// States and transitions of a run that went well.
-    fn read(&self, run: &Run) -> Result<(u64, u64), String> {
+    /// What a run that went well says.
+    fn read(&self, run: &Run) -> Result<Explored, String> {
         if run.end == End::TimedOut {
             return Err(format!("more than {:.0} s", run.seconds));
         }
@@ -195,12 +219,18 @@ impl Contestant {
                 ours::Outcome::Checked(report) if report.verdict() == "violated" => {
                     Err("violated".to_owned())
                 }
-                ours::Outcome::Checked(report) => Ok((report.states, report.stored_and_matched())),
+                ours::Outcome::Checked(report) => Ok(Explored {
+                    states: report.states,
+                    transitions: report.stored_and_matched(),
+                    store: Some(report.store.bytes),
+                }),
                 ours::Outcome::Refused(why) | ours::Outcome::Failed(why) => Err(first_line(&why)),
             },
             Tool::Spin(_) => match read_verifier(run) {
                 Outcome::Explored(found) if found.errors > 0 => Err(found.verdict()),
-                Outcome::Explored(found) => Ok((found.states, found.transitions)),
+                Outcome::Explored(found) => {
+                    Ok(Explored { states: found.states, transitions: found.transitions, store: None })
+                }
                 outcome => Err(reason(outcome)),
             },
         }
@@ -220,6 +250,7 @@ impl Contestant {
             cpu_seconds: median_of(|sample| sample.usage.cpu_seconds),
             peak: median_of(|sample| sample.usage.peak_memory as f64),
             start_up: median(self.start_up.clone()),
+            store: last.store,
         })
     }
 }
@@ -274,7 +305,7 @@ mod tests {
 
     fn contestant() -> Contestant {
         let report = r#"printf '{"verdict": "holds", "states": 10, "matched": 5, "transitions": 14, "depth": 3,
-            "seconds": 0.0, "violations": []}'"#;
+            "seconds": 0.0, "store": {"bytes": 7}, "violations": []}'"#;
         let options = ["-c", report].map(str::to_owned).to_vec();
         let trivial = ["-c", ":"].map(str::to_owned).to_vec();
         Contestant::new(Tool::Quotient(&STORES[0]), "sh".into(), options, trivial)
@@ -288,7 +319,7 @@ mod tests {
             contestant.run(Path::new("/"), Duration::from_mins(1)).unwrap();
         }
         let figures = contestant.figures().unwrap();
-        assert_eq!((figures.states, figures.transitions), (10, 15));
+        assert_eq!((figures.states, figures.transitions, figures.store), (10, 15, Some(7)));
         assert!(figures.peak > 0.0 && figures.start_up > 0.0);
     }
 

@@ -8,10 +8,10 @@
 //! belongs to that: the verifier fills it with zeros at the start, however many states follow.
 
 mod contest;
+mod dynamic;
 mod models;
 mod report;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,10 +20,11 @@ use clap::{Args, ValueEnum};
 
 use crate::model::Model;
 use crate::ours::Quotient;
+use crate::page::{self, machine};
 use crate::process;
 use crate::spin::{Effort, Spin};
 use contest::{Contestant, DEFAULT, MODES, STORES, SpinSettings, Store};
-use models::{ENTRIES, Entry};
+use models::{DYNAMIC, ENTRIES, Entry};
 use report::{Clock, Measured};
 
 #[derive(Args)]
@@ -42,6 +43,10 @@ pub struct BenchArgs {
     /// Only these stores, and the modes of SPIN's that match
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub stores: Vec<String>,
+
+    /// Compare the stores with each other, on models with objects and threads and with all symmetry; without SPIN
+    #[arg(long, conflicts_with_all = ["spin_table", "examples"])]
+    pub dynamic: bool,
 
     /// Order of exploration
     #[arg(long, value_enum, default_value_t = Search::Dfs)]
@@ -75,8 +80,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "PATH")]
     pub quotient: Option<PathBuf>,
 
-    /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` and `<!--
-    /// end -->` where the file has them [default: standard output, at the end]
+    /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` (or `<!-- cargo
+    /// xtask bench --dynamic -->`) and `<!-- end -->` where the file has them [default: standard output, at the end]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -107,7 +112,13 @@ impl Search {
 /// What SPIN's verifier may allocate, in megabytes.
 const SPIN_MEMORY: u32 = 20_000;
 
+/// What the tables are the output of.
+const COMMAND: &str = "cargo xtask bench";
+
 pub fn run(args: &BenchArgs) -> Result<()> {
+    if args.dynamic {
+        return dynamic::run(args);
+    }
     let limit = Duration::from_secs(args.timeout);
     let mut spin = Spin::find(limit, Effort::Large)?;
     spin.memory = SPIN_MEMORY;
@@ -123,7 +134,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
             Err(why) => conditions.push(format!("left out: {}, {why}", model.name)),
         }
         if let Some(path) = &args.out {
-            write(path, &report::markdown(&measured, args.clock, &conditions))?;
+            page::write(path, COMMAND, &report::markdown(&measured, args.clock, &conditions))?;
         }
     }
     if args.out.is_none() {
@@ -153,7 +164,7 @@ fn measure(
     for mode in MODES {
         let matching: Vec<_> = stores.iter().filter(|store| store.against == mode).collect();
         for &&store in &matching {
-            contestants.push(Contestant::quotient(store, quotient, model, args.search.name()));
+            contestants.push(Contestant::quotient(store, quotient, model, args.search.name(), "none"));
         }
         if !matching.is_empty() || mode == DEFAULT {
             contestants.push(Contestant::spin(mode, spin, folder, &survey, &settings)?);
@@ -196,7 +207,8 @@ impl BenchArgs {
             return Ok(self.files.iter().map(|path| Selected::File(path)).collect());
         }
         let part = self.models.as_deref().unwrap_or_default();
-        let entries = ENTRIES.iter().filter(|entry| entry.title().contains(part));
+        let entries = if self.dynamic { DYNAMIC } else { ENTRIES };
+        let entries = entries.iter().filter(|entry| entry.title().contains(part));
         let selected: Vec<_> = entries.map(Selected::Entry).collect();
         if selected.is_empty() {
             bail!("no model of the benchmark has `{part}` in its title");
@@ -220,20 +232,13 @@ impl Selected<'_> {
 
 /// Tools, options and machine.
 fn conditions(args: &BenchArgs, spin: &Spin, quotient: &Quotient) -> Result<Vec<String>> {
-    let version = |program: &Path, option: &str| -> Result<String> {
-        let run = process::run(process::command(program, Path::new("/"), [option]), spin.limit)?;
-        Ok(run.text().trim().lines().next().unwrap_or("unknown version").to_owned())
-    };
+    let version = |program: &Path, option| process::version(program, option, spin.limit);
     let ours = version(&quotient.path, "--version")?;
     let theirs = version(&spin.program, "-V")?;
     let cc = version(&spin.cc, "--version")?;
     let search = args.search.name();
     let defines = args.search.defines().join(" ");
     let table = args.spin_table.map(|bits| format!(" -w{bits}")).unwrap_or_default();
-    let clock = match args.clock {
-        Clock::Wall => "elapsed",
-        Clock::Cpu => "processor",
-    };
     Ok(vec![
         format!(
             "{ours}: `quotient check MODEL --por off --merge off --symmetry none --search {search} --continue \
@@ -244,50 +249,14 @@ fn conditions(args: &BenchArgs, spin: &Spin, quotient: &Quotient) -> Result<Vec<
              `pan -n -mDEPTH{table}` with {cc}"
         ),
         format!("on {}", machine()),
-        format!("medians of {}; speeds by {clock} time; MB are 10^6 bytes", args.repetitions()),
+        medians(args),
     ])
 }
 
-/// Processor, cores and memory, as far as the system tells.
-fn machine() -> String {
-    let value = |path: &str, key: &str| {
-        let text = fs::read_to_string(path).ok()?;
-        let line = text.lines().find(|line| line.starts_with(key))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
+fn medians(args: &BenchArgs) -> String {
+    let clock = match args.clock {
+        Clock::Wall => "elapsed",
+        Clock::Cpu => "processor",
     };
-    let processor = value("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unknown processor".to_owned());
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let memory = value("/proc/meminfo", "MemTotal")
-        .and_then(|total| total.strip_suffix(" kB")?.parse::<u64>().ok())
-        .map(|kilobytes| format!(", {:.1} GB of memory", kilobytes as f64 * 1024.0 / 1e9));
-    format!("{processor}, {cores} cores{}", memory.unwrap_or_default())
-}
-
-const START: &str = "<!-- cargo xtask bench -->";
-const END: &str = "<!-- end -->";
-
-fn write(path: &Path, tables: &str) -> Result<()> {
-    let old = fs::read_to_string(path).unwrap_or_default();
-    let new = between_marks(&old, tables).unwrap_or_else(|| tables.to_owned());
-    fs::write(path, new).with_context(|| format!("can't write {}", path.display()))
-}
-
-/// A text with other tables between its marks, if it has them.
-fn between_marks(text: &str, tables: &str) -> Option<String> {
-    let (before, rest) = text.split_once(START)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{START}\n\n{tables}\n{END}{after}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_go_between_the_marks() {
-        let page = format!("Before.\n\n{START}\nold\n{END}\n\nAfter.\n");
-        let expected = format!("Before.\n\n{START}\n\nnew\n\n{END}\n\nAfter.\n");
-        assert_eq!(between_marks(&page, "new\n"), Some(expected));
-        assert_eq!(between_marks("A page.\n", "new\n"), None);
-    }
+    format!("medians of {}; speeds by {clock} time; MB are 10^6 bytes", args.repetitions())
 }

@@ -5,7 +5,7 @@ use crate::measure::geometric_mean;
 use crate::spin::same_number;
 use crate::table::{Table, grouped};
 
-const NONE: &str = "–";
+pub const NONE: &str = "–";
 
 /// Which time speeds are computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -18,7 +18,7 @@ pub enum Clock {
 
 impl Clock {
     /// Transitions a second.
-    fn speed(self, figures: &Figures) -> f64 {
+    pub fn speed(self, figures: &Figures) -> f64 {
         let seconds = match self {
             Self::Wall => figures.seconds,
             Self::Cpu => figures.cpu_seconds,
@@ -71,11 +71,11 @@ impl Ratios {
     }
 }
 
-fn ratio(number: Option<f64>) -> String {
+pub fn ratio(number: Option<f64>) -> String {
     number.map_or_else(|| NONE.to_owned(), |number| format!("{number:.2}"))
 }
 
-fn megabytes(bytes: f64) -> String {
+pub fn megabytes(bytes: f64) -> String {
     format!("{:.1}", bytes / 1e6)
 }
 
@@ -90,7 +90,7 @@ pub fn markdown(measured: &[Measured], clock: Clock, conditions: &[String]) -> S
     blocks.join("\n")
 }
 
-fn list(items: &[String]) -> String {
+pub fn list(items: &[String]) -> String {
     items.iter().flat_map(|item| ["- ", item.as_str(), "\n"]).collect()
 }
 
@@ -215,7 +215,15 @@ mod tests {
     use super::*;
 
     fn figures(states: u64, transitions: u64, seconds: f64) -> Figures {
-        Figures { states, transitions, seconds, cpu_seconds: seconds / 2.0, peak: 3e6, start_up: 1e6 }
+        Figures {
+            states,
+            transitions,
+            seconds,
+            cpu_seconds: seconds / 2.0,
+            peak: 3e6,
+            start_up: 1e6,
+            store: None,
+        }
     }
 
     #[test]
