@@ -173,8 +173,10 @@ impl Trie {
         }
         let mut trie = Self::with_plan(sample.plan(), &self.budget, false);
         for &root in &roots {
-            self.rebuild(root, &mut encoding);
+            // Both mirrors follow one encoding, so both look at nothing but what differs from the state before.
+            self.mirror.unfold(&self.plan, &self.pairs, root, &mut encoding);
             let root = trie.root(&mut encoding)?;
+            self.mirror.observe_with(&trie.mirror);
             trie.enter(trie.approach(root), usize::MAX)?;
         }
         if let Some(queue) = self.queue.take() {
@@ -207,6 +209,7 @@ impl Trie {
     /// Replaces `into` by the state of a root pair.
     fn rebuild(&mut self, root: u64, into: &mut Encoding) {
         self.mirror.unfold(&self.plan, &self.pairs, root, into);
+        self.mirror.observe(into);
     }
 }
 

@@ -55,8 +55,18 @@ impl Mirror {
     /// Comes to show the state of an encoding, and follows that from here on. Returns the root pair.
     pub fn follow(&mut self, plan: &Plan, pairs: &mut Pairs, encoding: &mut Encoding) -> Result<u64, Full> {
         self.update(plan, pairs, encoding)?;
-        self.moment = Some(encoding.now());
+        self.observe(encoding);
         Ok(self.root(plan))
+    }
+
+    /// Follows an encoding of the state that it shows.
+    pub fn observe(&mut self, encoding: &mut Encoding) {
+        self.moment = Some(encoding.now());
+    }
+
+    /// Follows the encoding that another one follows, if both show one state.
+    pub fn observe_with(&mut self, other: &Self) {
+        self.moment = other.moment;
     }
 
     /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is changed.
@@ -299,7 +309,7 @@ impl Mirror {
         Ok(())
     }
 
-    /// Comes to show the state of a root pair, and lets `into` describe it.
+    /// Comes to show the state of a root pair, and lets `into` describe it, but does not follow that.
     pub fn unfold(&mut self, plan: &Plan, pairs: &Pairs, root: u64, into: &mut Encoding) {
         // What an update left undone is of no interest any more.
         while self.open.pop().is_some() {}
@@ -338,7 +348,6 @@ impl Mirror {
             self.show(plan, key, into);
         }
         self.keys.clear();
-        self.moment = Some(into.now());
     }
 
     /// Lets the words follow a leaf.

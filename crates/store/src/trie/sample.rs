@@ -28,7 +28,7 @@ const ENOUGH: usize = 1 << 19;
 /// The most parts that are joined by what the sample tells.
 const MOST_PARTS: usize = 64;
 /// How many values are looked at to join them, more or less.
-const EFFORT: usize = 1 << 23;
+const EFFORT: usize = 1 << 22;
 /// How wide a field is at most. The first of these is taken with which there are not too many parts.
 const WIDTHS: [u32; 3] = [8, 16, 32];
 /// So few parts are joined in the best way.
@@ -276,7 +276,7 @@ fn join(parts: &mut Vec<Part>, states: usize) {
 /// of all subsets of parts.
 fn finish(parts: Vec<Part>, states: usize) -> Tree {
     let subsets = 1_usize << parts.len();
-    let stride = (subsets * states / (EFFORT / 4)).max(1);
+    let stride = (subsets * states / (EFFORT / 2)).max(1);
     let hashes: Vec<Vec<u64>> = (1_u64..)
         .zip(&parts)
         .map(|(salt, part)| {
