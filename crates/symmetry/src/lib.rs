@@ -5,6 +5,7 @@
 //! [`Graph`] into an order that does not depend on their numbers. Nothing here evaluates anything, and any
 //! names at all would be sound: what is stored is the whole state under its names.
 
+mod abstracts;
 mod anchors;
 mod chains;
 mod content;
@@ -14,6 +15,7 @@ mod mix;
 mod namer;
 mod order;
 mod refine;
+mod shown;
 mod solve;
 
 pub use chains::{ChainId, ChainTable, Chains};

@@ -8,13 +8,15 @@ use state::{Event, Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId
 use system::Encoding;
 
 use crate::Options;
+use crate::abstracts::{AbstractNames, name_abstracts};
 use crate::anchors::Anchors;
 use crate::chains::{ChainId, Chains};
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
+use crate::shown::Shown;
 
 /// The name of what has none: of what does not exist.
-const UNNAMED: u32 = u32::MAX;
+pub const UNNAMED: u32 = u32::MAX;
 
 /// How far names go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,47 +79,14 @@ enum Place {
     Shown,
 }
 
-/// How names differ from those that an encoding shows.
-#[derive(Debug)]
-enum Renaming {
-    /// In those of these units, some of which may be gone.
-    Of(Vec<NodeRef>),
-    Everything,
-}
-
-impl Renaming {
-    const NOTHING: Self = Self::Of(Vec::new());
-
-    fn is_nothing(&self) -> bool {
-        matches!(self, Self::Of(units) if units.is_empty())
-    }
-
-    fn forget(&mut self) {
-        match self {
-            Self::Of(units) => units.clear(),
-            Self::Everything => *self = Self::NOTHING,
-        }
-    }
-
-    fn push(&mut self, unit: NodeRef) {
-        if let Self::Of(units) = self {
-            units.push(unit);
-        }
-    }
-}
-
 /// The names of one state.
 pub struct Namer {
     ladder: Ladder,
     chains: Option<Chains>,
     names: Names,
-    /// The names that the encoding shows which is up to date with this namer's state, and their version. Names by chains
-    /// are brought up to date in here, and an encoding still has to follow as far as `renaming` says.
-    shown: Names,
+    /// The names that the encoding shows which is up to date with this namer's state, and their version.
+    shown: Shown,
     shown_version: Option<u64>,
-    renaming: Renaming,
-    /// Where the objects of each origin start among the names by chains, if those are the names in `shown`.
-    starts: Vec<(u32, usize)>,
     /// Whether those names are the ids, and the last version of names that were.
     shows_ids: bool,
     version_of_ids: Option<u64>,
@@ -148,11 +117,8 @@ impl Namer {
             ladder,
             chains,
             names: Names::default(),
-            shown: Names::default(),
+            shown: Shown::default(),
             shown_version: None,
-            // No encoding shows anything yet.
-            renaming: Renaming::Everything,
-            starts: Vec::new(),
             shows_ids: false,
             version_of_ids: None,
             decoded: Vec::new(),
@@ -185,19 +151,7 @@ impl Namer {
             chains.decoded(layout, state);
         }
         self.named = None;
-        self.renaming.forget();
-        self.starts.clear();
-        let Names { threads, objects, abstracts } = &mut self.shown;
-        let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
-        threads.clear();
-        threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
-        objects.clear();
-        objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
-        abstracts.resize(layout.abstracts.len(), Vec::new());
-        for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
-            names.clear();
-            names.extend(0..count);
-        }
+        self.shown.show_ids(layout, state);
         self.shows_ids = true;
         let version = self.chains.as_ref().map(Chains::version);
         self.shown_version = version.filter(|_| version == self.version_of_ids);
@@ -205,7 +159,7 @@ impl Namer {
 
     /// What was decoded last has other thread ids than the encoding has names, which are given by id.
     pub fn shows_threads_as(&mut self, names: Vec<u32>) {
-        self.shown.threads = names;
+        self.shown.show_threads(names);
         self.shown_version = None;
         self.shows_ids = false;
     }
@@ -234,7 +188,7 @@ impl Namer {
         self.encode_changes(layout, state, into);
         if cfg!(debug_assertions) {
             let mut whole = Encoding::new();
-            state.encode_all(layout, &self.shown, &mut whole);
+            state.encode_all(layout, self.shown.names(), &mut whole);
             assert!(into.same(&whole), "an encoding is what it would be if it were written anew");
         }
     }
@@ -248,52 +202,25 @@ impl Namer {
             }
             _ => None,
         };
-        if version.is_some() && version == self.shown_version && self.renaming.is_nothing() {
+        if version.is_some() && version == self.shown_version && self.shown.is_shown() {
             return self.encode_as_shown(layout, state, into);
         }
         if self.place(layout, state) == Place::Names {
-            if self.names != self.shown || !self.renaming.is_nothing() {
-                self.renaming = Renaming::Everything;
-            }
-            std::mem::swap(&mut self.shown, &mut self.names);
+            self.shown.replace(&mut self.names);
             // What was swapped out are no names of this state.
             self.named = None;
-            self.starts.clear();
         }
-        if self.renaming.is_nothing() {
+        if self.shown.is_shown() {
             self.encode_as_shown(layout, state, into);
             if self.shows_ids {
                 self.version_of_ids = version;
             }
         } else {
-            self.encode_renamed(layout, state, into);
+            let threads = self.threads.len() + self.ended.len();
+            self.shown.encode(layout, state, self.chains.as_ref(), threads, into);
             self.shows_ids = false;
         }
         self.shown_version = version;
-    }
-
-    /// Brings `into` up to date, which shows other names.
-    fn encode_renamed(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
-        let units = match &mut self.renaming {
-            Renaming::Of(units) => {
-                units.retain(|&unit| state.exists(unit));
-                let limit = state.thread_limit() + state.object_limit();
-                (units.len() < limit as usize / 4).then_some(units)
-            }
-            Renaming::Everything => None,
-        };
-        match (units, &self.chains) {
-            (Some(units), Some(chains)) => {
-                let renamed = units.len();
-                for at in 0..renamed {
-                    units.extend(chains.mentioning(units[at]));
-                }
-                let counts = [self.threads.len() + self.ended.len(), chains.listed()];
-                state.encode_renamed(layout, &self.shown, units.iter().copied(), counts, into);
-            }
-            _ => state.encode_all(layout, &self.shown, into),
-        }
-        self.renaming.forget();
     }
 
     /// Brings `into` up to date under the names that it shows.
@@ -301,7 +228,7 @@ impl Namer {
         if self.shows_ids {
             state.encode(layout, into);
         } else {
-            state.encode_changed(layout, &self.shown, into);
+            state.encode_changed(layout, self.shown.names(), into);
         }
     }
 
@@ -321,7 +248,7 @@ impl Namer {
     pub fn names(&mut self, layout: &Layout, state: &mut State) -> &Names {
         match self.place(layout, state) {
             Place::Names => &self.names,
-            Place::Shown => &self.shown,
+            Place::Shown => self.shown.names(),
         }
     }
 
@@ -395,53 +322,8 @@ impl Namer {
 
     // Objects, and abstract ids by the way.
 
-    /// Lets `shown` name threads as `names` does, and objects in the order of their chains: those from the globals, then
-    /// those from each thread in turn. Looks at those objects only that may have another name than before.
     fn name_by_chains(&mut self, layout: &Layout, state: &State, mut chains: Chains) -> Place {
-        let Self { names, shown, renaming, starts, .. } = self;
-        shown.threads.resize(names.threads.len(), UNNAMED);
-        for ((old, &new), id) in shown.threads.iter_mut().zip(&names.threads).zip(0..) {
-            if std::mem::replace(old, new) != new {
-                renaming.push(NodeRef::Thread(ThreadId(id)));
-            }
-        }
-        let relisted = chains.take_relisted();
-        shown.objects.resize(state.object_limit() as usize, UNNAMED);
-        for id in relisted.delisted {
-            shown.objects[id.0 as usize] = UNNAMED;
-            renaming.push(NodeRef::Object(id));
-        }
-        let mut start = 0;
-        let origins = std::iter::once(0).chain(self.threads.iter().map(|id| id.0 + 1));
-        for (origin, at) in origins.zip(0..) {
-            let range = chains.range_from(origin);
-            // What is at the same place in a list that starts with the same name has the same name.
-            let same = match starts.get(at) {
-                Some(&before) if before == (origin, start) => {
-                    relisted.unchanged.clamp(range.start, range.end) - range.start
-                }
-                _ => 0,
-            };
-            let others = range.start + same..range.end;
-            for (id, name) in chains.objects_in(others).zip((start + same) as u32..) {
-                if std::mem::replace(&mut shown.objects[id.0 as usize], name) != name {
-                    renaming.push(NodeRef::Object(id));
-                }
-            }
-            match starts.get_mut(at) {
-                Some(before) => *before = (origin, start),
-                None => starts.push((origin, start)),
-            }
-            start += range.len();
-        }
-        starts.truncate(self.threads.len() + 1);
-        if layout.abstracts.iter().any(|&count| count > 0) {
-            let before = std::mem::take(&mut shown.abstracts);
-            name_abstracts(layout, state, shown);
-            if shown.abstracts != before {
-                *renaming = Renaming::Everything;
-            }
-        }
+        self.shown.follow(layout, state, &mut chains, &self.threads, &self.names.threads);
         self.chains = Some(chains);
         Place::Shown
     }
@@ -610,31 +492,6 @@ impl Anchored for Anchors {
     }
 }
 
-/// Names abstract ids in the order in which units mention them.
-fn name_abstracts(layout: &Layout, state: &State, names: &mut Names) {
-    let Names { threads, objects, abstracts } = names;
-    let mut given = AbstractNames::new(layout, abstracts);
-    if !given.needed {
-        return;
-    }
-    let mut visit = |node| {
-        state.edges(layout, node, &mut |edge| {
-            if let Individual::Abstract(of, id) = edge.target {
-                given.name(of, id);
-            }
-        });
-    };
-    visit(NodeRef::Root);
-    let mut by_name: Vec<NodeRef> = state.units().collect();
-    by_name.sort_by_key(|&node| match node {
-        NodeRef::Root => (0, 0),
-        NodeRef::Thread(id) => (1, threads[id.0 as usize]),
-        NodeRef::Object(id) => (2, objects[id.0 as usize]),
-    });
-    by_name.into_iter().for_each(visit);
-    given.finish();
-}
-
 /// Gives names to threads and objects, each kind from 0 on.
 struct Given<'n> {
     names: &'n mut Names,
@@ -655,49 +512,5 @@ impl<'n> Given<'n> {
         };
         *place = *next;
         *next += 1;
-    }
-}
-
-/// Gives names to elements of abstract enums. Pinned ones keep theirs: the model knows them by it.
-struct AbstractNames<'n> {
-    names: &'n mut Vec<Vec<u32>>,
-    /// By enum: the names that are left, the next one last.
-    left: Vec<Vec<u32>>,
-    needed: bool,
-}
-
-impl<'n> AbstractNames<'n> {
-    fn new(layout: &Layout, names: &'n mut Vec<Vec<u32>>) -> Self {
-        let needed = layout.abstracts.iter().any(|&count| count > 0);
-        names.resize(layout.abstracts.len(), Vec::new());
-        let mut left = Vec::new();
-        if needed {
-            for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
-                names.clear();
-                names.resize(count as usize, UNNAMED);
-                let is_pinned = |&id: &u32| layout.pinned.contains(&(of, id));
-                for id in (0..count).filter(is_pinned) {
-                    names[id as usize] = id;
-                }
-                left.push((0..count).rev().filter(|id| !is_pinned(id)).collect());
-            }
-        }
-        Self { names, left, needed }
-    }
-
-    fn name(&mut self, of: u32, id: u32) {
-        let name = &mut self.names[of as usize][id as usize];
-        if *name == UNNAMED {
-            *name = self.left[of as usize].pop().expect("a name for each element");
-        }
-    }
-
-    /// Those that nobody mentions get what is left.
-    fn finish(mut self) {
-        for of in 0..self.left.len() as u32 {
-            for id in 0..self.names[of as usize].len() as u32 {
-                self.name(of, id);
-            }
-        }
     }
 }

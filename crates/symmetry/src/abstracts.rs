@@ -1,0 +1,74 @@
+//! What the elements of abstract enums are called.
+
+use state::{Individual, Layout, Names, NodeRef, State};
+
+use crate::namer::UNNAMED;
+
+/// Names abstract ids in the order in which units mention them.
+pub fn name_abstracts(layout: &Layout, state: &State, names: &mut Names) {
+    let Names { threads, objects, abstracts } = names;
+    let mut given = AbstractNames::new(layout, abstracts);
+    if !given.needed {
+        return;
+    }
+    let mut visit = |node| {
+        state.edges(layout, node, &mut |edge| {
+            if let Individual::Abstract(of, id) = edge.target {
+                given.name(of, id);
+            }
+        });
+    };
+    visit(NodeRef::Root);
+    let mut by_name: Vec<NodeRef> = state.units().collect();
+    by_name.sort_by_key(|&node| match node {
+        NodeRef::Root => (0, 0),
+        NodeRef::Thread(id) => (1, threads[id.0 as usize]),
+        NodeRef::Object(id) => (2, objects[id.0 as usize]),
+    });
+    by_name.into_iter().for_each(visit);
+    given.finish();
+}
+
+/// Gives names to elements of abstract enums. Pinned ones keep theirs: the model knows them by it.
+pub struct AbstractNames<'n> {
+    names: &'n mut Vec<Vec<u32>>,
+    /// By enum: the names that are left, the next one last.
+    left: Vec<Vec<u32>>,
+    needed: bool,
+}
+
+impl<'n> AbstractNames<'n> {
+    pub fn new(layout: &Layout, names: &'n mut Vec<Vec<u32>>) -> Self {
+        let needed = layout.abstracts.iter().any(|&count| count > 0);
+        names.resize(layout.abstracts.len(), Vec::new());
+        let mut left = Vec::new();
+        if needed {
+            for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
+                names.clear();
+                names.resize(count as usize, UNNAMED);
+                let is_pinned = |&id: &u32| layout.pinned.contains(&(of, id));
+                for id in (0..count).filter(is_pinned) {
+                    names[id as usize] = id;
+                }
+                left.push((0..count).rev().filter(|id| !is_pinned(id)).collect());
+            }
+        }
+        Self { names, left, needed }
+    }
+
+    pub fn name(&mut self, of: u32, id: u32) {
+        let name = &mut self.names[of as usize][id as usize];
+        if *name == UNNAMED {
+            *name = self.left[of as usize].pop().expect("a name for each element");
+        }
+    }
+
+    /// Those that nobody mentions get what is left.
+    pub fn finish(mut self) {
+        for of in 0..self.left.len() as u32 {
+            for id in 0..self.names[of as usize].len() as u32 {
+                self.name(of, id);
+            }
+        }
+    }
+}

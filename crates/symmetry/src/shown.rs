@@ -1,0 +1,187 @@
+//! The names that an encoding shows, and what is to be done about it when they change.
+//!
+//! Names by chains are brought up to date in place. The objects of each origin are listed in the order of their chains, and
+//! it is known from where on the list changed; so nobody looks at objects before that, unless their names start
+//! elsewhere. What was renamed is collected until the encoding is brought up to date: then these units are written again, and
+//! those that mention them.
+
+use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use system::Encoding;
+
+use crate::abstracts::name_abstracts;
+use crate::chains::Chains;
+use crate::namer::UNNAMED;
+
+#[derive(Debug)]
+pub struct Shown {
+    names: Names,
+    /// How these differ from what the encoding shows.
+    renaming: Renaming,
+    /// Where the objects of each origin start among the names, if those are names by chains.
+    starts: Vec<(u32, usize)>,
+}
+
+/// No encoding shows anything yet.
+impl Default for Shown {
+    fn default() -> Self {
+        Self { names: Names::default(), renaming: Renaming::Everything, starts: Vec::new() }
+    }
+}
+
+/// How names differ from those that an encoding shows.
+#[derive(Debug)]
+enum Renaming {
+    /// In those of these units, some of which may be gone.
+    Of(Vec<NodeRef>),
+    Everything,
+}
+
+impl Renaming {
+    const NOTHING: Self = Self::Of(Vec::new());
+
+    fn is_nothing(&self) -> bool {
+        matches!(self, Self::Of(units) if units.is_empty())
+    }
+
+    /// The encoding shows the names.
+    fn forget(&mut self) {
+        match self {
+            Self::Of(units) => units.clear(),
+            Self::Everything => *self = Self::NOTHING,
+        }
+    }
+
+    fn push(&mut self, unit: NodeRef) {
+        if let Self::Of(units) = self {
+            units.push(unit);
+        }
+    }
+}
+
+impl Shown {
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Whether the encoding shows these very names.
+    pub fn is_shown(&self) -> bool {
+        self.renaming.is_nothing()
+    }
+
+    /// The encoding is the one that the state was decoded from.
+    pub fn show_ids(&mut self, layout: &Layout, state: &State) {
+        self.renaming.forget();
+        self.starts.clear();
+        let Names { threads, objects, abstracts } = &mut self.names;
+        let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
+        threads.clear();
+        threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
+        objects.clear();
+        objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
+        abstracts.resize(layout.abstracts.len(), Vec::new());
+        for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
+            names.clear();
+            names.extend(0..count);
+        }
+    }
+
+    /// The encoding shows other names of threads.
+    pub fn show_threads(&mut self, names: Vec<u32>) {
+        self.names.threads = names;
+    }
+
+    /// Takes names that were found otherwise than by chains, in exchange for the old ones.
+    pub fn replace(&mut self, names: &mut Names) {
+        if self.names != *names || !self.is_shown() {
+            self.renaming = Renaming::Everything;
+        }
+        std::mem::swap(&mut self.names, names);
+        self.starts.clear();
+    }
+
+    /// Names threads as they are called by id, and objects in the order of their chains: those from the globals, then those
+    /// from each running thread in turn.
+    pub fn follow(
+        &mut self,
+        layout: &Layout,
+        state: &State,
+        chains: &mut Chains,
+        running: &[ThreadId],
+        threads: &[u32],
+    ) {
+        let Self { names, renaming, starts } = self;
+        names.threads.resize(threads.len(), UNNAMED);
+        for ((old, &new), id) in names.threads.iter_mut().zip(threads).zip(0..) {
+            if std::mem::replace(old, new) != new {
+                renaming.push(NodeRef::Thread(ThreadId(id)));
+            }
+        }
+        let relisted = chains.take_relisted();
+        names.objects.resize(state.object_limit() as usize, UNNAMED);
+        for id in relisted.delisted {
+            names.objects[id.0 as usize] = UNNAMED;
+            renaming.push(NodeRef::Object(id));
+        }
+        let mut start = 0;
+        let origins = std::iter::once(0).chain(running.iter().map(|id| id.0 + 1));
+        for (origin, at) in origins.zip(0..) {
+            let range = chains.range_from(origin);
+            // What is at the same place in a list that starts with the same name has the same name.
+            let same = match starts.get(at) {
+                Some(&before) if before == (origin, start) => {
+                    relisted.unchanged.clamp(range.start, range.end) - range.start
+                }
+                _ => 0,
+            };
+            let others = range.start + same..range.end;
+            for (id, name) in chains.objects_in(others).zip((start + same) as u32..) {
+                if std::mem::replace(&mut names.objects[id.0 as usize], name) != name {
+                    renaming.push(NodeRef::Object(id));
+                }
+            }
+            match starts.get_mut(at) {
+                Some(before) => *before = (origin, start),
+                None => starts.push((origin, start)),
+            }
+            start += range.len();
+        }
+        starts.truncate(running.len() + 1);
+        if layout.abstracts.iter().any(|&count| count > 0) {
+            let before = std::mem::take(&mut names.abstracts);
+            name_abstracts(layout, state, names);
+            if names.abstracts != before {
+                *renaming = Renaming::Everything;
+            }
+        }
+    }
+
+    /// Brings an encoding up to date, in which so many threads have names.
+    pub fn encode(
+        &mut self,
+        layout: &Layout,
+        state: &mut State,
+        chains: Option<&Chains>,
+        threads: usize,
+        into: &mut Encoding,
+    ) {
+        let units = match &mut self.renaming {
+            Renaming::Of(units) => {
+                units.retain(|&unit| state.exists(unit));
+                let limit = state.thread_limit() + state.object_limit();
+                (units.len() < limit as usize / 4).then_some(units)
+            }
+            Renaming::Everything => None,
+        };
+        match (units, chains) {
+            (Some(units), Some(chains)) => {
+                for at in 0..units.len() {
+                    units.extend(chains.mentioning(units[at]));
+                }
+                let counts = [threads, chains.listed()];
+                state.encode_renamed(layout, &self.names, units.iter().copied(), counts, into);
+            }
+            _ => state.encode_all(layout, &self.names, into),
+        }
+        self.renaming.forget();
+    }
+}
