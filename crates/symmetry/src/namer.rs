@@ -217,7 +217,10 @@ impl Namer {
             }
         } else {
             let threads = self.threads.len() + self.ended.len();
-            self.shown.encode(layout, state, self.chains.as_ref(), threads, into);
+            // Where ties go by age, states are decoded under other ids than they were encoded: all is written anew.
+            let by_age = matches!(self.ladder.level, Level::Pc | Level::Bots(_));
+            let chains = self.chains.as_ref().filter(|_| !by_age);
+            self.shown.encode(layout, state, chains, threads, into);
             self.shows_ids = false;
         }
         self.shown_version = version;
