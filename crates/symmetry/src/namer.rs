@@ -217,10 +217,7 @@ impl Namer {
             }
         } else {
             let threads = self.threads.len() + self.ended.len();
-            // Where ties go by age, states are decoded under other ids than they were encoded: all is written anew.
-            let by_age = matches!(self.ladder.level, Level::Pc | Level::Bots(_));
-            let chains = self.chains.as_ref().filter(|_| !by_age);
-            self.shown.encode(layout, state, chains, threads, into);
+            self.shown.encode(layout, state, self.chains.as_ref(), threads, into);
             self.shows_ids = false;
         }
         self.shown_version = version;
