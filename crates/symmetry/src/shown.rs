@@ -122,6 +122,16 @@ impl Shown {
             names.objects[id.0 as usize] = UNNAMED;
             renaming.push(NodeRef::Object(id));
         }
+        if starts.is_empty() {
+            // What was named otherwise may be gone without ever having been listed.
+            for (name, id) in names.objects.iter_mut().zip(0..) {
+                let unit = NodeRef::Object(ObjectId(id));
+                if *name != UNNAMED && !state.exists(unit) {
+                    *name = UNNAMED;
+                    renaming.push(unit);
+                }
+            }
+        }
         let mut start = 0;
         let origins = std::iter::once(0).chain(running.iter().map(|id| id.0 + 1));
         for (origin, at) in origins.zip(0..) {
