@@ -25,7 +25,7 @@ use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId
 use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Bounds, Layout, Slot, State, ThreadId};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem, Write};
+use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::Stack;
@@ -477,7 +477,7 @@ impl TransitionSystem for Engine {
         es.state.thread_limit()
     }
 
-    fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, &[Write])) -> bool {
+    fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
         self.take_turn(es, thread, visit)
     }
 

@@ -16,10 +16,11 @@
 //! Now and then an answer is checked against the interpreter.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::FxHashMap;
 use state::{Access, NodeRef, State, ThreadId};
-use system::{Fired, Step, Steps, Write};
+use system::{Effect, Fired, Step, Steps, Write};
 
 use crate::code::GuardCode;
 use crate::numbered::Group;
@@ -51,6 +52,8 @@ pub struct Turns {
     near: Vec<Vec<Near>>,
     questions: Questions,
     moves: Vec<Move>,
+    /// Of the moves.
+    generation: Generation,
     writes: Vec<Write>,
     /// The steps of moves after their first ones.
     later: Vec<Step>,
@@ -62,6 +65,23 @@ pub struct Turns {
     /// It is not worth it.
     is_off: bool,
     scout: Scout,
+}
+
+/// A number that no others have that remember something: neither those that were forgotten, nor clones.
+#[derive(Debug)]
+struct Generation(u64);
+
+impl Default for Generation {
+    fn default() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Relaxed) + 1)
+    }
+}
+
+impl Clone for Generation {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// What a tree is about: a thread in an arrangement, and one of its transitions, or all of them.
@@ -119,6 +139,7 @@ impl Turns {
         self.near.clear();
         self.questions.clear();
         self.moves.clear();
+        self.generation = Generation::default();
         self.writes.clear();
         self.later.clear();
     }
@@ -391,7 +412,7 @@ impl Engine {
         &self,
         es: &mut EngineState,
         thread: u32,
-        mut visit: impl FnMut(Step, &[Write]),
+        mut visit: impl FnMut(Step, Effect<'_>),
     ) -> bool {
         let id = ThreadId(thread);
         if !es.state.is_running(id) {
@@ -484,7 +505,7 @@ impl Engine {
         &self,
         es: &mut EngineState,
         topic: Topic,
-        visit: &mut impl FnMut(Step, &[Write]),
+        visit: &mut impl FnMut(Step, Effect<'_>),
     ) -> Option<u32> {
         es.turns.asked += 1;
         let mut end = es.turns.find(&es.state, topic);
@@ -495,8 +516,10 @@ impl Engine {
         }
         let Some(End::Known { first, count }) = end else { return None };
         let turns = &es.turns;
-        for found in &turns.moves[first as usize..][..count as usize] {
-            visit(found.step, &turns.writes[found.first_write as usize..][..found.writes as usize]);
+        let numbers = turns.generation.0 << 32 | u64::from(first)..;
+        for (found, number) in turns.moves[first as usize..][..count as usize].iter().zip(numbers) {
+            let writes = &turns.writes[found.first_write as usize..][..found.writes as usize];
+            visit(found.step, Effect { number, writes });
         }
         Some(count)
     }

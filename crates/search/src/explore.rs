@@ -240,8 +240,8 @@ where
         ahead.clear();
         for thread in 0..threads {
             let before = ahead.len();
-            let is_all = system.turn(state, thread, |step, writes| {
-                ahead.push((step, store.prepare_changed(writes).unwrap_or(Ticket::NONE)));
+            let is_all = system.turn(state, thread, |step, effect| {
+                ahead.push((step, store.prepare_changed(effect).unwrap_or(Ticket::NONE)));
             });
             if !is_all {
                 ahead.truncate(before);

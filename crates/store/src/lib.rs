@@ -48,7 +48,7 @@ mod zeroed;
 
 use std::fmt;
 
-use system::{Encoding, Write};
+use system::{Effect, Encoding};
 
 pub use automaton::{Automaton, CollapseAutomaton};
 pub use bitstate::{Bitstate, Hashes};
@@ -171,9 +171,9 @@ pub trait StateStore {
         unreachable!("the store foresees nothing")
     }
 
-    /// The first half of the insertion of a state that differs from the last base by these changes. `None` if they are too
-    /// unusual to tell.
-    fn prepare_changed(&mut self, _: &[Write]) -> Option<Ticket> {
+    /// The first half of the insertion of a state that differs from the last base by an effect. `None` if that is too unusual to
+    /// tell.
+    fn prepare_changed(&mut self, _: Effect<'_>) -> Option<Ticket> {
         unreachable!("the store foresees nothing")
     }
 

@@ -9,8 +9,8 @@
 //! smaller, and growing is a sweep from front to back. An entry that gets further from its place than a slot can tell makes
 //! the array grow; a number that needs more bits lays it out anew.
 //!
-//! The set is cut into parts that grow one at a time, by a quarter or less: at most a small part of it exists twice, and the
-//! load stays between 0.65 and 0.81. Fuller, an insertion would have twice as many entries to push. Which part a pair
+//! The set is cut into parts that grow one at a time, by a half or less: at most a small part of it exists twice, and the
+//! load stays between 0.54 and 0.81. Fuller, an insertion would have twice as many entries to push. Which part a pair
 //! belongs to tells three bits of it, however many it has.
 
 mod shape;
@@ -427,11 +427,11 @@ mod tests {
     #[test]
     fn bytes_of_a_pair() {
         for (count, bits, most) in [
-            (2_800_000, 15, 2.7),
-            (2_800_000, 16, 3.0),
-            (300_000, 16, 3.5),
-            (1_000_000, 24, 5.7),
-            (300_000, 32, 8.6),
+            (2_800_000, 15, 2.9),
+            (2_800_000, 16, 3.2),
+            (300_000, 16, 4.1),
+            (1_000_000, 24, 7.0),
+            (300_000, 32, 10.0),
         ] {
             let mut set = PairSet::new(&Budget::unlimited());
             for i in 0..count {

@@ -31,17 +31,19 @@ mod complete;
 mod fifo;
 mod mirror;
 mod pairs;
+mod patches;
 mod plan;
 mod queue;
 mod sample;
 
-use system::{Encoding, Write};
+use system::{Effect, Encoding};
 
 use crate::pair_set::PairSet;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
 use fifo::Fifo;
 use mirror::Mirror;
 use pairs::Pairs;
+use patches::Patches;
 use plan::{Plan, Tree};
 use sample::Sample;
 
@@ -59,6 +61,7 @@ pub struct Trie {
     queue: Option<Fifo>,
     plan: Plan,
     mirror: Mirror,
+    patches: Patches,
     /// When the next plan is due, in states.
     plan_at: usize,
     /// States since the last plan of which a part is in the rest.
@@ -85,6 +88,7 @@ impl Trie {
             roots: Box::new(PairSet::new(budget)),
             queue: queues.then(|| Fifo::new(budget)),
             mirror: Mirror::new(&plan),
+            patches: Patches::default(),
             plan,
             plan_at: 1,
             with_rest: 0,
@@ -171,7 +175,7 @@ impl Trie {
                 break;
             }
         }
-        let mut trie = Self::with_plan(sample.plan(), &self.budget, false);
+        let mut trie = Self::with_plan(sample.plan(roots.len()), &self.budget, false);
         for &root in &roots {
             // Both mirrors follow one encoding, so both look at nothing but what differs from the state before.
             self.mirror.unfold(&self.plan, &self.pairs, root, &mut encoding);
@@ -254,9 +258,13 @@ impl StateStore for Trie {
         Ok(())
     }
 
-    fn prepare_changed(&mut self, writes: &[Write]) -> Option<Ticket> {
-        let root = self.mirror.foresee(&self.plan, &mut self.pairs, writes);
-        root.map(|root| self.approach(root))
+    #[inline]
+    fn prepare_changed(&mut self, effect: Effect<'_>) -> Option<Ticket> {
+        let Self { plan, pairs, mirror, patches, .. } = self;
+        let patched = patches.apply(plan, pairs, mirror, effect);
+        debug_assert!(patched.is_none() || patched == mirror.foresee(plan, pairs, effect.writes));
+        let root = patched.or_else(|| mirror.foresee(plan, pairs, effect.writes))?;
+        Some(self.approach(root))
     }
 
     #[inline]

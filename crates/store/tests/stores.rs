@@ -5,7 +5,7 @@ use quotient_store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes, Insert,
     Naive, StateId, StateStore, Trie,
 };
-use system::{Encoding, Key, Section, Write};
+use system::{Effect, Encoding, Key, Section, Write};
 
 /// The components of a state, as a test writes them down.
 type Components = Vec<(Key, Vec<u64>)>;
@@ -174,10 +174,18 @@ proptest! {
             store.insert(&mut encoding(&states[visit]), usize::MAX).unwrap();
         }
         let mut mirror = Encoding::new();
-        for (state, writes) in states.iter().zip(writes.chunks(3).cycle()) {
+        for (turn, state) in states.iter().enumerate() {
             turn_into(&mut mirror, &encoding(state));
             store.rebase(&mut mirror).unwrap();
-            let tickets: Vec<_> = writes.iter().map(|writes| store.prepare_changed(writes)).collect();
+            // Each of them again and again, under one number and then under another.
+            let first = turn % writes.len();
+            let last = writes.len().min(first + 3);
+            let number = |at: usize| (turn as u64 / 20 + 1) << 32 | at as u64;
+            let mut prepare =
+                |at: usize| store.prepare_changed(Effect { number: number(at), writes: &writes[at] });
+            let tickets: Vec<_> = (first..last).map(&mut prepare).collect();
+            prop_assert!((first..last).map(prepare).eq(tickets.iter().copied()));
+            let writes = &writes[first..last];
             for (writes, ticket) in writes.iter().zip(tickets) {
                 let mut changed = mirror.clone();
                 let is_there = writes.iter().all(|write| {

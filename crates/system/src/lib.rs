@@ -60,6 +60,15 @@ pub struct Write {
     pub bits: u64,
 }
 
+/// What a step writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Effect<'a> {
+    /// Two effects with the same number are the same, whoever tells them. The upper half is a generation: when another one comes,
+    /// those before are over.
+    pub number: u64,
+    pub writes: &'a [Write],
+}
+
 /// What became of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fired {
@@ -129,7 +138,7 @@ pub trait TransitionSystem {
     /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
     /// and with what it writes. Returns whether that is all there is to say; if not, some step ends in a fault, is flawed, or
     /// changes which components there are.
-    fn turn(&self, _state: &mut Self::State, _thread: u32, _visit: impl FnMut(Step, &[Write])) -> bool {
+    fn turn(&self, _state: &mut Self::State, _thread: u32, _visit: impl FnMut(Step, Effect<'_>)) -> bool {
         false
     }
 

@@ -13,8 +13,8 @@
 //!                               ← log₂ places →
 //! ```
 //!
-//! `places` is `quarters · 2^shift` with four to seven quarters, so that a table can grow by a quarter at most, and the way
-//! back is a division by a small number.
+//! `places` is `quarters · 2^shift` with four or six quarters, so that a table grows by a half at most, and the way back is a
+//! division by a small number.
 //!
 //! The entry of a pair in a slot is its distance from home, counted from one, and then its remainder, inverted. The words are
 //! in order in a table: where an entry of a slot is greater than the one that a pair would have there, the pair is further on.
@@ -82,8 +82,8 @@ impl Places {
 
     const fn more(self) -> Self {
         match self.quarters {
-            7 => Self { quarters: 4, shift: self.shift + 1 },
-            quarters => Self { quarters: quarters + 1, shift: self.shift },
+            4 => Self { quarters: 6, shift: self.shift },
+            _ => Self { quarters: 4, shift: self.shift + 1 },
         }
     }
 }
@@ -245,9 +245,7 @@ impl Shape {
         let product = home << (self.widths.bits() - self.places.shift) | remainder << 2;
         let word = match self.places.quarters {
             4 => product / 4,
-            5 => product.div_ceil(5),
-            6 => product.div_ceil(6),
-            _ => product.div_ceil(7),
+            _ => product.div_ceil(6),
         };
         word << self.right_shift
     }
@@ -333,7 +331,7 @@ mod tests {
         let needed = Widths { left: 15, right: 12 };
         let larger = |shape: &Shape| Some(shape.larger(needed));
         let bits = std::iter::successors(Some(Shape::first(needed)), larger).map(|shape| shape.slot_bits());
-        let bits: Vec<_> = bits.step_by(4).take(13).collect();
+        let bits: Vec<_> = bits.step_by(2).take(13).collect();
         assert_eq!(bits, (16..=28).rev().collect::<Vec<_>>());
     }
 }

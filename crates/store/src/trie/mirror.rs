@@ -47,6 +47,12 @@ impl Mirror {
         }
     }
 
+    /// The words by slot, and the numbers by position.
+    #[inline]
+    pub fn shown(&self) -> (&[u64], &[u32]) {
+        (&self.words, &self.numbers)
+    }
+
     /// Whether the state has components that do not fit the plan.
     pub fn has_rest(&self) -> bool {
         !self.rest.is_empty()

@@ -27,8 +27,9 @@ use crate::mix::{mix, place};
 const ENOUGH: usize = 1 << 19;
 /// The most parts that are joined by what the sample tells.
 const MOST_PARTS: usize = 64;
-/// How many values are looked at to join them, more or less.
-const EFFORT: usize = 1 << 22;
+/// How many values are looked at to join them, more or less: in all, and for each state that there is.
+const MOST_EFFORT: usize = 1 << 21;
+const EFFORT: usize = 1 << 6;
 /// How wide a field is at most. The first of these is taken with which there are not too many parts.
 const WIDTHS: [u32; 3] = [8, 16, 32];
 /// So few parts are joined in the best way.
@@ -84,7 +85,9 @@ impl Sample {
         self.words >= ENOUGH
     }
 
-    pub fn plan(mut self) -> Plan {
+    /// A plan for so many states.
+    pub fn plan(mut self, states: usize) -> Plan {
+        let effort = (states * EFFORT).min(MOST_EFFORT);
         let mut components: Vec<(Key, Vec<Vec<u64>>)> = self.columns.drain().collect();
         components.sort_unstable_by_key(|&(key, _)| key);
         let lengths: Vec<(Key, usize)> =
@@ -98,10 +101,10 @@ impl Sample {
                 columns.map(|((slot, width), values)| Column::new(slot, width, values, self.states)).collect()
             })
             .collect();
-        Plan::new(&lengths, &self.tree(&components))
+        Plan::new(&lengths, &self.tree(&components, effort))
     }
 
-    fn tree(&self, components: &[Vec<Column>]) -> Tree {
+    fn tree(&self, components: &[Vec<Column>], effort: usize) -> Tree {
         let cut = |width| {
             let parts = |columns: &Vec<Column>| columns.iter().flat_map(|column| column.cut(width)).collect();
             components.iter().map(parts).collect::<Vec<Vec<Part>>>()
@@ -129,9 +132,9 @@ impl Sample {
             leaves: components.iter().map(Vec::len).sum(),
             classes: vec![0; self.states],
         };
-        join(&mut parts, self.states);
+        join(&mut parts, self.states, effort);
         parts.push(constant);
-        let mut tree = finish(parts, self.states);
+        let mut tree = finish(parts, self.states, effort);
         complete(&mut tree, components.iter().flatten().map(|column| column.width));
         tree
     }
@@ -238,8 +241,8 @@ fn combine(left: &[u32], right: &[u32]) -> Vec<u32> {
 }
 
 /// Joins parts, those with the fewest combinations first, until only a few are left.
-fn join(parts: &mut Vec<Part>, states: usize) {
-    let stride = (parts.len() * parts.len() * states / EFFORT).max(1);
+fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
+    let stride = (parts.len() * parts.len() * states / effort).max(1);
     let mut counter = Counter::new(states / stride + 1);
     let mut count = |a: &Part, b: &Part| {
         let pairs = a.classes.iter().zip(&b.classes).step_by(stride);
@@ -274,9 +277,9 @@ fn join(parts: &mut Vec<Part>, states: usize) {
 
 /// Joins the last parts, at least one, so that the tree has as few inner nodes as possible: of all trees, by the combinations
 /// of all subsets of parts.
-fn finish(parts: Vec<Part>, states: usize) -> Tree {
+fn finish(parts: Vec<Part>, states: usize, effort: usize) -> Tree {
     let subsets = 1_usize << parts.len();
-    let stride = (subsets * states / (EFFORT / 2)).max(1);
+    let stride = (subsets * states / (effort / 2)).max(1);
     let hashes: Vec<Vec<u64>> = (1_u64..)
         .zip(&parts)
         .map(|(salt, part)| {
@@ -411,7 +414,7 @@ mod tests {
         // Word i goes with word i + 4: they are equal.
         let states =
             || (0..10_000_u64).map(|i| (0..8).map(|word| wide(i / 10_u64.pow(word % 4) % 10)).collect());
-        let plan = sample(states().step_by(3)).plan();
+        let plan = sample(states().step_by(3)).plan(1 << 20);
         // Two pairs of pairs with 100 combinations each, or less, and others with 10.
         assert!(inner_nodes(&plan, states()) < 500, "{}", inner_nodes(&plan, states()));
     }
@@ -425,7 +428,7 @@ mod tests {
             })
         };
         let states = || states().map(|words: Vec<u64>| words);
-        let plan = sample(states().step_by(15)).plan();
+        let plan = sample(states().step_by(15)).plan(1 << 20);
         assert!(inner_nodes(&plan, states()) < 1200, "{}", inner_nodes(&plan, states()));
     }
 
@@ -434,7 +437,7 @@ mod tests {
         for words in [1, 9, 10, 11, 63, 64, 65, 200, 1000] {
             let number = |i, word| (i + word) % 11 / 10;
             let states = || (0..300_u64).map(move |i| (0..words).map(|word| wide(number(i, word))).collect());
-            let plan = sample(states()).plan();
+            let plan = sample(states()).plan(1 << 20);
             assert!(inner_nodes(&plan, states()) < 60 * words as usize);
         }
     }
@@ -451,7 +454,7 @@ mod tests {
                     (0..5).map(bit).collect::<Vec<u64>>()
                 })
             };
-            let plan = sample(states()).plan();
+            let plan = sample(states()).plan(1 << 20);
             // Those of the constant part.
             assert!(inner_nodes(&plan, states()) <= plan.inner(), "{bits}: {}", inner_nodes(&plan, states()));
         }
@@ -462,7 +465,7 @@ mod tests {
     fn the_last_parts_are_joined_as_is_best() {
         // Two leaves take 32 bits and 4, which the constant part can be joined to, rather than 18 each.
         let states = || (0..40_000_u64).map(|i| vec![mix(i) >> 28]);
-        let plan = sample(states().step_by(8)).plan();
+        let plan = sample(states().step_by(8)).plan(1 << 20);
         assert!(inner_nodes(&plan, states()) < 300, "{}", inner_nodes(&plan, states()));
     }
 
@@ -476,7 +479,7 @@ mod tests {
             encoding.set(thread(0), &[]);
             sample.add(&encoding);
         }
-        let plan = sample.plan();
+        let plan = sample.plan(1 << 20);
         assert!(plan.components().eq([thread(0), thread(2)]));
         assert_eq!((plan.span(thread(0)).count, plan.span(thread(2)).count), (1, 4));
     }
@@ -484,7 +487,7 @@ mod tests {
     /// What varies has room to vary more.
     #[test]
     fn leaves_are_filled_up() {
-        let plan = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).plan();
+        let plan = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).plan(1 << 20);
         // Two fields of four bits, which become as wide as possible together.
         let [first, third] = [2, 4].map(|slot| plan.fields(slot)[0]);
         assert_eq!((first.leaf, first.mask, third.mask), (third.leaf, 0xffff << 7, 0xffff));

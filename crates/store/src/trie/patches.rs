@@ -1,0 +1,171 @@
+//! What effects do to the tree, worked out once for each.
+//!
+//! An effect writes some bits of some words: so some bits of some leaves change, and all pairs on the way from there to the
+//! root. Which leaves, bits and pairs these are depends on the plan and not on the state. They are listed the first time that an
+//! effect is met; after that it is a few masks, and one pair after the other.
+
+use system::Effect;
+
+use super::mirror::Mirror;
+use super::pairs::{Pairs, join};
+use super::plan::{Plan, ROOT};
+
+/// Of the effects of one generation, under one plan.
+#[derive(Default, Debug)]
+pub struct Patches {
+    generation: u64,
+    /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not met yet.
+    starts: Vec<u32>,
+    /// Of each patch: how many lengths, leaves and nodes it has, the two operands of the root, then
+    /// - lengths: a slot, and the least that must be there;
+    /// - leaves: a leaf, a mask, and the bits that it gets there;
+    /// - nodes, children first: its position, its two operands, and which results these are, as bits.
+    ///
+    /// Without a root there is no patch.
+    code: Vec<u32>,
+}
+
+/// Operands from here on are results, first those of leaves and then those of nodes. Others are positions.
+const RESULTS: u32 = 1 << 31;
+/// What has more results is too unusual.
+const MOST_RESULTS: usize = 32;
+
+impl Patches {
+    /// The root pair after an effect. `None` if a word is not there, or if there is no patch: then
+    /// [`Mirror::foresee`] may know.
+    #[inline]
+    pub fn apply(
+        &mut self,
+        plan: &Plan,
+        pairs: &mut Pairs,
+        mirror: &Mirror,
+        effect: Effect<'_>,
+    ) -> Option<u64> {
+        let start = match self.starts.get(effect.number as u32 as usize) {
+            Some(&start) if start != 0 && self.generation == effect.number >> 32 => start as usize - 1,
+            _ => self.add(plan, effect),
+        };
+        let (head, code) = self.code[start..].split_first_chunk::<5>()?;
+        let &[lengths, leaves, nodes, left, right] = head;
+        let (lengths, code) = code.split_at(2 * lengths as usize);
+        let (leaves, code) = code.split_at(3 * leaves as usize);
+        let nodes = &code[..4 * nodes as usize];
+        if left == right {
+            return None;
+        }
+        let (words, numbers) = mirror.shown();
+        for &[slot, least] in lengths.as_chunks().0 {
+            if words[slot as usize] < u64::from(least) {
+                return None;
+            }
+        }
+        let mut results = [0; MOST_RESULTS];
+        // Which results are not what was there, as bits. Above the others nothing changes either.
+        let mut changed = 0_u32;
+        let mut count = 0;
+        for &[leaf, mask, bits] in leaves.as_chunks().0 {
+            let old = numbers[leaf as usize];
+            let new = old & !mask | bits;
+            results[count % MOST_RESULTS] = new;
+            changed |= u32::from(new != old) << count;
+            count += 1;
+        }
+        let operand = |results: &[u32; MOST_RESULTS], operand: u32| match operand.checked_sub(RESULTS) {
+            Some(result) => results[result as usize % MOST_RESULTS],
+            None => numbers[operand as usize],
+        };
+        for &[position, left, right, operands] in nodes.as_chunks().0 {
+            let old = numbers[position as usize];
+            let mut new = old;
+            if changed & operands != 0 {
+                new = pairs.number(join(operand(&results, left), operand(&results, right))).ok()?;
+                changed |= u32::from(new != old) << count;
+            }
+            results[count % MOST_RESULTS] = new;
+            count += 1;
+        }
+        Some(join(operand(&results, left), operand(&results, right)))
+    }
+
+    /// Works out a patch, and tells where it begins.
+    #[cold]
+    fn add(&mut self, plan: &Plan, effect: Effect<'_>) -> usize {
+        let (generation, number) = (effect.number >> 32, effect.number as u32 as usize);
+        if self.generation != generation {
+            self.starts.clear();
+            self.code.clear();
+            self.generation = generation;
+        }
+        if self.starts.len() <= number {
+            self.starts.resize(number + 1, 0);
+        }
+        let start = self.code.len();
+        self.starts[number] = start as u32 + 1;
+        if !self.write(plan, effect) {
+            self.code.truncate(start);
+            self.code.extend([0; 5]);
+        }
+        start
+    }
+
+    fn write(&mut self, plan: &Plan, effect: Effect<'_>) -> bool {
+        if plan.inner() == 0 {
+            return false;
+        }
+        let mut lengths: Vec<[u32; 2]> = Vec::new();
+        let mut leaves: Vec<[u32; 3]> = Vec::new();
+        let mut nodes: Vec<u32> = Vec::new();
+        for write in effect.writes {
+            let span = plan.span(write.key);
+            // A length is one more than that of the component, and stands before its words.
+            if span.count < write.word + 2 {
+                return false;
+            }
+            match lengths.iter_mut().find(|[slot, _]| *slot == span.first) {
+                Some([_, least]) => *least = (*least).max(write.word + 2),
+                None => lengths.push([span.first, write.word + 2]),
+            }
+            for field in plan.fields((span.first + 1 + write.word) as usize) {
+                let (mask, bits) = (field.place(write.mask), field.place(write.bits & write.mask));
+                if mask == 0 {
+                    continue;
+                }
+                match leaves.iter_mut().find(|[leaf, ..]| *leaf == field.leaf) {
+                    Some([_, all, value]) => (*all, *value) = (*all | mask, *value & !mask | bits),
+                    None => leaves.push([field.leaf, mask, bits]),
+                }
+                let mut above = field.above;
+                while above != ROOT && !nodes.contains(&above) {
+                    nodes.push(above);
+                    above = plan.node(above).above;
+                }
+            }
+        }
+        // Numbers of nodes grow from the root on.
+        nodes.sort_unstable_by(|a, b| b.cmp(a));
+        if leaves.len() + nodes.len() > MOST_RESULTS {
+            return false;
+        }
+        let operand = |position: u32| {
+            let result = match position.checked_sub(plan.leaves() as u32) {
+                None => leaves.iter().position(|[leaf, ..]| *leaf == position),
+                Some(inner) => {
+                    nodes.iter().position(|&node| node == inner).map(|result| leaves.len() + result)
+                }
+            };
+            result.map_or(position, |result| RESULTS + result as u32)
+        };
+        let counts = [lengths.len(), leaves.len(), nodes.len()].map(|count| count as u32);
+        self.code.extend(counts);
+        self.code.extend(plan.node(ROOT).children.map(operand));
+        self.code.extend(lengths.iter().flatten());
+        self.code.extend(leaves.iter().flatten());
+        for &node in &nodes {
+            let operands = plan.node(node).children.map(operand);
+            let results = operands.iter().filter_map(|operand| operand.checked_sub(RESULTS));
+            let bits = results.map(|result| 1_u32 << result).sum();
+            self.code.extend([plan.leaves() as u32 + node, operands[0], operands[1], bits]);
+        }
+        true
+    }
+}
