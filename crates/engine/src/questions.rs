@@ -31,7 +31,7 @@ pub enum End {
 
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
-    /// A power of two of them, never more than half in use.
+    /// A power of two of them, never more than three quarters in use.
     entries: Vec<Entry>,
     used: usize,
     asked: u32,
@@ -98,7 +98,7 @@ impl Questions {
 
     /// What comes after an answer from now on, of which nothing was known.
     pub fn add(&mut self, question: Question, answer: u64, next: Next) {
-        if self.entries.len() <= self.used * 2 {
+        if self.entries.len() / 4 * 3 <= self.used {
             let larger = vec![Entry::default(); (self.entries.len() * 2).max(FEWEST)];
             for entry in std::mem::replace(&mut self.entries, larger) {
                 if entry.after != 0 {

@@ -15,10 +15,11 @@
 //!
 //! Now and then an answer is checked against the interpreter.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use state::{Access, NodeRef, State, ThreadId};
 use system::{Effect, Fired, Step, Steps, Write};
 
@@ -48,9 +49,11 @@ pub struct Turns {
     description: Vec<u32>,
     /// The roots of the trees, by [`Topic`].
     roots: FxHashMap<Topic, Next>,
-    /// By arrangement and thread: where its tree about all its transitions was last entered and left.
-    near: Vec<Vec<Near>>,
+    /// By arrangement and thread: where its trees were last entered and left.
+    near: Vec<Vec<Nearby>>,
     questions: Questions,
+    /// By hash of its moves: an end.
+    ends: FxHashMap<u64, End>,
     moves: Vec<Move>,
     /// Of the moves.
     generation: Generation,
@@ -87,7 +90,17 @@ impl Clone for Generation {
 /// What a tree is about: a thread in an arrangement, and one of its transitions, or all of them.
 type Topic = (u32, u32, Option<u32>);
 
-/// The last answer about a thread in an arrangement.
+/// The last answers about a thread in an arrangement.
+#[derive(Clone, Debug)]
+struct Nearby {
+    /// About all its transitions.
+    all: Near,
+    /// About each of those of a location.
+    location: usize,
+    each: Vec<Near>,
+}
+
+/// The last answer from a tree.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     root: Option<Next>,
@@ -138,6 +151,7 @@ impl Turns {
         self.roots.clear();
         self.near.clear();
         self.questions.clear();
+        self.ends.clear();
         self.moves.clear();
         self.generation = Generation::default();
         self.writes.clear();
@@ -175,27 +189,37 @@ impl Turns {
         };
         self.current = Some((state.arrangement(), id));
         // Nobody followed the changes meanwhile.
-        if let Some(near) = self.near.get_mut(id as usize) {
-            for near in near {
-                near.changed = u64::MAX;
-            }
-        }
+        self.change_near(id, u64::MAX);
         id
     }
 
-    /// The end that the answers of a state lead to, if they were ever given before.
+    /// Places changed that the last answers may have asked about.
     #[inline]
-    fn find(&mut self, state: &State, topic: Topic) -> Option<End> {
-        let (arrangement, thread, transition) = topic;
-        if transition.is_some() {
-            let root = *self.roots.get(&topic)?;
-            return self.walk(state, root).map(|(end, _)| end);
+    fn change_near(&mut self, arrangement: u32, changed: u64) {
+        for near in self.near.get_mut(arrangement as usize).into_iter().flatten() {
+            near.all.changed |= changed;
+            near.each.iter_mut().for_each(|near| near.changed |= changed);
         }
+    }
+
+    /// The end that the answers of a state lead to, if they were ever given before. A topic that is about one transition
+    /// comes with its location, and its number there.
+    #[inline]
+    fn find(&mut self, state: &State, topic: Topic, (location, number): (usize, usize)) -> Option<End> {
+        let (arrangement, thread, transition) = topic;
         let (arrangement, thread) = (arrangement as usize, thread as usize);
         if self.near.get(arrangement).is_none_or(|near| near.len() <= thread) {
             self.make_near(arrangement, thread);
         }
-        let near = self.near[arrangement][thread];
+        let nearby = &mut self.near[arrangement][thread];
+        let near = if transition.is_none() {
+            &mut nearby.all
+        } else {
+            if nearby.location != location || nearby.each.len() <= number {
+                nearby.go(location, number);
+            }
+            &mut nearby.each[number]
+        };
         if near.asked & near.changed == 0 {
             return Some(near.end);
         }
@@ -203,8 +227,8 @@ impl Turns {
             Some(root) => root,
             None => *self.roots.get(&topic)?,
         };
-        let found = self.walk(state, root);
-        self.near[arrangement][thread] = match found {
+        let found = walk(&self.questions, state, root);
+        *near = match found {
             Some((end, asked)) => Near { root: Some(root), end, asked, changed: 0 },
             None => Near { root: Some(root), ..NOT_NEAR },
         };
@@ -216,23 +240,8 @@ impl Turns {
         if self.near.len() <= arrangement {
             self.near.resize_with(arrangement + 1, Vec::new);
         }
-        self.near[arrangement].resize(thread + 1, NOT_NEAR);
-    }
-
-    /// From the root of a tree to an end, and the places that are asked about on the way.
-    #[inline]
-    fn walk(&self, state: &State, root: Next) -> Option<(End, u64)> {
-        let (mut next, mut asked) = (root, 0);
-        loop {
-            match next {
-                Next::Ask(question) => {
-                    asked |= 1 << (question.at % 64);
-                    let answer = state.peek_word(question.at as usize) & question.mask;
-                    next = self.questions.after(question, answer)?;
-                }
-                Next::End(end) => return Some((end, asked)),
-            }
-        }
+        let nowhere = || Nearby { all: NOT_NEAR, location: usize::MAX, each: Vec::new() };
+        self.near[arrangement].resize_with(thread + 1, nowhere);
     }
 
     /// Takes note of what changed since the last time.
@@ -241,18 +250,19 @@ impl Turns {
         let changed = state.take_changed_places();
         if changed != 0
             && let Some((_, arrangement)) = self.current
-            && let Some(near) = self.near.get_mut(arrangement as usize)
         {
-            for near in near {
-                near.changed |= changed;
-            }
+            self.change_near(arrangement, changed);
         }
     }
 
     /// Remembers what the scout found out.
     fn learn(&mut self, topic: Topic, is_plain: bool) -> End {
         let scout = std::mem::take(&mut self.scout);
-        let end = if is_plain {
+        let end = if !is_plain {
+            End::Irregular
+        } else if let Some(end) = self.same_moves(&scout) {
+            end
+        } else {
             let first = self.moves.len() as u32;
             let (writes, later) = (self.writes.len() as u32, self.later.len() as u32);
             let shifted = |found: &Move| Move {
@@ -263,9 +273,9 @@ impl Turns {
             self.moves.extend(scout.moves.iter().map(shifted));
             self.writes.extend_from_slice(&scout.writes);
             self.later.extend_from_slice(&scout.later);
-            End::Known { first, count: scout.moves.len() as u32 }
-        } else {
-            End::Irregular
+            let end = End::Known { first, count: scout.moves.len() as u32 };
+            self.ends.insert(scout.hash(), end);
+            end
         };
         // The last question and its answer: what comes after it is next.
         let mut last = None;
@@ -286,6 +296,24 @@ impl Turns {
         self.enter(topic, last, Next::End(end));
         self.scout = scout;
         end
+    }
+
+    /// An end at which there are the same moves as the scout found. Different answers often lead to the same.
+    fn same_moves(&self, scout: &Scout) -> Option<End> {
+        let end = *self.ends.get(&scout.hash())?;
+        self.is_same(end, scout).then_some(end)
+    }
+
+    /// Whether the moves at an end are those that the scout found.
+    fn is_same(&self, end: End, scout: &Scout) -> bool {
+        let End::Known { first, count } = end else { return false };
+        let known = &self.moves[first as usize..][..count as usize];
+        known.len() == scout.moves.len()
+            && known.iter().zip(&scout.moves).all(|(old, new)| {
+                (old.step, old.is_shown) == (new.step, new.is_shown)
+                    && Self::parts(old, &self.writes, &self.later)
+                        == Self::parts(new, &scout.writes, &scout.later)
+            })
     }
 
     /// What comes after an answer, or at the root of a tree, if that is known.
@@ -312,7 +340,43 @@ impl Turns {
     }
 }
 
+impl Nearby {
+    /// Gets ready for so many transitions of a location.
+    fn go(&mut self, location: usize, number: usize) {
+        if self.location != location {
+            self.location = location;
+            self.each.clear();
+        }
+        self.each.resize(self.each.len().max(number + 1), NOT_NEAR);
+    }
+}
+
+/// From the root of a tree to an end, and the places that are asked about on the way.
+#[inline]
+fn walk(questions: &Questions, state: &State, root: Next) -> Option<(End, u64)> {
+    let (mut next, mut asked) = (root, 0);
+    loop {
+        match next {
+            Next::Ask(question) => {
+                asked |= 1 << (question.at % 64);
+                let answer = state.peek_word(question.at as usize) & question.mask;
+                next = questions.after(question, answer)?;
+            }
+            Next::End(end) => return Some((end, asked)),
+        }
+    }
+}
+
 impl Scout {
+    /// A hash of the moves.
+    fn hash(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for found in &self.moves {
+            (found.step, found.is_shown, Turns::parts(found, &self.writes, &self.later)).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
     fn begin(&mut self, state: &State) {
         let words = state.all_words();
         self.before.clear();
@@ -423,22 +487,24 @@ impl Engine {
         let Some(group) = self.split_group(&es.turns, location) else {
             let missed = es.turns.missed;
             let is_all = self.groups[location].is_empty()
-                || self.recall(es, (arrangement, thread, None), &mut visit).is_some();
+                || self.recall(es, (arrangement, thread, None), (location, 0), &mut visit).is_some();
             if es.turns.missed > missed {
                 es.turns.count_miss(location);
             }
             return is_all;
         };
         let mut ways = 0;
-        for &transition in &group.transitions {
-            match self.recall(es, (arrangement, thread, Some(transition)), &mut visit) {
+        for (number, &transition) in group.transitions.iter().enumerate() {
+            let topic = (arrangement, thread, Some(transition));
+            match self.recall(es, topic, (location, number), &mut visit) {
                 Some(more) => ways += more,
                 None => return false,
             }
         }
         match group.otherwise {
             Some(transition) if ways == 0 => {
-                self.recall(es, (arrangement, thread, Some(transition)), &mut visit).is_some()
+                let place = (location, group.transitions.len());
+                self.recall(es, (arrangement, thread, Some(transition)), place, &mut visit).is_some()
             }
             _ => true,
         }
@@ -470,9 +536,13 @@ impl Engine {
         es.turns.follow_changes(&mut es.state);
         let arrangement = es.turns.arrangement(self, &es.state);
         let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
-        let transition = self.split_group(&es.turns, location).map(|_| step.transition);
-        let topic = (arrangement, step.thread, transition);
-        let end = es.turns.find(&es.state, topic);
+        let group = self.split_group(&es.turns, location);
+        let topic = (arrangement, step.thread, group.map(|_| step.transition));
+        let place = group.map_or(0, |group| {
+            let place = group.transitions.iter().position(|&other| other == step.transition);
+            place.unwrap_or(group.transitions.len())
+        });
+        let end = es.turns.find(&es.state, topic, (location, place));
         es.turns.retaken += 1;
         if end.is_some() && es.turns.retaken.is_multiple_of(AUDIT_EVERY) {
             self.audit(es, topic, end);
@@ -505,10 +575,11 @@ impl Engine {
         &self,
         es: &mut EngineState,
         topic: Topic,
+        place: (usize, usize),
         visit: &mut impl FnMut(Step, Effect<'_>),
     ) -> Option<u32> {
         es.turns.asked += 1;
-        let mut end = es.turns.find(&es.state, topic);
+        let mut end = es.turns.find(&es.state, topic, place);
         if end.is_none() {
             end = self.scout_turn(es, topic);
         } else if es.turns.asked.is_multiple_of(AUDIT_EVERY) {
@@ -610,17 +681,7 @@ impl Engine {
         let is_plain = self.scout(es, topic);
         let turns = &es.turns;
         let same = match end {
-            Some(End::Known { first, count }) => {
-                let remembered = &turns.moves[first as usize..][..count as usize];
-                let scout = &turns.scout;
-                is_plain
-                    && remembered.len() == scout.moves.len()
-                    && remembered.iter().zip(&scout.moves).all(|(old, new)| {
-                        (old.step, old.is_shown) == (new.step, new.is_shown)
-                            && Turns::parts(old, &turns.writes, &turns.later)
-                                == Turns::parts(new, &scout.writes, &scout.later)
-                    })
-            }
+            Some(end @ End::Known { .. }) => is_plain && turns.is_same(end, &turns.scout),
             Some(End::Irregular) => !is_plain,
             None => false,
         };

@@ -10,7 +10,7 @@ use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use search::{Options, Quiet};
 use state::Bounds;
-use system::{Bound, Encoding, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, FaultKind, Fired, Key, Step, Steps, TransitionSystem};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 600;
@@ -241,22 +241,31 @@ fn undo_restores_random_programs() {
     }
 }
 
+/// Writes to an encoding where it differs from another one, as a store does that gives a state back.
+fn turn_into(encoding: &mut Encoding, target: &Encoding) {
+    let old: Vec<Key> = encoding.components().map(|(key, _)| key).collect();
+    for key in old.into_iter().filter(|&key| target.get(key).is_none()) {
+        encoding.remove(key);
+    }
+    for (key, words) in target.components() {
+        if encoding.get(key) != Some(words) {
+            encoding.set(key, words);
+        }
+    }
+}
+
 /// One state goes to others and back by decoding one encoding, as a breadth-first search does: what was not written since
 /// is not looked at, and what threads can do is the same as in a state that was made anew.
 fn decoding_catches_up(program: &Program, seed: u64) {
     let (engine, _) = interpreters(program);
     let mut random = SplitMix64::new(seed);
-    let mut store = store::Trie::new(&store::Budget::unlimited(), true);
     let mut state = engine.initial();
     let mut encoding = Encoding::new();
     let mut offered = Steps::default();
     engine.encode(&mut state, &mut encoding);
-    let mut ids = match store::StateStore::insert(&mut store, &mut encoding, usize::MAX) {
-        Ok(store::Insert::New(id)) => vec![id],
-        _ => unreachable!("the store is empty"),
-    };
+    let mut seen = vec![encoding.clone()];
     for _ in 0..60 {
-        store::StateStore::decode(&mut store, ids[random.below(ids.len())], &mut encoding);
+        turn_into(&mut encoding, &seen[random.below(seen.len())]);
         engine.decode(&encoding, &mut state);
         let mut fresh = engine.initial();
         engine.decode(&encoding, &mut fresh);
@@ -272,7 +281,8 @@ fn decoding_catches_up(program: &Program, seed: u64) {
         let turns = |state: &mut _| {
             let mut turns = Vec::new();
             for thread in 0..engine.turns(state) {
-                let is_all = engine.turn(state, thread, |step, writes| turns.push((step, writes.to_vec())));
+                let is_all =
+                    engine.turn(state, thread, |step, effect| turns.push((step, effect.writes.to_vec())));
                 if !is_all {
                     turns.push((Step { thread, transition: u32::MAX, choice: 0 }, Vec::new()));
                 }
@@ -285,11 +295,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
             // Now and then what was fired is not encoded before the next state is decoded.
             if random.below(4) > 0 {
                 engine.encode(&mut state, &mut encoding);
-                if let Ok(store::Insert::New(id)) =
-                    store::StateStore::insert(&mut store, &mut encoding, usize::MAX)
-                {
-                    ids.push(id);
-                }
+                seen.push(encoding.clone());
             }
         }
     }

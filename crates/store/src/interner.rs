@@ -10,7 +10,7 @@
 //! dropped first and filled anew from the items, so that the two never coexist.
 
 use crate::mix::{mix, place};
-use crate::zeroed::{Zeroed, grow};
+use crate::zeroed::{Zeroed, grow, prefetch};
 use crate::{Budget, Full};
 
 #[derive(Debug)]
@@ -50,6 +50,12 @@ impl Interner {
     #[inline]
     pub fn get(&self, number: u32) -> u64 {
         self.items[number as usize]
+    }
+
+    /// Lets an item come near.
+    #[inline]
+    pub fn prefetch_item(&self, number: u32) {
+        prefetch(self.items.as_ptr().wrapping_add(number as usize));
     }
 
     /// The number of `word`, a new one if it has none yet.

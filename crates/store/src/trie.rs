@@ -297,6 +297,10 @@ impl StateStore for Trie {
 
     fn next(&mut self, _: StateId, into: &mut Encoding) {
         let root = self.queue.as_mut().and_then(Fifo::pop);
+        // The pairs of the next state can come near meanwhile.
+        if let Some(next) = self.queue.as_ref().and_then(Fifo::peek) {
+            self.mirror.approach(&self.plan, &self.pairs, next);
+        }
         self.rebuild(root.expect("a state that was stored, and was not asked for"), into);
     }
 

@@ -70,13 +70,21 @@ impl<T: Plain> Zeroed<T> {
     #[inline]
     pub fn prefetch(&self, index: usize) {
         debug_assert!(index < self.len);
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch reads nothing that the program sees, and never faults.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch(self.start.as_ptr().wrapping_add(index).cast::<i8>(), _MM_HINT_T0);
-        }
+        prefetch(self.start.as_ptr().wrapping_add(index));
     }
+}
+
+/// Asks the processor to fetch what is there, if anything is: it will be wanted soon.
+#[inline]
+pub fn prefetch<T>(place: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing that the program sees, and never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch(place.cast::<i8>(), _MM_HINT_T0);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 impl<T: Plain> Drop for Zeroed<T> {

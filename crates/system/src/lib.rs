@@ -50,7 +50,7 @@ impl Steps {
 }
 
 /// A change of some bits of a word of an encoding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Write {
     pub key: Key,
     /// Its place in the component.

@@ -73,6 +73,12 @@ impl Fifo {
         Some(word)
     }
 
+    /// The word that comes next, if it is not far.
+    #[inline]
+    pub fn peek(&self) -> Option<u64> {
+        self.chunks.front()?.get(self.gone).copied()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.chunks.iter().flatten().skip(self.gone).copied()
     }
@@ -97,6 +103,7 @@ mod tests {
             // It grows, and then it is emptied now and then.
             let pops = if i % 50_000 == 49_999 { 50_000 } else { i % 2 };
             for _ in 0..pops {
+                assert!(fifo.peek().is_none_or(|word| Some(&word) == expected.front()));
                 assert_eq!(fifo.pop(), expected.pop_front());
             }
             if i % 9_973 == 0 {

@@ -356,6 +356,18 @@ impl Mirror {
         self.keys.clear();
     }
 
+    /// Lets the pairs come near with which [`Mirror::unfold`] begins.
+    #[inline]
+    pub fn approach(&self, plan: &Plan, pairs: &Pairs, root: u64) {
+        if plan.inner() > 0 {
+            for (position, number) in plan.node(ROOT).children.into_iter().zip(split(root)) {
+                if position as usize >= plan.leaves() && self.numbers[position as usize] != number {
+                    pairs.prefetch(number);
+                }
+            }
+        }
+    }
+
     /// Lets the words follow a leaf.
     #[inline]
     fn unfold_leaf(&mut self, plan: &Plan, leaf: Position, changes: u32) {

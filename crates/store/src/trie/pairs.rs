@@ -14,7 +14,7 @@ pub struct Pairs {
     recent: Box<[(u64, u32); RECENT]>,
 }
 
-const RECENT: usize = 1 << 10;
+const RECENT: usize = 1 << 12;
 
 impl Pairs {
     pub fn new(budget: &Budget) -> Self {
@@ -46,6 +46,14 @@ impl Pairs {
     #[inline]
     pub fn word(&self, number: u32) -> u64 {
         if number == ABSENT { 0 } else { self.interner.get(number - 1) }
+    }
+
+    /// Lets a pair come near.
+    #[inline]
+    pub fn prefetch(&self, number: u32) {
+        if number != ABSENT {
+            self.interner.prefetch_item(number - 1);
+        }
     }
 
     #[inline]

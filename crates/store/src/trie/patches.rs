@@ -28,7 +28,9 @@ pub struct Patches {
 /// Operands from here on are results, first those of leaves and then those of nodes. Others are positions.
 const RESULTS: u32 = 1 << 31;
 /// What has more results is too unusual.
-const MOST_RESULTS: usize = 32;
+const MOST_RESULTS: usize = 16;
+/// From this length on there are no more patches: they should stay near the processor.
+const MOST_CODE: usize = 1 << 19;
 
 impl Patches {
     /// The root pair after an effect. `None` if a word is not there, or if there is no patch: then
@@ -109,7 +111,7 @@ impl Patches {
     }
 
     fn write(&mut self, plan: &Plan, effect: Effect<'_>) -> bool {
-        if plan.inner() == 0 {
+        if plan.inner() == 0 || self.code.len() > MOST_CODE {
             return false;
         }
         let mut lengths: Vec<[u32; 2]> = Vec::new();

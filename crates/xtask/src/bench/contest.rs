@@ -45,23 +45,32 @@ pub struct Store {
     pub options: &'static [&'static str],
     /// Whether it may take a state for another.
     pub lossy: bool,
+    /// Whether it gives states back, so that the usual search is breadth first.
+    pub queues: bool,
     pub against: &'static Mode,
 }
 
 pub const STORES: &[Store] = &[
-    Store { name: "trie", options: &[], lossy: false, against: DEFAULT },
-    Store { name: "exact", options: &[], lossy: false, against: DEFAULT },
+    Store { name: "trie", options: &[], lossy: false, queues: true, against: DEFAULT },
+    Store { name: "exact", options: &[], lossy: false, queues: true, against: DEFAULT },
     // SPIN has nothing like it.
-    Store { name: "gzip", options: &[], lossy: false, against: DEFAULT },
-    Store { name: "collapse", options: &[], lossy: false, against: COLLAPSE },
-    Store { name: "automaton", options: &[], lossy: false, against: &MODES[2] },
-    Store { name: "collapse+automaton", options: &[], lossy: false, against: &MODES[3] },
-    Store { name: "compact", options: &["--hash-bytes", "8"], lossy: true, against: &MODES[4] },
+    Store { name: "gzip", options: &[], lossy: false, queues: true, against: DEFAULT },
+    Store { name: "collapse", options: &[], lossy: false, queues: true, against: COLLAPSE },
+    Store { name: "automaton", options: &[], lossy: false, queues: false, against: &MODES[2] },
+    Store { name: "collapse+automaton", options: &[], lossy: false, queues: false, against: &MODES[3] },
+    Store {
+        name: "compact",
+        options: &["--hash-bytes", "8"],
+        lossy: true,
+        queues: false,
+        against: &MODES[4],
+    },
     // As many bits as `-w26` gives SPIN, and as many hash functions.
     Store {
         name: "bitstate",
         options: &["--arena", "2^26", "--hashes", "3"],
         lossy: true,
+        queues: false,
         against: &MODES[5],
     },
 ];

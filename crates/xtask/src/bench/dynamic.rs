@@ -24,7 +24,7 @@ const BASELINE: &str = "exact";
 
 /// With an array that is neither much too large for these models nor too small.
 const BITSTATE: &Store =
-    &Store { name: "bitstate", options: &["--arena", "2^23"], lossy: true, against: DEFAULT };
+    &Store { name: "bitstate", options: &["--arena", "2^23"], lossy: true, queues: false, against: DEFAULT };
 
 pub fn run(args: &BenchArgs) -> Result<()> {
     let limit = Duration::from_secs(args.timeout);
@@ -35,8 +35,8 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let version = process::version(&quotient.path, "--version", limit)?;
     let conditions = [
         format!(
-            "{version}: `quotient check MODEL --symmetry full --search {} --store STORE`, `bitstate` with `{}`",
-            args.search.name(),
+            "{version}: `quotient check MODEL --symmetry full{} --store STORE`, `bitstate` with `{}`",
+            args.search.option(),
             BITSTATE.options.join(" ")
         ),
         format!("on {}", machine()),
@@ -75,10 +75,9 @@ fn measure(
     folder: &Path,
     limit: Duration,
 ) -> Result<Vec<Measured>> {
-    let search = args.search.name();
     let mut contestants: Vec<_> = stores
         .iter()
-        .map(|&store| (store, Contestant::quotient(store, quotient, model, search, "full")))
+        .map(|&store| (store, Contestant::quotient(store, quotient, model, args.search.of(store), "full")))
         .collect();
     for repetition in 1..=args.repetitions() {
         for (_, contestant) in &mut contestants {

@@ -49,7 +49,7 @@ pub struct BenchArgs {
     pub dynamic: bool,
 
     /// Order of exploration
-    #[arg(long, value_enum, default_value_t = Search::Dfs)]
+    #[arg(long, value_enum, default_value_t = Search::Usual)]
     pub search: Search,
 
     /// Runs of each tool with each model, of which the median counts
@@ -88,22 +88,35 @@ pub struct BenchArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Search {
+    /// The one that each tool takes by itself
+    Usual,
     Dfs,
     Bfs,
 }
 
 impl Search {
-    const fn name(self) -> &'static str {
+    /// The option with a store.
+    const fn of(self, store: &Store) -> &'static str {
         match self {
-            Self::Dfs => "dfs",
+            Self::Usual if store.queues => "bfs",
+            Self::Usual | Self::Dfs => "dfs",
             Self::Bfs => "bfs",
+        }
+    }
+
+    /// For the command that the page shows.
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Usual => "",
+            Self::Dfs => " --search dfs",
+            Self::Bfs => " --search bfs",
         }
     }
 
     /// For the C compiler, which is to leave out claims in any case.
     fn defines(self) -> Vec<&'static str> {
         match self {
-            Self::Dfs => vec!["-DNOCLAIM"],
+            Self::Usual | Self::Dfs => vec!["-DNOCLAIM"],
             Self::Bfs => vec!["-DNOCLAIM", "-DBFS"],
         }
     }
@@ -164,7 +177,7 @@ fn measure(
     for mode in MODES {
         let matching: Vec<_> = stores.iter().filter(|store| store.against == mode).collect();
         for &&store in &matching {
-            contestants.push(Contestant::quotient(store, quotient, model, args.search.name(), "none"));
+            contestants.push(Contestant::quotient(store, quotient, model, args.search.of(store), "none"));
         }
         if !matching.is_empty() || mode == DEFAULT {
             contestants.push(Contestant::spin(mode, spin, folder, &survey, &settings)?);
@@ -236,12 +249,12 @@ fn conditions(args: &BenchArgs, spin: &Spin, quotient: &Quotient) -> Result<Vec<
     let ours = version(&quotient.path, "--version")?;
     let theirs = version(&spin.program, "-V")?;
     let cc = version(&spin.cc, "--version")?;
-    let search = args.search.name();
+    let search = args.search.option();
     let defines = args.search.defines().join(" ");
     let table = args.spin_table.map(|bits| format!(" -w{bits}")).unwrap_or_default();
     Ok(vec![
         format!(
-            "{ours}: `quotient check MODEL --por off --merge off --symmetry none --search {search} --continue \
+            "{ours}: `quotient check MODEL --por off --merge off --symmetry none{search} --continue \
              --store STORE`"
         ),
         format!(
