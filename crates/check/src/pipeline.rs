@@ -71,10 +71,8 @@ pub fn check(
         return Err(CheckError::Refused(reason));
     }
     let engine = engine(model, config.bounds)?;
-    let budget = match config.limits.memory {
-        Some(limit) => Budget::of_process(usize::try_from(limit).unwrap_or(usize::MAX)),
-        None => Budget::unlimited(),
-    };
+    let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
+    let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
     let ladder = ladder(model, config);
     let options = Options {
         max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),

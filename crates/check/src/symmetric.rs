@@ -38,6 +38,11 @@ impl Orders {
         })
     }
 
+    /// Makes sure that there is memory for the next ones.
+    fn has_room(&mut self) -> bool {
+        state::make_room(&mut self.orders, state::SPARE) && self.numbers.try_reserve(state::SPARE).is_ok()
+    }
+
     fn get(&self, number: u32) -> Rc<[u32]> {
         Rc::clone(&self.orders[number as usize])
     }
@@ -108,6 +113,12 @@ impl TransitionSystem for Symmetric<'_> {
             named.namer.step(self.engine.layout(), &mut named.state.state);
         }
         fired
+    }
+
+    fn has_room(&self, named: &mut Named) -> bool {
+        self.engine.has_room(&mut named.state)
+            && named.namer.has_room()
+            && self.orders.borrow_mut().has_room()
     }
 
     fn undo(&self, named: &mut Named) {

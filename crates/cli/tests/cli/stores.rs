@@ -233,15 +233,18 @@ fn out_of_memory() {
     }
 }
 
-/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict.
+/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict, and there is a report.
 #[cfg(target_os = "linux")]
 #[test]
 fn starved_by_the_system() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
     let program = env!("CARGO_BIN_EXE_quotient");
-    for store in EXACT.iter().chain(&["compact", "bitstate", "bitstate --refine --hashes 1"]) {
+    let lossy = ["compact", "bitstate", "bitstate --refine --hashes 1"];
+    let deep = ["trie --search dfs", "trie --search dfs --max-states 20000", "collapse --search dfs"];
+    for (at, store) in EXACT.iter().chain(&lossy).chain(&deep).enumerate() {
+        let limit = [60_000, 36_000, 48_000][at % 3];
         let script = format!(
-            "ulimit -v 60000; exec {program} check philosophers_ordered.bir -D N=9 --symmetry none --store {store} --quiet"
+            "ulimit -v {limit}; exec {program} check philosophers_ordered.bir -D N=9 --symmetry none --store {store} --quiet"
         );
         let shell = Command::new("sh")
             .args(["-c", &script])
@@ -254,11 +257,14 @@ fn starved_by_the_system() {
         match run.code {
             // It was enough.
             Some(0) => {
-                assert!(run.stdout.ends_with(": holds\n") && EXACT.contains(store), "{store}: {run:#?}");
+                assert!(run.stdout.ends_with(": holds\n") && !lossy.contains(store), "{store}: {run:#?}");
             }
             Some(3) => assert!(!run.stdout.contains(": holds"), "{store}: {run:#?}"),
-            // The allocator gives up.
-            _ => assert!(run.stdout.is_empty() && run.stderr.contains("memory"), "{store}: {run:#?}"),
+            // What is there to compare with asks nobody.
+            _ => assert!(
+                *store == "naive" && run.stdout.is_empty() && run.stderr.contains("memory"),
+                "{store}: {run:#?}"
+            ),
         }
     }
 }
