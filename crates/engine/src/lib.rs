@@ -95,10 +95,13 @@ struct Concealed {
     memos: FxHashMap<Arc<[u64]>, u32>,
 }
 
+/// More than a few hundred steps lead to.
+const MEMOS: usize = 1 << 10;
+
 impl Concealed {
     /// Makes sure that the next memos can be told.
     fn has_room(&mut self) -> bool {
-        state::make_room(&mut self.words, state::SPARE) && self.memos.try_reserve(state::SPARE).is_ok()
+        state::make_room(&mut self.words, MEMOS) && self.memos.try_reserve(MEMOS).is_ok()
     }
 }
 

@@ -68,8 +68,8 @@ pub(crate) struct Node {
 
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
-/// How many changes a state always has room to log, after [`State::has_room`].
-pub const SPARE: usize = 1 << 16;
+/// How many changes a log has room for at the least, after [`State::has_room`].
+pub const SPARE: usize = 1 << 12;
 /// A step that adds so many words asks whether they can be had several times over: the state will also be encoded and stored.
 const LARGE: usize = 1 << 16;
 const COPIES: usize = 4;
@@ -193,6 +193,8 @@ pub struct State {
     pub(crate) log: Vec<Undo>,
     /// Where the steps start in the log, whether there was garbage to collect by then, and how many events there were.
     marks: Vec<(usize, bool, usize)>,
+    /// How long the log was when there was last [room](State::has_room) for more.
+    logged: usize,
     /// There was no memory for some step.
     is_starved: bool,
     /// What an encoding of this state does not show yet.
@@ -227,6 +229,7 @@ impl State {
             free: Vec::new(),
             log: Vec::new(),
             marks: Vec::new(),
+            logged: 0,
             is_starved: false,
             dirty: vec![NodeRef::Root],
             root_dirty: true,
@@ -659,7 +662,10 @@ impl State {
     /// Makes sure that the next changes can be logged without asking for memory, if there is any. Once there was too little for a
     /// step, there is no room any more.
     pub fn has_room(&mut self) -> bool {
-        self.is_starved |= !(make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE));
+        // Several times as many as there were since the last time.
+        let spare = SPARE.max(4 * self.log.len().saturating_sub(self.logged));
+        self.logged = self.log.len();
+        self.is_starved |= !(make_room(&mut self.log, spare) && make_room(&mut self.marks, SPARE));
         !self.is_starved
     }
 
