@@ -237,7 +237,7 @@ fn out_of_memory() {
         ("exact", "bfs", 48),
         ("exact", "dfs", 48),
         ("trie", "bfs", 24),
-        ("collapse", "bfs", 48),
+        ("collapse", "bfs", 64),
         ("compact", "dfs", 16),
     ];
     for (store, search, megabytes) in cases {
