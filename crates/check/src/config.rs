@@ -43,6 +43,8 @@ pub struct StoreOptions {
     pub hashes: Option<u32>,
     /// Repeat `bitstate` with larger and larger arrays.
     pub refine: bool,
+    /// Search twice, and estimate how much `bitstate` has seen.
+    pub coverage: bool,
 }
 
 /// When to stop before everything was explored.
@@ -203,7 +205,7 @@ impl FromStr for Symmetry {
 impl StoreOptions {
     /// Why a store can't have these options in so much memory.
     fn refusal(self, store: StoreKind, memory: Option<u64>) -> Option<String> {
-        let Self { hash_bytes, arena, hashes, refine } = self;
+        let Self { hash_bytes, arena, hashes, refine, coverage } = self;
         let only = |option: String, what: &str| {
             Some(format!("{option} has no meaning with --store {store}: only {what}"))
         };
@@ -256,6 +258,15 @@ impl StoreOptions {
         }
         if refine && store != StoreKind::Bitstate {
             return only("--refine".to_owned(), "bitstate can be refined");
+        }
+        if coverage && store != StoreKind::Bitstate {
+            return only("--coverage".to_owned(), "bitstate loses so much that it is worth an estimate");
+        }
+        if coverage && refine {
+            return Some(
+                "--coverage has no meaning with --refine, which goes on until nothing is expected to be lost"
+                    .to_owned(),
+            );
         }
         None
     }

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod config;
+mod coverage;
 mod estimate;
 pub mod graph;
 mod lift;

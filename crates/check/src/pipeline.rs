@@ -13,6 +13,7 @@ use symmetry::Stats;
 use system::Bound;
 
 use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
+use crate::coverage::cover;
 use crate::model::{Language, Model};
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
@@ -71,10 +72,8 @@ pub fn check(
         return Err(CheckError::Refused(reason));
     }
     let engine = engine(model, config.bounds)?;
-    let budget = match config.limits.memory {
-        Some(limit) => Budget::of_process(usize::try_from(limit).unwrap_or(usize::MAX)),
-        None => Budget::unlimited(),
-    };
+    let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
+    let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
     let ladder = ladder(model, config);
     let options = Options {
         max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
@@ -87,14 +86,18 @@ pub fn check(
         lookahead: ladder.is_none(),
         ..Options::default()
     };
+    let search = |store, options: &Options<'_>, watcher: &mut _| match ladder {
+        None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
+        Some(ladder) => {
+            let system = Symmetric::new(&engine, ladder);
+            (stores::run(&system, store, config.search, options, watcher), system.stats())
+        }
+    };
     let (run, naming, ended) = if config.store_options.refine {
-        refine(&budget, config, &options, watcher, |store, options, watcher| match ladder {
-            None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
-            Some(ladder) => {
-                let system = Symmetric::new(&engine, ladder);
-                (stores::run(&system, store, config.search, options, watcher), system.stats())
-            }
-        })
+        refine(&budget, config, &options, watcher, search)
+    } else if config.store_options.coverage {
+        let (run, naming) = cover(&budget, config, &options, watcher, search);
+        (run, naming, Ended::Here)
     } else {
         let (run, naming) = match ladder {
             None => (stores::explore(&engine, &budget, config, &options, watcher), Stats::default()),
@@ -118,7 +121,7 @@ fn conclude(
     config: &Config,
     seed: u64,
     engine: &Engine,
-    Run { outcome, store }: Run,
+    Run { outcome, store, .. }: Run,
     naming: Stats,
     ended: Ended,
 ) -> Result<Checked, CheckError> {

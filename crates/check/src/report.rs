@@ -117,9 +117,24 @@ pub struct Store {
     /// With `--refine`: all rounds, of which this is the report of the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Round>,
+    /// With `--coverage`: how much of the state space the search has seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// After memory ran out: what other stores would take for the same states, by estimation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
+}
+
+/// How much of the state space a search has seen, estimated from a second one.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Coverage {
+    /// How many states there are at least; unknown if the samples say too little.
+    pub estimated_states: Option<u64>,
+    /// The part of them that the search has stored, from 0 to 1.
+    pub coverage: Option<f64>,
+    /// How many states are in the sample of this search, in that of the other one, and in both. Nothing, if one of them did not go
+    /// through.
+    pub sample: [u64; 3],
 }
 
 /// One search of a refinement.

@@ -15,6 +15,7 @@ use crate::report::Store;
 pub struct Run {
     pub outcome: Outcome,
     pub store: Store,
+    pub sample: Option<store::Sample>,
 }
 
 /// Explores with the store that the configuration asks for.
@@ -62,6 +63,7 @@ pub fn run(
         SearchKind::Dfs => search::dfs(system, &mut store, options, observer),
     };
     let mut report = describe(&store);
+    let sampled = store.take_sample();
     if outcome.completeness == Completeness::Exhausted {
         report.probability_complete = report.expected_omissions.map(|omissions| (1.0 - omissions).max(0.0));
     }
@@ -71,10 +73,10 @@ pub fn run(
         drop(store);
         report.alternatives = estimate::alternatives(&report, outcome.stats.states, &sample);
     }
-    Run { outcome, store: report }
+    Run { outcome, store: report, sample: sampled }
 }
 
-fn describe(store: &impl StateStore) -> Store {
+pub fn describe(store: &impl StateStore) -> Store {
     let bytes = store.bytes() as u64;
     Store {
         kind: store.kind().to_owned(),
@@ -84,6 +86,7 @@ fn describe(store: &impl StateStore) -> Store {
         expected_omissions: store.omissions(),
         probability_complete: None,
         rounds: Vec::new(),
+        coverage: None,
         alternatives: Vec::new(),
     }
 }

@@ -29,6 +29,9 @@ struct Orders {
     numbers: HashMap<Rc<[u32]>, u32>,
 }
 
+/// More than a few hundred steps lead to.
+const MEMOS: usize = 1 << 10;
+
 impl Orders {
     fn intern(&mut self, order: Vec<u32>) -> u32 {
         let order: Rc<[u32]> = order.into();
@@ -36,6 +39,11 @@ impl Orders {
             self.orders.push(Rc::clone(order));
             self.orders.len() as u32 - 1
         })
+    }
+
+    /// Makes sure that there is memory for the next ones.
+    fn has_room(&mut self) -> bool {
+        state::make_room(&mut self.orders, MEMOS) && self.numbers.try_reserve(MEMOS).is_ok()
     }
 
     fn get(&self, number: u32) -> Rc<[u32]> {
@@ -108,6 +116,12 @@ impl TransitionSystem for Symmetric<'_> {
             named.namer.step(self.engine.layout(), &mut named.state.state);
         }
         fired
+    }
+
+    fn has_room(&self, named: &mut Named) -> bool {
+        self.engine.has_room(&mut named.state)
+            && named.namer.has_room()
+            && (!self.has_memos() || self.orders.borrow_mut().has_room())
     }
 
     fn undo(&self, named: &mut Named) {

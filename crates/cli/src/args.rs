@@ -36,7 +36,7 @@ collapse+automaton  the same for numbers of components; depth first
 naive               in a plain hash map, to compare with
 Less of them, so that states may be taken for others; depth first:
 compact             8 bytes of a hash (--hash-bytes)
-bitstate            a few bits (--arena, --hashes, --refine)";
+bitstate            a few bits (--arena, --hashes, --refine, --coverage)";
 
 const SYMMETRY: &str = "\
 Which states count as one:
@@ -168,6 +168,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub refine: bool,
 
+    /// With bitstate: search twice, with different hash functions, and estimate how much of the state space was seen
+    #[arg(long)]
+    pub coverage: bool,
+
     #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
 
@@ -257,6 +261,7 @@ impl CheckArgs {
                 arena: self.arena,
                 hashes: self.hashes,
                 refine: self.refine,
+                coverage: self.coverage,
             },
             search: self.search.unwrap_or(self.store.default_search()),
             por: self.por,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::str::FromStr as _;
 
 use quotient::config::StoreKind;
-use quotient::report::{Alternative, Place, Report, Store, Symmetry, Verdict};
+use quotient::report::{Alternative, Coverage, Place, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
 use quotient::{Language, Style, Trace, TraceStep};
 
@@ -168,6 +168,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         units::count(report.transitions_per_second as u64)
     );
     out += &store(&report.store, report.peak_memory_bytes);
+    out += &report.store.coverage.map(coverage).unwrap_or_default();
     out += &alternatives(&report.store.alternatives);
     out += &symmetry(&report.symmetry);
     let _ = writeln!(out, "\nAssumptions:");
@@ -196,6 +197,21 @@ fn store(store: &Store, peak: u64) -> String {
         figures.collect::<String>(),
         units::bytes(peak)
     )
+}
+
+/// How much of the state space was seen: what both searches missed does not show, so there may be more.
+fn coverage(Coverage { estimated_states, coverage, sample: sizes }: Coverage) -> String {
+    let [here, there, both] = sizes.map(units::count);
+    let sample = format!("in the samples of two searches: {here} and {there}, in both {both}");
+    match (estimated_states, coverage) {
+        (Some(states), Some(coverage)) => format!(
+            "coverage: at most {:.1} %, since there are about {} states or more ({sample})\n",
+            (1000.0 * coverage).floor() / 10.0,
+            units::count(states)
+        ),
+        _ if sizes == [0; 3] => "coverage: not known, since not both searches went through\n".to_owned(),
+        _ => format!("coverage: too small to be estimated ({sample})\n"),
+    }
 }
 
 /// Which other stores would have got further.

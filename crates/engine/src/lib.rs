@@ -19,7 +19,7 @@ mod turns;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
 use rustc_hash::FxHashMap;
@@ -93,6 +93,20 @@ struct VirtualCode {
 struct Concealed {
     words: Vec<Arc<[u64]>>,
     memos: FxHashMap<Arc<[u64]>, u32>,
+}
+
+/// More than a few hundred steps lead to.
+const MEMOS: usize = 1 << 10;
+
+impl Concealed {
+    /// Makes sure that the next memos can be told.
+    fn has_room(&mut self) -> bool {
+        state::make_room(&mut self.words, MEMOS) && self.memos.try_reserve(MEMOS).is_ok()
+    }
+}
+
+fn lock(concealed: &Mutex<Concealed>) -> MutexGuard<'_, Concealed> {
+    concealed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A state, and what running it needs.
@@ -495,6 +509,10 @@ impl TransitionSystem for Engine {
         self.layout.numbered && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
     }
 
+    fn has_room(&self, es: &mut EngineState) -> bool {
+        es.state.has_room() && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+    }
+
     fn undo(&self, es: &mut EngineState) {
         es.has_next = false;
         es.state.undo();
@@ -552,7 +570,7 @@ impl TransitionSystem for Engine {
 
     fn memo(&self, es: &mut EngineState) -> u32 {
         let Some(concealed) = &self.concealed else { return 0 };
-        let Concealed { words, memos } = &mut *concealed.lock().unwrap_or_else(PoisonError::into_inner);
+        let Concealed { words, memos } = &mut *lock(concealed);
         let held = es.state.concealed(&self.layout);
         if let Some(&memo) = memos.get(held) {
             return memo;
@@ -564,8 +582,7 @@ impl TransitionSystem for Engine {
 
     fn recall(&self, memo: u32, es: &mut EngineState) {
         if let Some(concealed) = &self.concealed {
-            let concealed = concealed.lock().unwrap_or_else(PoisonError::into_inner);
-            es.state.reveal(&self.layout, &concealed.words[memo as usize]);
+            es.state.reveal(&self.layout, &lock(concealed).words[memo as usize]);
         }
     }
 }

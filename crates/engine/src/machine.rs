@@ -35,6 +35,13 @@ pub enum Mode {
 /// A step that makes a state of more words (64 MiB) is not taken, whatever exceeding a bound means otherwise.
 pub const MAX_STATE_WORDS: usize = 1 << 23;
 
+/// Memory limits are looked at between steps; no single step may use it all up. Where the system has none left, the state
+/// takes note of it, so that no search ends well.
+fn make_room(state: &mut State, words: usize) -> Result<(), Stop> {
+    let fits = state.size() + words <= MAX_STATE_WORDS && state.has_room_for(words);
+    if fits { Ok(()) } else { Err(Stop::Truncated(Bound::Objects)) }
+}
+
 /// What comes after an operation.
 enum Flow {
     Next,
@@ -544,9 +551,7 @@ impl Run<'_> {
         } else {
             self.operands.scratch.owned(handle)
         };
-        if self.state.size() + words.len() > MAX_STATE_WORDS {
-            return Err(Stop::Truncated(Bound::Objects));
-        }
+        make_room(self.state, words.len())?;
         self.state.write_value(&self.engine.layout, node, base, slot, words);
         Ok(())
     }
@@ -583,10 +588,7 @@ impl Run<'_> {
     }
 
     fn allocate(&mut self, template: &[u64], len: usize, fill: u64) -> Result<(), Stop> {
-        // Memory limits are looked at between steps; no single step may use it all up.
-        if self.state.size() + len > MAX_STATE_WORDS {
-            return Err(Stop::Truncated(Bound::Objects));
-        }
+        make_room(self.state, len)?;
         let bound = self.engine.layout.bounds.objects;
         let id = self.state.new_object(template, len, fill, bound).ok_or(self.exceeds(Bound::Objects))?;
         self.operands.values.push(id.raw());
@@ -745,9 +747,7 @@ impl Run<'_> {
                 let handle = self.operands.scratch.own(engine, self.state, ty, value);
                 value = if kept && handle != 0 {
                     let words = self.operands.scratch.owned(handle);
-                    if self.state.size() + words.len() > MAX_STATE_WORDS {
-                        return Err(Stop::Truncated(Bound::Objects));
-                    }
+                    make_room(self.state, words.len())?;
                     self.state.new_value(&engine.layout, ty, words)
                 } else {
                     0

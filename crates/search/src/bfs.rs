@@ -219,8 +219,11 @@ impl Frontier {
     {
         or_stop(if explorer.stores_transient {
             let passing = self.passing.iter().map(|&(_, step)| step);
-            let steps = passing.chain([step]).chain(explorer.way.iter().copied());
-            self.ancestry.push(self.at.0, Way::Steps(steps.collect()))
+            let mut steps = Vec::new();
+            let count = self.passing.len() + 1 + explorer.way.len();
+            or_stop(steps.try_reserve_exact(count).map_err(|_| Full::Memory))?;
+            steps.extend(passing.chain([step]).chain(explorer.way.iter().copied()));
+            self.ancestry.push(self.at.0, Way::Steps(steps))
         } else {
             self.note(explorer.transitions())
         })?;

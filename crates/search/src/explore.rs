@@ -432,9 +432,13 @@ where
     }
 
     /// Ends the search at the state to which `path` leads.
-    pub fn finish(self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
+    pub fn finish(mut self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
         let completeness = match end {
             Break(reason) => Completeness::Stopped(reason),
+            // Some step was too large for the memory there was.
+            Continue(()) if !self.system.has_room(&mut self.state) => {
+                Completeness::Stopped(StopReason::Memory)
+            }
             Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
             Continue(()) => Completeness::Exhausted,
         };
@@ -477,6 +481,9 @@ where
     #[cold]
     fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         let options = self.options;
+        if !self.system.has_room(&mut self.state) {
+            return Break(StopReason::Memory);
+        }
         if options.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
             return Break(StopReason::Interrupted);
         }

@@ -13,7 +13,7 @@ use quotient_search::{
 };
 use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
 
 const EXHAUSTED: Completeness = Completeness::Exhausted;
 
@@ -386,6 +386,58 @@ fn a_store_without_memory_or_ids_ends_the_search() {
         let mut none = exact().with_id_limit(0);
         let outcome = search.run(&system, &mut none, &Options::default(), &mut Quiet);
         assert_eq!((outcome.stats.states, outcome.completeness), (0, stopped(StopReason::Ids)));
+    }
+}
+
+/// One step, for which there is no memory.
+struct Cramped;
+
+impl TransitionSystem for Cramped {
+    /// Whether the step was tried.
+    type State = bool;
+
+    fn initial(&self) -> bool {
+        false
+    }
+
+    fn steps(&self, _: &mut bool, out: &mut Steps) {
+        out.clear();
+        out.enabled.push(Step { thread: 0, transition: 0, choice: 0 });
+    }
+
+    fn fire(&self, tried: &mut bool, _: Step) -> Fired {
+        *tried = true;
+        Fired::Truncated(Bound::Objects)
+    }
+
+    fn undo(&self, _: &mut bool) {
+        unreachable!("the step is never taken");
+    }
+
+    fn has_room(&self, tried: &mut bool) -> bool {
+        !*tried
+    }
+
+    fn check(&self, _: &mut bool) -> Option<Fault> {
+        None
+    }
+
+    fn ended(&self, _: &bool) -> bool {
+        true
+    }
+
+    fn encode(&self, _: &mut bool, into: &mut Encoding) {
+        into.set(Key { section: Section::Root, index: 0 }, &[0]);
+    }
+
+    fn decode(&self, _: &Encoding, _: &mut bool) {}
+}
+
+#[test]
+fn what_a_system_has_no_memory_for_is_no_bound() {
+    for search in SEARCHES {
+        let outcome = run(search, &Cramped, &Options::default());
+        assert_eq!((outcome.stats.states, outcome.completeness), (1, stopped(StopReason::Memory)));
     }
 }
 

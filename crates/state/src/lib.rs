@@ -19,6 +19,6 @@ pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
     bits_for, mask,
 };
-pub use memory::{NodeRef, ObjectId, Snapshot, State, ThreadId};
+pub use memory::{NodeRef, ObjectId, SPARE, Snapshot, State, ThreadId, make_room};
 pub use term::{Entry, TermKind, Terms, compare};
 pub use watch::Access;

@@ -68,6 +68,12 @@ pub(crate) struct Node {
 
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
+/// How many changes a log has room for at the least, after [`State::has_room`].
+pub const SPARE: usize = 1 << 12;
+/// A step that adds so many words asks whether they can be had several times over: the state will also be encoded and stored.
+const LARGE: usize = 1 << 16;
+const COPIES: usize = 4;
+
 impl Node {
     pub const ABSENT: Self = Self { offset: 0, len: 0, frame: 0, class: NO_BLOCK };
 
@@ -116,6 +122,13 @@ pub(crate) enum Undo {
 const fn block_class(len: usize) -> u32 {
     let len = if len == 0 { 1 } else { len };
     len.next_power_of_two().trailing_zeros()
+}
+
+/// Makes sure that `spare` elements can be pushed. Large lists double, as long as that is possible.
+pub fn make_room<T>(list: &mut Vec<T>, spare: usize) -> bool {
+    list.capacity() - list.len() >= spare
+        || list.try_reserve(spare).is_ok()
+        || list.try_reserve_exact(spare).is_ok()
 }
 
 /// Threads or objects by id.
@@ -180,6 +193,10 @@ pub struct State {
     pub(crate) log: Vec<Undo>,
     /// Where the steps start in the log, whether there was garbage to collect by then, and how many events there were.
     marks: Vec<(usize, bool, usize)>,
+    /// How long the log was when there was last [room](State::has_room) for more.
+    logged: usize,
+    /// There was no memory for some step.
+    is_starved: bool,
     /// What an encoding of this state does not show yet.
     pub(crate) dirty: Vec<NodeRef>,
     pub(crate) root_dirty: bool,
@@ -212,6 +229,8 @@ impl State {
             free: Vec::new(),
             log: Vec::new(),
             marks: Vec::new(),
+            logged: 0,
+            is_starved: false,
             dirty: vec![NodeRef::Root],
             root_dirty: true,
             shown: None,
@@ -639,6 +658,27 @@ impl State {
     }
 
     // Undo.
+
+    /// Makes sure that the next changes can be logged without asking for memory, if there is any. Once there was too little for a
+    /// step, there is no room any more.
+    pub fn has_room(&mut self) -> bool {
+        // Several times as many as there were since the last time.
+        let spare = SPARE.max(4 * self.log.len().saturating_sub(self.logged));
+        self.logged = self.log.len();
+        self.is_starved |= !(make_room(&mut self.log, spare) && make_room(&mut self.marks, SPARE));
+        !self.is_starved
+    }
+
+    /// Makes sure that a unit or a collection of so many words can be added, and dropped again.
+    pub fn has_room_for(&mut self, words: usize) -> bool {
+        let is_large = words >= LARGE;
+        let several = if is_large { (self.size() + words).saturating_mul(COPIES) } else { 0 };
+        let has_room = self.words.try_reserve((words + 1).next_power_of_two()).is_ok()
+            && (!is_large || make_room(&mut self.log, words + SPARE))
+            && Vec::<u64>::new().try_reserve_exact(several).is_ok();
+        self.is_starved |= !has_room;
+        has_room
+    }
 
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]

@@ -159,3 +159,16 @@ fn decoding_replaces_everything() {
         state.undo();
     }
 }
+
+#[test]
+fn room_is_made_or_refused_for_good() {
+    let layout = layout("program p; global boolean b; thread T() { loc a: return; } active T;");
+    let mut state = State::new(&layout);
+    let before = state.snapshot();
+    assert!(state.has_room() && state.has_room_for(3) && state.has_room_for(1 << 17) && state.has_room());
+    assert!(state.snapshot() == before, "room is nothing that a state has");
+    assert!(!state.has_room_for(1 << 58));
+    assert!(!state.has_room() && state.has_room_for(3), "there was too little once");
+    state.forget();
+    assert!(!state.has_room());
+}

@@ -17,7 +17,8 @@
 
 use system::Encoding;
 
-use crate::fingerprint::Fingerprints;
+use crate::fingerprint::{Fingerprints, reseed};
+use crate::sample::Sample;
 use crate::zeroed::Zeroed;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
 
@@ -40,6 +41,9 @@ pub struct Bitstate {
     set: u64,
     omissions: f64,
     fingerprints: Fingerprints,
+    /// Of the hash functions.
+    seed: u64,
+    sample: Option<Sample>,
     len: usize,
     budget: Budget,
 }
@@ -83,9 +87,17 @@ impl Bitstate {
             set: 0,
             omissions: 0.0,
             fingerprints: Fingerprints::default(),
+            seed: 0,
+            sample: None,
             len: 0,
             budget: budget.clone(),
         }
+    }
+
+    /// With other hash functions for other seeds, and with a sample of the states, which does not depend on the seed.
+    #[must_use]
+    pub fn sampled(self, seed: u64) -> Self {
+        Self { seed, sample: Some(Sample::default()), ..self }
     }
 
     /// How many bytes a state takes in the smallest array in which less than one of so many is expected to be lost.
@@ -119,6 +131,7 @@ impl Bitstate {
     /// The bits of a state, as many as are wanted.
     #[inline]
     fn positions(&self, fingerprint: u128) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let fingerprint = reseed(fingerprint, self.seed);
         let mask = (1_u64 << self.log_bits) - 1;
         let [mut at, mut step, twist] =
             [0, 42, 84].map(|part| (fingerprint >> part) as u64 & ((1 << 42) - 1));
@@ -215,6 +228,9 @@ impl StateStore for Bitstate {
             self.set += u64::from(self.words[word] & bit == 0);
             self.words[word] |= bit;
         }
+        if let Some(sample) = &mut self.sample {
+            sample.add(fingerprint);
+        }
         Ok(Insert::New(id))
     }
 
@@ -227,7 +243,11 @@ impl StateStore for Bitstate {
     }
 
     fn bytes(&self) -> usize {
-        self.words.bytes() + self.fingerprints.bytes()
+        self.words.bytes() + self.fingerprints.bytes() + self.sample.as_ref().map_or(0, Sample::bytes)
+    }
+
+    fn take_sample(&mut self) -> Option<Sample> {
+        self.sample.take()
     }
 
     fn figures(&self) -> Vec<Figure> {

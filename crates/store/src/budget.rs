@@ -8,12 +8,20 @@
 //! reading; growth by chunks keeps this difference small.
 //!
 //! Where the system offers no reading, the limit holds for what was granted: the stores and the stacks.
+//!
+//! The address space can end before the limit does. Who asks a budget can live with a refusal; the rest of the process asks
+//! nobody and would abort. So a budget of the process refuses what would leave less than [`HEADROOM`] to the rest.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use crate::zeroed::is_available;
+
+/// What is left to those who do not ask: tables of the engine that are bounded, samples of a trie, the report.
+const HEADROOM: usize = 16 << 20;
 
 /// A limit that stores and searches ask before they grow. Clones share one account.
 #[derive(Clone, Default, Debug)]
@@ -60,11 +68,11 @@ impl Budget {
         self.0.as_ref().is_none_or(|account| account.grant(extra))
     }
 
-    /// Whether the process is over its limit now, after a fresh reading: memory can grow without asking.
+    /// Whether the process is over its limit now, after a fresh reading, or out of headroom: memory can grow without asking.
     pub fn exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|account| {
             account.read();
-            account.used.load(Relaxed) > account.limit
+            account.used.load(Relaxed) > account.limit || !account.has_headroom(0)
         })
     }
 }
@@ -72,6 +80,9 @@ impl Budget {
 impl Account {
     // Relaxed is enough: the numbers order nothing, and a race only delays or repeats a reading.
     fn grant(&self, extra: usize) -> bool {
+        if !self.has_headroom(extra) {
+            return false;
+        }
         let granted = self.granted.load(Relaxed).saturating_add(extra);
         let fits = |granted: usize| self.used.load(Relaxed).saturating_add(granted) <= self.limit;
         if granted <= self.limit / 64 && fits(granted) {
@@ -84,6 +95,11 @@ impl Account {
             self.granted.store(extra, Relaxed);
         }
         fits
+    }
+
+    /// Whether the system would give `extra` bytes and the headroom. What only counts has nothing to do with the system.
+    fn has_headroom(&self, extra: usize) -> bool {
+        self.source.is_none() || is_available(extra.saturating_add(HEADROOM))
     }
 
     fn read(&self) {

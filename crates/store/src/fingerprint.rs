@@ -73,6 +73,12 @@ impl Fingerprints {
     }
 }
 
+/// Another fingerprint of the same state, which has nothing to do with the first one; with the seed 0 it is the first one.
+#[inline]
+pub fn reseed(fingerprint: u128, seed: u64) -> u128 {
+    if seed == 0 { fingerprint } else { xxh3_128_with_seed(&fingerprint.to_le_bytes(), seed) }
+}
+
 /// The bytes of some words and some more, in scratch space that only grows.
 #[inline]
 fn bytes_of<'b>(scratch: &'b mut Vec<u8>, [first, second]: [&[u64]; 2]) -> &'b [u8] {

@@ -106,6 +106,10 @@ impl Interner {
         if number >= Self::LIMIT {
             return Err(Full::Ids);
         }
+        // It was lost when it should have grown: whether the word is among the items cannot be told any more.
+        if self.index.is_empty() && number > 0 {
+            return Err(Full::Memory);
+        }
         if number == self.items.capacity() {
             grow(&mut self.items, &self.budget)?;
         }
@@ -199,6 +203,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn without_an_index_everything_is_refused() {
+        let mut interner = Interner::new(&Budget::unlimited());
+        assert!((0..1000).all(|word| interner.intern(word).is_ok()));
+        interner.index = Zeroed::empty();
+        for word in (0..2000).chain(0..2000) {
+            assert_eq!(interner.intern(word), Err(Full::Memory));
+        }
+        assert_eq!((interner.len(), interner.get(999)), (1000, 999));
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod number;
 mod pack;
 mod packer;
 mod pair_set;
+mod sample;
 mod trie;
 mod vectors;
 mod zeroed;
@@ -59,6 +60,7 @@ pub use compact::Compact;
 pub use exact::Exact;
 pub use gzip::Gzip;
 pub use naive::Naive;
+pub use sample::{Recapture, Sample};
 pub use trie::Trie;
 
 /// The number of a stored state: its place in the order of insertion.
@@ -224,6 +226,11 @@ pub trait StateStore {
 
     /// The memory it uses.
     fn bytes(&self) -> usize;
+
+    /// The sample of its states that it was asked to take, if it was.
+    fn take_sample(&mut self) -> Option<Sample> {
+        None
+    }
 
     /// What there is to say about it besides.
     fn figures(&self) -> Vec<Figure> {

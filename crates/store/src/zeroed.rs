@@ -138,6 +138,12 @@ unsafe fn free(start: NonNull<u8>, layout: Layout) {
     unsafe { dealloc(start.as_ptr(), layout) }
 }
 
+/// Whether the system has so many bytes of address space left. They are handed back at once, untouched, and the allocator
+/// hears nothing of it: what it keeps depends on what is freed.
+pub fn is_available(bytes: usize) -> bool {
+    Zeroed::<u64>::new(bytes.max(HUGE) / size_of::<u64>(), &Budget::unlimited()).is_ok()
+}
+
 /// Makes room for more elements, if the budget and the system allow. Large vectors grow without being copied: the system moves
 /// their pages. Room that nobody wrote to yet does not show in the resident set, which a budget is about, so under a limit
 /// there is never much of it.

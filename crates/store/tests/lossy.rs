@@ -75,6 +75,35 @@ fn bitstate_loses_what_the_formula_says() {
     }
 }
 
+/// Whether a state is lost has nothing to do with whether it is lost under another seed.
+#[test]
+fn seeds_are_independent() {
+    let (n, log_bits, hashes) = (20_000, 16, 3);
+    let bits = f64::from(log_bits).exp2();
+    let run = |seed| {
+        let mut store = Bitstate::new(&Budget::unlimited(), log_bits, Hashes::Fixed(hashes)).sampled(seed);
+        let lost = omitted(&mut store, 0..n);
+        (lost, store.take_sample().expect("it was asked for"))
+    };
+    // An omission sets no bits.
+    let (mut stored, mut once, mut twice) = (0.0, 0.0, 0.0);
+    for _ in 0..n {
+        let lost = (1.0 - (-f64::from(hashes) * stored / bits).exp()).powi(hashes as i32);
+        (stored, once, twice) = (stored + 1.0 - lost, once + lost, twice + lost * lost);
+    }
+    for seeds in [[0, 1], [1, 2], [0, 2], [3, 4]] {
+        let [(lost_first, first), (lost_second, second)] = seeds.map(run);
+        let found = first.recapture(second);
+        assert_eq!((found.first as u64, found.second as u64), (n - lost_first, n - lost_second));
+        let in_both = found.both as u64 + lost_first + lost_second - n;
+        // What is stored has a bit that was not set, so it sets more than the formula says, and more is lost.
+        let expected = twice * (lost_first * lost_second) as f64 / (once * once);
+        assert!((in_both as f64 - expected).abs() <= 3.0 * expected.sqrt(), "{in_both}, {expected} expected");
+    }
+    let [(_, first), (lost, second)] = [1, 1].map(run);
+    assert_eq!(first.recapture(second).both as u64, n - lost, "a seed is a seed");
+}
+
 /// Also where most states are lost, and where the number of hash functions falls.
 #[test]
 fn bitstate_counts_its_losses_in_a_full_array() {

@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
 
 use crate::content::hash_unit;
 use crate::mix::mix128;
@@ -474,6 +474,11 @@ impl Chains {
             last = Some(unit);
             self.flag(STALE, vertex(unit));
         }
+    }
+
+    /// Makes sure that the next steps can be logged, if there is memory.
+    pub fn has_room(&mut self) -> bool {
+        make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE)
     }
 
     /// Takes the last step back, which the state is about to take back.

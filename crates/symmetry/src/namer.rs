@@ -175,6 +175,11 @@ impl Namer {
         }
     }
 
+    /// Makes sure that it can follow the next steps, if there is memory.
+    pub fn has_room(&mut self) -> bool {
+        self.chains.as_mut().is_none_or(Chains::has_room)
+    }
+
     /// The state is about to take its last step back.
     pub fn undo(&mut self, state: &State) {
         self.named = None;

@@ -111,6 +111,12 @@ pub trait TransitionSystem {
     /// Takes back the last step that led to a successor and was not taken back yet.
     fn undo(&self, state: &mut Self::State);
 
+    /// Makes sure that there is memory for a few hundred steps more, and for taking them back. If not, or if there ever was too
+    /// little for a step, the search must end here, and may not claim to have seen everything.
+    fn has_room(&self, _state: &mut Self::State) -> bool {
+        true
+    }
+
     /// The first state property that `state` violates.
     fn check(&self, state: &mut Self::State) -> Option<Fault>;
 

@@ -10,7 +10,7 @@ fn every_command_names_its_options() {
         (
             "check",
             format!(
-                "-D --symmetry --naming --store --hash-bytes --arena --hashes --refine --search --por --merge --threads --ltl --property --fairness \
+                "-D --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --max-depth --max-states --memory --time --continue --trail --format --seed \
                  --quiet {bounds}"
             ),

@@ -80,6 +80,16 @@ const REPORT: &[(&str, Is)] = &[
     ("/warnings", List),
 ];
 
+const COVERAGE: &[(&str, Is)] = &[
+    ("/store/coverage", Object),
+    ("/store/coverage/estimated_states", Maybe(&Count)),
+    ("/store/coverage/coverage", Maybe(&Number)),
+    ("/store/coverage/sample", List),
+    ("/store/coverage/sample/0", Count),
+    ("/store/coverage/sample/1", Count),
+    ("/store/coverage/sample/2", Count),
+];
+
 const REFINEMENT: &[(&str, Is)] = &[
     ("/store/bits", Number),
     ("/store/hashes", Number),
@@ -167,6 +177,11 @@ fn of_lossy_stores() {
     has(&report, REPORT);
     has(&report, REFINEMENT);
     assert_eq!(report["verdict"], "no error found");
+    assert_eq!(report["store"].get("coverage"), None);
+    let (run, report) = sandbox.json("check peterson.bir --store bitstate --arena 1Mi --coverage");
+    run.expect(3);
+    has(&report, REPORT);
+    has(&report, COVERAGE);
     let (_, report) = sandbox.json("check peterson.bir --store compact");
     has(&report, REPORT);
     has(&report, &[("/store/hash_bytes", Number), ("/store/load", Number)]);

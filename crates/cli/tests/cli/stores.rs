@@ -166,6 +166,47 @@ fn refinement_ends_when_nothing_is_expected_to_be_lost() {
     assert!(lines[0].ends_with(" omissions expected"), "{}", lines[0]);
 }
 
+/// What two searches with other hash functions have in common tells what one of them missed.
+#[test]
+fn coverage_is_nearer_to_the_truth() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let check = "check philosophers_ordered.bir -D N=8 --symmetry none";
+    let states = |report: &Value| report["states"].as_u64().expect("a number of states");
+    let (_, report) = sandbox.json(check);
+    let truth = states(&report);
+    for arena in ["2^14", "2^15", "2^16"] {
+        let line = format!("{check} --store bitstate --arena {arena}");
+        let (_, plain) = sandbox.json(&line);
+        let (run, report) = sandbox.json(&format!("{line} --coverage"));
+        run.expect(3);
+        let seen = states(&report);
+        assert_eq!(
+            (seen, &plain["verdict"]),
+            (states(&plain), &report["verdict"]),
+            "the first search is the plain one"
+        );
+        let coverage = &report["store"]["coverage"];
+        let estimated = coverage["estimated_states"].as_u64().expect("an estimate");
+        assert!(seen < estimated && estimated < truth + (truth - seen), "{seen} of {truth}: {coverage}");
+        let product = coverage["coverage"].as_f64().expect("a part") * estimated as f64;
+        assert!((product - seen as f64).abs() < 1.0, "{seen}: {coverage}");
+    }
+    let (_, report) = sandbox.json(&format!("{check} --store bitstate --arena 2^24 --coverage"));
+    let coverage = serde_json::json!({
+        "estimated_states": truth, "coverage": 1.0, "sample": [truth, truth, truth],
+    });
+    assert_eq!(report["store"]["coverage"], coverage);
+    let human = sandbox.run(&format!("{check} --store bitstate --arena 2^24 --coverage"));
+    assert!(human.stdout.contains("\ncoverage: at most 100.0 %, since there are about "), "{}", human.stdout);
+
+    // There is no estimate from what was broken off.
+    let stopped = format!("{check} --store bitstate --coverage --max-states 100");
+    let (_, report) = sandbox.json(&stopped);
+    let coverage = serde_json::json!({"estimated_states": null, "coverage": null, "sample": [0, 0, 0]});
+    assert_eq!(report["store"]["coverage"], coverage);
+    assert!(sandbox.run(&stopped).stdout.contains("\ncoverage: not known, since"));
+}
+
 #[test]
 fn refinement_ends_with_time_and_memory() {
     let sandbox = Sandbox::with("peterson.bir");
@@ -196,7 +237,7 @@ fn out_of_memory() {
         ("exact", "bfs", 48),
         ("exact", "dfs", 48),
         ("trie", "bfs", 24),
-        ("collapse", "bfs", 48),
+        ("collapse", "bfs", 64),
         ("compact", "dfs", 16),
     ];
     for (store, search, megabytes) in cases {
@@ -218,7 +259,9 @@ fn out_of_memory() {
         assert_eq!(other(store), None, "{others:#?}");
         assert_eq!(other("gzip").is_some(), store != "compact", "{others:#?}");
         let bitstate = other("bitstate").expect("bitstate");
-        assert!(number(bitstate, "/times_more") > 1.0 && bitstate["lossy"] == true, "{others:#?}");
+        // A trie can do with less than the bits that lose nothing.
+        assert!(store == "trie" || number(bitstate, "/times_more") > 1.0, "{others:#?}");
+        assert_eq!(bitstate["lossy"], true);
         if store == "exact" {
             let compact = other("compact").expect("compact");
             assert!(number(compact, "/times_more") > 2.0, "{others:#?}");
@@ -233,15 +276,18 @@ fn out_of_memory() {
     }
 }
 
-/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict.
+/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict, and there is a report.
 #[cfg(target_os = "linux")]
 #[test]
 fn starved_by_the_system() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
     let program = env!("CARGO_BIN_EXE_quotient");
-    for store in EXACT.iter().chain(&["compact", "bitstate", "bitstate --refine --hashes 1"]) {
+    let lossy = ["compact", "bitstate", "bitstate --refine --hashes 1"];
+    let deep = ["trie --search dfs", "trie --search dfs --max-states 20000", "collapse --search dfs"];
+    for (at, store) in EXACT.iter().chain(&lossy).chain(&deep).enumerate() {
+        let limit = [60_000, 36_000, 48_000][at % 3];
         let script = format!(
-            "ulimit -v 60000; exec {program} check philosophers_ordered.bir -D N=9 --symmetry none --store {store} --quiet"
+            "ulimit -v {limit}; exec {program} check philosophers_ordered.bir -D N=9 --symmetry none --store {store} --quiet"
         );
         let shell = Command::new("sh")
             .args(["-c", &script])
@@ -254,11 +300,14 @@ fn starved_by_the_system() {
         match run.code {
             // It was enough.
             Some(0) => {
-                assert!(run.stdout.ends_with(": holds\n") && EXACT.contains(store), "{store}: {run:#?}");
+                assert!(run.stdout.ends_with(": holds\n") && !lossy.contains(store), "{store}: {run:#?}");
             }
             Some(3) => assert!(!run.stdout.contains(": holds"), "{store}: {run:#?}"),
-            // The allocator gives up.
-            _ => assert!(run.stdout.is_empty() && run.stderr.contains("memory"), "{store}: {run:#?}"),
+            // What is there to compare with asks nobody.
+            _ => assert!(
+                *store == "naive" && run.stdout.is_empty() && run.stderr.contains("memory"),
+                "{store}: {run:#?}"
+            ),
         }
     }
 }
@@ -320,6 +369,11 @@ fn options_of_other_stores_are_refused() {
         ("--store compact --arena 64Ki", ["--arena 2^16 has no meaning", "only bitstate"]),
         ("--store compact --hashes 3", ["--hashes 3 has no meaning", "only bitstate"]),
         ("--refine", ["--refine has no meaning with --store", "only bitstate"]),
+        ("--store compact --coverage", ["--coverage has no meaning with --store compact", "only bitstate"]),
+        (
+            "--store bitstate --coverage --refine",
+            ["--coverage has no meaning with --refine", "goes on until"],
+        ),
         ("--store bitstate --refine --arena 1Gi", ["--arena 2^30 has no meaning with --refine", "tries"]),
         ("--store bitstate --arena 512", ["--arena 2^9", "is not from 2^10 to 2^42 bits"]),
         ("--store bitstate --arena 2^43", ["--arena 2^43", "is not from 2^10 to 2^42 bits"]),

@@ -1,0 +1,100 @@
+//! A sample of the stored states, chosen by what they are, so that two searches with different hash functions choose alike.
+//!
+//! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first, and whenever there are too
+//! many, modulo twice as much.
+
+use rustc_hash::FxHashSet;
+
+use crate::mix::mix;
+
+/// More states are never kept.
+const MOST: usize = 1 << 16;
+
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    fingerprints: FxHashSet<u128>,
+    /// One state of two to the power of this is in it.
+    log_rate: u32,
+}
+
+/// How many states are in two samples at the same rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recapture {
+    pub first: usize,
+    pub second: usize,
+    pub both: usize,
+}
+
+impl Sample {
+    /// A state was stored.
+    pub fn add(&mut self, fingerprint: u128) {
+        if is_chosen(fingerprint, self.log_rate) {
+            self.fingerprints.insert(fingerprint);
+            if self.fingerprints.len() > MOST {
+                self.thin(self.log_rate + 1);
+            }
+        }
+    }
+
+    fn thin(&mut self, log_rate: u32) {
+        self.log_rate = log_rate;
+        self.fingerprints.retain(|&fingerprint| is_chosen(fingerprint, log_rate));
+    }
+
+    /// The memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.fingerprints.capacity() * size_of::<u128>()
+    }
+
+    /// Compares it with the sample of another search.
+    pub fn recapture(mut self, mut other: Self) -> Recapture {
+        let log_rate = self.log_rate.max(other.log_rate);
+        self.thin(log_rate);
+        other.thin(log_rate);
+        Recapture {
+            first: self.fingerprints.len(),
+            second: other.fingerprints.len(),
+            both: self.fingerprints.intersection(&other.fingerprints).count(),
+        }
+    }
+}
+
+/// The bits that choose are none of those that a store places states by, or states of a sample would collide more than others.
+fn is_chosen(fingerprint: u128, log_rate: u32) -> bool {
+    let hash = mix(fingerprint as u64 ^ mix((fingerprint >> 64) as u64));
+    hash.trailing_zeros() >= log_rate
+}
+
+#[cfg(test)]
+mod tests {
+    use xxhash_rust::xxh3::xxh3_128;
+
+    use super::*;
+
+    fn sample(states: std::ops::Range<u64>) -> Sample {
+        let mut sample = Sample::default();
+        states.for_each(|state| sample.add(xxh3_128(&state.to_le_bytes())));
+        sample
+    }
+
+    #[test]
+    fn small_sets_are_compared_in_full() {
+        let found = sample(0..1000).recapture(sample(200..1500));
+        assert_eq!(found, Recapture { first: 1000, second: 1300, both: 800 });
+        assert_eq!(sample(0..0).recapture(sample(0..5)), Recapture { first: 0, second: 5, both: 0 });
+    }
+
+    #[test]
+    fn large_sets_are_compared_by_their_part() {
+        let (large, small) = (sample(0..1_000_000), sample(900_000..930_000));
+        assert!((MOST / 3..=MOST).contains(&large.fingerprints.len()));
+        let rate = f64::from(large.log_rate).exp2();
+        assert!(large.log_rate >= 4 && small.log_rate == 0);
+        let found = large.recapture(small);
+        assert_eq!(found.both, found.second, "all of the small one");
+        for (count, truth) in [(found.first, 1e6), (found.second, 3e4)] {
+            let deviations = (count as f64 - truth / rate) / (truth / rate).sqrt();
+            assert!(deviations.abs() < 4.0, "{count} of {truth} at 1/{rate}");
+        }
+    }
+}
