@@ -484,6 +484,18 @@ impl State {
     fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
         self.reset();
         self.conceal(layout);
+        if layout.has_values {
+            self.absorb_units(layout, from);
+        } else {
+            self.lay_out(layout, from);
+        }
+        self.forget();
+        self.clean();
+        self.clear_events();
+        self.record(Event::Replaced);
+    }
+
+    fn absorb_units(&mut self, layout: &Layout, from: &Encoding) {
         let mut fixed = std::mem::take(&mut self.buffer);
         for (key, words) in from.components() {
             fixed.clear();
@@ -503,10 +515,24 @@ impl State {
             }
         }
         self.buffer = fixed;
-        self.forget();
-        self.clean();
-        self.clear_events();
-        self.record(Event::Replaced);
+    }
+
+    /// Puts the units of an encoding one after the other, where nothing is yet and nobody asks how it came about.
+    fn lay_out(&mut self, layout: &Layout, from: &Encoding) {
+        for (key, words) in from.components() {
+            if key.section == Section::Root {
+                self.words[..words.len()].copy_from_slice(words);
+                continue;
+            }
+            let (offset, class) = self.append_block(words);
+            let node = Node { offset: offset as u32, len: words.len() as u32, frame: 0, class };
+            if key.section == Section::Threads {
+                let frame = self.top_frame(layout, offset, words.len()) as u32;
+                self.threads.set(key.index, Node { frame, ..node });
+            } else {
+                self.objects.set(key.index, node);
+            }
+        }
     }
 
     /// Takes the collections out of what an encoding shows of a unit: `fixed` gets the words of the unit itself.

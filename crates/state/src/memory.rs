@@ -143,7 +143,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    fn set(&mut self, id: u32, node: Node) -> Node {
+    pub fn set(&mut self, id: u32, node: Node) -> Node {
         let index = id as usize;
         if index >= self.table.len() {
             self.table.resize(index + 1, Node::ABSENT);
@@ -780,11 +780,24 @@ impl State {
 
     // Blocks.
 
-    pub(crate) fn take_block(&mut self, len: usize) -> (usize, u32) {
+    /// A new block behind the others, with these words in it.
+    pub(crate) fn append_block(&mut self, words: &[u64]) -> (usize, u32) {
+        let (offset, class) = (self.words.len(), self.class(words.len()));
+        self.words.extend_from_slice(words);
+        self.words.resize(offset + (1 << class), 0);
+        (offset, class)
+    }
+
+    fn class(&mut self, len: usize) -> u32 {
         let class = block_class(len);
         if self.free.len() <= class as usize {
             self.free.resize(class as usize + 1, Vec::new());
         }
+        class
+    }
+
+    pub(crate) fn take_block(&mut self, len: usize) -> (usize, u32) {
+        let class = self.class(len);
         if let Some(offset) = self.free[class as usize].pop() {
             self.log.push(Undo::Reused { offset, class });
             (offset as usize, class)

@@ -28,9 +28,9 @@ pub struct Patches {
 /// Operands from here on are results, first those of leaves and then those of nodes. Others are positions.
 const RESULTS: u32 = 1 << 31;
 /// What has more results is too unusual.
-const MOST_RESULTS: usize = 16;
+const MOST_RESULTS: usize = 32;
 /// From this length on there are no more patches: they should stay near the processor.
-const MOST_CODE: usize = 1 << 19;
+const MOST_CODE: usize = 1 << 18;
 
 impl Patches {
     /// The root pair after an effect. `None` if a word is not there, or if there is no patch: then

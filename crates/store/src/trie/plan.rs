@@ -28,8 +28,9 @@ pub struct Plan {
     /// By slot: where its fields begin. There is one more.
     first_fields: Vec<u32>,
     fields: Vec<Field>,
-    /// By leaf but the last: the fields of which it is made.
-    sources: Vec<Vec<Source>>,
+    /// By leaf but the last: where the fields of which it is made begin. There is one more.
+    first_sources: Vec<u32>,
+    sources: Vec<Source>,
     /// The inner node above the rest.
     above_rest: u32,
     nodes: Vec<Node>,
@@ -118,6 +119,7 @@ impl Plan {
             keys,
             first_fields: vec![0],
             fields: Vec::new(),
+            first_sources: vec![0],
             sources: Vec::new(),
             above_rest: NOWHERE,
             nodes: Vec::new(),
@@ -137,8 +139,7 @@ impl Plan {
                     leaves - 1
                 }
                 Tree::Leaf(bits) => {
-                    let leaf = plan.sources.len();
-                    let mut sources = Vec::new();
+                    let leaf = plan.first_sources.len() - 1;
                     let mut at = 0;
                     for bits in bits {
                         let (mask, rotation) = (bits.mask(), bits.from.wrapping_sub(at) % 64);
@@ -147,11 +148,11 @@ impl Plan {
                         missing[bits.slot] ^= mask;
                         fields[bits.slot].push(Field { mask, rotation, leaf: leaf as u32, above });
                         let mask = mask.rotate_right(rotation) as u32;
-                        sources.push(Source { mask, rotation, slot: bits.slot as u32 });
+                        plan.sources.push(Source { mask, rotation, slot: bits.slot as u32 });
                         at += bits.width;
                     }
                     assert!(at <= LEAF_BITS, "a leaf is its own number");
-                    plan.sources.push(sources);
+                    plan.first_sources.push(plan.sources.len() as u32);
                     leaf
                 }
             };
@@ -168,7 +169,7 @@ impl Plan {
     }
 
     pub fn leaves(&self) -> usize {
-        self.sources.len() + 1
+        self.first_sources.len()
     }
 
     pub fn slots(&self) -> usize {
@@ -206,7 +207,7 @@ impl Plan {
     /// The fields that a leaf is made of.
     #[inline]
     pub fn sources(&self, leaf: Position) -> &[Source] {
-        &self.sources[leaf]
+        &self.sources[self.first_sources[leaf] as usize..self.first_sources[leaf + 1] as usize]
     }
 
     /// Which component a slot belongs to.
