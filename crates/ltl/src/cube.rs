@@ -53,8 +53,13 @@ impl Cube {
         self.positive | self.negative
     }
 
-    /// Whether every valuation of the cube is one of another.
+    /// Whether it is seen that every valuation of the cube is one of another. To be sure takes exponential time in the worst
+    /// case; the answer is no if it takes long.
     pub fn is_covered(self, by: &[Self]) -> bool {
+        self.is_covered_within(by, &mut 1_000)
+    }
+
+    fn is_covered_within(self, by: &[Self], steps: &mut u32) -> bool {
         if by.iter().any(|&other| self.implies(other)) {
             return true;
         }
@@ -64,8 +69,9 @@ impl Cube {
         let Some(&first) = candidates.first() else { return false };
         let prop = Prop((first.props() & !self.props()).trailing_zeros());
         [true, false].into_iter().all(|sign| {
+            *steps = steps.saturating_sub(1);
             let half = self.and(Self::literal(prop, sign));
-            half.is_none_or(|half| half.is_covered(&candidates))
+            *steps > 0 && half.is_none_or(|half| half.is_covered_within(&candidates, steps))
         })
     }
 

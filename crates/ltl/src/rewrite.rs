@@ -10,6 +10,7 @@
 //! | `X a && X b`               | `X (a && b)`           |                            |
 //! | `(a V b) && (a V c)`       | `a V (b && c)`         | the left one is not like `[] <> x` |
 //! | `(a U b) && (c U b)`       | `(a && c) U b`         |                            |
+//! | `<> [] a && <> [] b`       | `<> [] (a && b)`       |                            |
 //! | `X c`                      | `c`                    |                            |
 //! | `a U b`                    | `b`                    | `a` implies `b`, or `b` is eventual |
 //! | `a U b`                    | `<> b`                 | `!b` implies `a`           |
@@ -137,6 +138,13 @@ impl Rewriter {
                 let inner = side.operation(terms, &[a, b]);
                 Some(terms.next(inner))
             }
+            (Side::Universal, Node::Until(Terms::TRUE, a), Node::Until(Terms::TRUE, b))
+            | (Side::Eventual, Node::Release(Terms::FALSE, a), Node::Release(Terms::FALSE, b)) => {
+                let (a, b) = (side.repeated(terms, a)?, side.repeated(terms, b)?);
+                let inner = side.operation(terms, &[a, b]);
+                let inner = side.temporal(terms, side.zero(), inner);
+                Some(side.other().temporal(terms, side.other().zero(), inner))
+            }
             (Side::Universal, Node::Release(a, b), Node::Release(c, d)) if a == c && !constant => {
                 let inner = terms.and(&[b, d]);
                 Some(terms.release(a, inner))
@@ -252,6 +260,15 @@ impl Side {
         match self {
             Self::Universal => Self::Eventual,
             Self::Eventual => Self::Universal,
+        }
+    }
+
+    /// The operand of `[]`; on the other side, of `<>`.
+    fn repeated(self, terms: &Terms, term: Term) -> Option<Term> {
+        match (self, terms.node(term)) {
+            (Self::Universal, &Node::Release(Terms::FALSE, inner))
+            | (Self::Eventual, &Node::Until(Terms::TRUE, inner)) => Some(inner),
+            _ => None,
         }
     }
 

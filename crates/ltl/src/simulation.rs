@@ -31,15 +31,18 @@ pub fn reduce(automaton: &mut Automaton, direction: Direction, compatible: impl 
         Direction::Forward => automaton.edges.clone(),
         Direction::Backward => reversed(&automaton.edges),
     };
-    let relation = Relation::new(&graph, |p, q| {
+    let relation = Relation::new(&graph, direction, |p, q| {
         let starts = |state| direction == Direction::Backward && state == automaton.initial;
         (starts(q) || !starts(p)) && compatible(p, q)
     });
-    let class = |state: State| {
+    // The relation may miss pairs, so that it need not be transitive: each state is like the one that stands for it.
+    let mut classes: Vec<State> = Vec::new();
+    for state in automaton.states() {
+        let stands = |other: &State| classes[other.index()] == *other;
         let like = |other: &State| relation.holds(state, *other) && relation.holds(*other, state);
-        automaton.states().find(like).unwrap_or(state)
-    };
-    let classes: Vec<State> = automaton.states().map(class).collect();
+        let class = (0..state.0).map(State).find(|other| stands(other) && like(other));
+        classes.push(class.unwrap_or(state));
+    }
     for state in automaton.states() {
         let edges = &mut graph[state.index()];
         if classes[state.index()] != state {
@@ -126,7 +129,7 @@ fn reversed(graph: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     reversed
 }
 
-/// The greatest simulation.
+/// A simulation: the greatest one, but for pairs that would take long to decide.
 struct Relation {
     /// Whether the second state simulates the first one, row by row.
     pairs: Vec<bool>,
@@ -134,20 +137,25 @@ struct Relation {
 }
 
 impl Relation {
-    fn new(graph: &[Vec<Edge>], compatible: impl Fn(State, State) -> bool) -> Self {
+    fn new(graph: &[Vec<Edge>], direction: Direction, compatible: impl Fn(State, State) -> bool) -> Self {
         let states = graph.len();
-        let all = || (0..states as u32).flat_map(|p| (0..states as u32).map(move |q| (State(p), State(q))));
-        let mut relation = Self { pairs: all().map(|(p, q)| p == q || compatible(p, q)).collect(), states };
+        let numbers = || (0..states as u32).map(State);
+        let pairs = numbers().flat_map(|p| numbers().map(move |q| (p, q)));
+        let mut relation = Self { pairs: pairs.map(|(p, q)| p == q || compatible(p, q)).collect(), states };
+        // States are numbered in the order of a search: what depends on others is mostly looked at after them.
+        let mut order: Vec<State> = numbers().collect();
+        if direction == Direction::Forward {
+            order.reverse();
+        }
         loop {
             let mut changed = false;
-            for (p, q) in all() {
-                if p == q || !relation.holds(p, q) {
-                    continue;
-                }
-                let matched = |edge: &Edge| relation.matches(edge, graph[q.index()].iter());
-                if !graph[p.index()].iter().all(matched) {
-                    relation.pairs[p.index() * states + q.index()] = false;
-                    changed = true;
+            for &p in &order {
+                for q in numbers().filter(|&q| q != p) {
+                    let matched = |edge: &Edge| relation.matches(edge, graph[q.index()].iter());
+                    if relation.holds(p, q) && !graph[p.index()].iter().all(matched) {
+                        relation.pairs[p.index() * states + q.index()] = false;
+                        changed = true;
+                    }
                 }
             }
             if !changed {

@@ -222,18 +222,34 @@ fn invariant_formulas_do_not_see_repetitions() {
     assert!(found > 20 && other > 20, "{found} formulas with `X` are invariant, {other} are seen not to be");
 }
 
+/// Formulas that are as deep as they may be, or have automata that are as large as they may be: all have an answer.
 #[test]
-fn translations_that_would_explode_end() {
-    let props: Vec<_> = (0..16).map(|prop| Formula::Prop(Prop(prop))).collect();
-    let join = |build: fn(Box<Formula>, Box<Formula>) -> Formula, parts: Vec<Formula>| {
-        parts.into_iter().reduce(|a, b| build(Box::new(a), Box::new(b))).expect("there are some")
+fn extreme_formulas_end() {
+    let join = |count: usize, operator: &str, part: &dyn Fn(usize) -> String| {
+        (0..count).map(part).collect::<Vec<_>>().join(operator)
     };
-    let eventually = |prop: &Formula| Formula::Eventually(Box::new(Formula::Next(Box::new(prop.clone()))));
-    let all = join(Formula::And, props.iter().map(eventually).collect());
-    assert!(matches!(buchi(&all, Limits::default()), Err(TooLarge::Edges | TooLarge::States)));
-    let odd =
-        join(Formula::Equivalent, props.iter().map(|prop| Formula::Next(Box::new(prop.clone()))).collect());
-    assert!(matches!(buchi(&odd, Limits::default()), Err(TooLarge::Edges | TooLarge::States)));
-    let outside = Formula::Prop(Prop(64));
-    assert_eq!(buchi(&outside, Limits::default()), Err(TooLarge::Propositions));
+    let deep = |count: usize, wrap: &dyn Fn(String, usize) -> String| (0..count).fold("a".to_owned(), wrap);
+    for (text, fits) in [
+        (join(64, " && ", &|i| format!("<> [] p{i}")), true),
+        (join(64, " || ", &|i| format!("[] <> p{i}")), true),
+        (join(64, " || ", &|i| format!("[] p{i}")), true),
+        (format!("!({})", join(64, " && ", &|i| format!("[] (p{i} -> <> p{})", (i + 1) % 64))), true),
+        (join(16, " && ", &|i| format!("<> X p{i}")), false),
+        (join(64, " U ", &|i| format!("p{i}")), false),
+        (join(64, " <-> ", &|i| format!("p{i}")), false),
+        (join(64, " <-> ", &|i| format!("[] <> p{i}")), false),
+        (join(16, " <-> ", &|i| format!("X p{i}")), false),
+        (join(32, " && ", &|i| format!("(p{i} || p{})", i + 32)), false),
+        (join(399, " <-> ", &|i| format!("X p{}", i % 3)), true),
+        (join(400, " U ", &|i| format!("p{}", i % 3)), false),
+        (deep(199, &|inner, _| format!("X <> {inner}")), true),
+        (deep(399, &|inner, _| format!("!{inner}")), true),
+        (deep(199, &|inner, i| format!("p{} U (p{} V {inner})", i % 3, (i + 1) % 3)), false),
+        (deep(60, &|inner, i| format!("<> (p{} && X {inner})", i % 5)), true),
+        (join(65, " && ", &|i| format!("p{i}")), false),
+    ] {
+        let formula = parse_as(Dialect::Model, &text, &mut Names::default()).unwrap();
+        assert_eq!(buchi(&formula, Limits::default()).is_ok(), fits, "{text:.60}…");
+    }
+    assert_eq!(buchi(&Formula::Prop(Prop(64)), Limits::default()), Err(TooLarge::Propositions));
 }
