@@ -21,6 +21,7 @@
 //! | [`tableau`]     | a second, independent translation                                                          |
 //! | [`reduce`]      | smaller automata: useless states, marks and sets, simulation                               |
 //! | [`degeneralize`]| accepting states instead of several acceptance sets                                        |
+//! | `recurrence`    | conjunctions with many `[] <> b`: fairness assumptions                                     |
 //! | [`best`]        | **the way in**: the smallest automaton of all this, generalized or Büchi                   |
 //! | [`kind`]        | how much an emptiness check has to do                                                      |
 //! | [`stutter`]     | whether partial order reduction is allowed                                                 |
@@ -60,6 +61,7 @@ mod limits;
 pub mod never;
 pub mod normal;
 pub mod parse;
+mod recurrence;
 pub mod reduce;
 pub mod rewrite;
 mod scc;

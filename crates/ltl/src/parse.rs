@@ -18,7 +18,7 @@
 //! too. SPIN has two parsers, which disagree on the rest ([`Dialect`]).
 //!
 //! What a proposition looks like is up to the embedding language: [`Atoms`] reads it where an operand begins. [`Names`] takes
-//! identifiers.
+//! identifiers. The words above are no identifiers: a condition that begins with one has to be in parentheses.
 
 use std::ops::Range;
 
@@ -69,10 +69,13 @@ impl std::error::Error for ParseError {}
 
 /// The propositions of an embedding language.
 pub trait Atoms {
-    /// Reads the condition that begins at `at`, where an operand is expected and no operator is: the longest one that has no
-    /// `&&`, `||`, `->` or `<->` outside of parentheses. Answers with its number and with its end; with `None` if no condition
-    /// begins there, or one that turns out to have temporal operators in its parentheses, which is then read as a formula; and
-    /// with an error if it is certain what was meant and that it is wrong.
+    /// Reads the condition that begins at `at`, where an operand is expected and none of the words of this notation but `true`
+    /// and `false` is: the longest one that has no `&&`, `||`, `->` or `<->` outside of parentheses. Answers with its number and
+    /// with its end, or
+    /// - with `None` if no condition begins there; if what follows `!` or is in parentheses turns out to have temporal operators;
+    ///   and best also if it is just a condition behind `!` or in parentheses, or `true` or `false`: the parser then goes on
+    ///   behind the `!` or `(`, and two propositions that are the negation of each other are one;
+    /// - with an error if it is certain what was meant and that it is wrong.
     fn atom(&mut self, text: &str, at: usize) -> Result<Option<(Prop, usize)>, ParseError>;
 }
 
@@ -109,7 +112,8 @@ impl<'n> FromIterator<&'n str> for Names {
 impl Atoms for Names {
     fn atom(&mut self, text: &str, at: usize) -> Result<Option<(Prop, usize)>, ParseError> {
         let word = word(&text[at..]);
-        Ok((!word.is_empty()).then(|| (self.intern(word), at + word.len())))
+        let is_name = !word.is_empty() && CONSTANTS.iter().all(|(constant, _)| *constant != word);
+        Ok(is_name.then(|| (self.intern(word), at + word.len())))
     }
 }
 
@@ -140,6 +144,8 @@ const PREFIX: [(&str, Unary); 7] = [
     ("next", Formula::Next),
     ("not", Formula::Not),
 ];
+
+const CONSTANTS: [(&str, Formula); 2] = [("true", Formula::True), ("false", Formula::False)];
 
 const IMPLIES: u8 = 0;
 const OR: u8 = 1;
@@ -271,33 +277,26 @@ impl<'t, A: Atoms> Parser<'t, A> {
 
     fn operand_at(&mut self, rest: &str, start: usize) -> Result<Tree, ParseError> {
         let leaf = |formula| Tree { formula, depth: 1 };
-        // A condition may begin with `!`, but `!=` never begins an operand.
-        let prefix = if rest.starts_with('!') {
-            Some(("!", Formula::Not as Unary))
-        } else {
-            PREFIX.into_iter().find(|(operator, _)| is_next(rest, operator))
-        };
-        if let Some((operator, build)) = prefix {
-            self.at += operator.len();
-            let operand = self.operand()?;
-            return Ok(Tree { formula: build(Box::new(operand.formula)), depth: operand.depth + 1 });
+        if let Some((operator, build)) = PREFIX.into_iter().find(|(operator, _)| is_next(rest, operator)) {
+            return self.prefixed(operator, build);
         }
         if let Some((operator, ..)) = INFIX.iter().find(|(operator, ..)| is_next(rest, operator)) {
-            return Err(ParseError::new(
-                start..start + operator.len(),
-                format!("`{operator}` needs a formula before it"),
-            ));
-        }
-        for (text, formula) in [("true", Formula::True), ("false", Formula::False)] {
-            if word(rest) == text {
-                self.at += text.len();
-                return Ok(leaf(formula));
-            }
+            let message = format!("`{operator}` needs a formula before it");
+            return Err(ParseError::new(start..start + operator.len(), message));
         }
         if let Some((prop, end)) = self.atoms.atom(self.text, start)? {
             debug_assert!(end > start && self.text.is_char_boundary(end));
             self.at = end;
             return Ok(leaf(Formula::Prop(prop)));
+        }
+        for (text, formula) in CONSTANTS {
+            if word(rest) == text {
+                self.at += text.len();
+                return Ok(leaf(formula));
+            }
+        }
+        if rest.starts_with('!') {
+            return self.prefixed("!", Formula::Not);
         }
         if !rest.starts_with('(') {
             return Err(self.no_operand());
@@ -312,6 +311,12 @@ impl<'t, A: Atoms> Parser<'t, A> {
             return Err(ParseError::new(start..start + 1, "this parenthesis is not closed"));
         }
         Err(self.no_operator())
+    }
+
+    fn prefixed(&mut self, operator: &str, build: Unary) -> Result<Tree, ParseError> {
+        self.at += operator.len();
+        let operand = self.operand()?;
+        Ok(Tree { formula: build(Box::new(operand.formula)), depth: operand.depth + 1 })
     }
 
     fn check_depth(&self, depth: u32, start: usize) -> Result<(), ParseError> {
@@ -338,12 +343,9 @@ impl<'t, A: Atoms> Parser<'t, A> {
     fn no_operator(&mut self) -> ParseError {
         let at = self.here();
         let found = &self.text[at.clone()];
-        let before = word(
-            &self.text[self.text[..at.start]
-                .trim_end()
-                .rfind(|c: char| !c.is_ascii_alphanumeric())
-                .map_or(0, |i| i + 1)..],
-        );
+        let before = self.text[..at.start].trim_end();
+        let before =
+            before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
         let error = ParseError::new(at, format!("expected an operator such as `&&` or `U`, found `{found}`"));
         let error = with_hint(error, found);
         if error.help.is_some() { error } else { with_hint(error, before) }
@@ -505,6 +507,32 @@ mod tests {
             let condition = rest[..name.len() + length].trim_end();
             Ok((!name.is_empty()).then(|| (self.0.intern(condition), at + condition.len())))
         }
+    }
+
+    #[test]
+    fn no_text_panics() {
+        let pieces = [
+            "a", "é", " ", "(", ")", "!", "[]", "<>", "U", "X", "&&", "->", "<->", "=>", "3", "_", "true",
+            "R", "/\\",
+        ];
+        let mut state: u64 = 1;
+        let (mut good, mut bad) = (0, 0);
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..state >> 33 & 7 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text += pieces[(state >> 40) as usize % pieces.len()];
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match parse(&text, &mut Names::default()) {
+                Ok(_) => good += 1,
+                Err(error) => {
+                    bad += 1;
+                    assert!(text.get(error.at.clone()).is_some(), "{:?} is a place in {text}", error.at);
+                }
+            }
+        }
+        assert!(good > 100 && bad > 100, "{good} formulas and {bad} others");
     }
 
     #[test]

@@ -86,6 +86,34 @@ fn larger_formulas() {
     check(2, 1500, 9, 3);
 }
 
+/// Formulas under many fairness assumptions, on words that have all propositions often enough for these to hold.
+#[test]
+fn many_recurrences() {
+    let mut random = Random::new(13);
+    let mut satisfied = 0;
+    for count in [2, 3, 5, 12, 20] {
+        let assumptions: Vec<_> =
+            (2..2 + count).map(|prop| format!("[] <> (p{prop} || (p0 && p1))")).collect();
+        let text = format!("{} && <> (p0 && X [] p1) && [] <> p0", assumptions.join(" && "));
+        let props: Vec<_> = (0..2 + count).map(|prop| format!("p{prop}")).collect();
+        let mut names: Names = props.iter().map(|name| &**name).collect();
+        let formula = parse_as(Dialect::Model, &text, &mut names).unwrap();
+        let automata =
+            [buchi(&formula, Limits::default()).unwrap(), generalized(&formula, Limits::default()).unwrap()];
+        assert!(automata[0].accepting_states().is_some());
+        for _ in 0..2000 {
+            let cycle: Vec<u64> = (0..=random.below(4)).map(|_| random.below(1 << (2 + count)) | 2).collect();
+            let lasso = Lasso::new(&[random.below(4), 1, 3], &cycle).unwrap();
+            let expected = lasso.satisfies(&formula);
+            satisfied += u32::from(expected);
+            for automaton in &automata {
+                assert_eq!(automaton.accepts(&lasso), expected, "{text} on {lasso:?}");
+            }
+        }
+    }
+    assert!((500..9_500).contains(&satisfied), "{satisfied} words satisfy their formulas");
+}
+
 #[test]
 fn a_formula_and_its_negation_have_no_word_in_common() {
     let mut random = Random::new(3);
@@ -232,6 +260,8 @@ fn extreme_formulas_end() {
     for (text, fits) in [
         (join(64, " && ", &|i| format!("<> [] p{i}")), true),
         (join(64, " || ", &|i| format!("[] <> p{i}")), true),
+        (join(64, " && ", &|i| format!("[] <> p{i}")), true),
+        (format!("!({} -> [] (p62 -> <> p63))", join(60, " && ", &|i| format!("[] <> p{i}"))), true),
         (join(64, " || ", &|i| format!("[] p{i}")), true),
         (format!("!({})", join(64, " && ", &|i| format!("[] (p{i} -> <> p{})", (i + 1) % 64))), true),
         (join(16, " && ", &|i| format!("<> X p{i}")), false),
