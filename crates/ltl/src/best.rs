@@ -28,10 +28,9 @@ pub fn buchi(formula: &Formula, limits: Limits) -> Result<Automaton, TooLarge> {
     let Candidates { generalized, buchi, refusal } = candidates(formula, limits);
     let flat = generalized.iter().flat_map(|automaton| {
         let orders = [(0..automaton.sets).collect::<Vec<_>>(), (0..automaton.sets).rev().collect()];
-        let flat =
-            orders.map(|order| [Pace::Many, Pace::One].map(|pace| degeneralize(automaton, &order, pace)));
-        flat.concat().into_iter().map(|automaton| reduce(&automaton, Acceptance::States))
+        orders.map(|order| [Pace::Many, Pace::One].map(|pace| degeneralize(automaton, &order, pace))).concat()
     });
+    let flat = distinct(flat).into_iter().map(|automaton| reduce(&automaton, Acceptance::States));
     let best = buchi.into_iter().chain(flat).min_by_key(size);
     // The empty automaton has no sets.
     best.map(|best| Automaton { sets: 1, ..best }).ok_or(refusal.unwrap_or(TooLarge::Edges))
@@ -58,12 +57,27 @@ fn candidates(formula: &Formula, limits: Limits) -> Candidates {
             Err(refusal) => all.refusal = all.refusal.or(Some(refusal)),
         }
     }
+    all.generalized = distinct(std::mem::take(&mut all.generalized));
     if let Ok(Some((rest, conditions))) = recurrence::split(&mut terms, term, limits) {
         let rest = translations(&terms, rest, limits).into_iter().flatten();
         let waiting = rest.map(|rest| recurrence::wait(&reduce(&rest, Acceptance::Edges), &conditions));
         all.buchi.extend(waiting.map(|automaton| reduce(&automaton, Acceptance::States)));
     }
     all
+}
+
+/// The automata in their order, each once, without those that are several times as large as the smallest: they would have to
+/// shrink very much, and take most of the time.
+fn distinct(automata: impl IntoIterator<Item = Automaton>) -> Vec<Automaton> {
+    let mut kept: Vec<Automaton> = Vec::new();
+    for automaton in automata {
+        if !kept.contains(&automaton) {
+            kept.push(automaton);
+        }
+    }
+    let smallest = kept.iter().map(|automaton| automaton.edges.len()).min().unwrap_or(0);
+    kept.retain(|automaton| automaton.edges.len() <= 10 + 2 * smallest);
+    kept
 }
 
 fn translations(terms: &Terms, term: Term, limits: Limits) -> [Result<Automaton, TooLarge>; 3] {

@@ -26,7 +26,7 @@
 //! | [`kind`]        | how much an emptiness check has to do                                                      |
 //! | [`stutter`]     | whether partial order reduction is allowed                                                 |
 //! | [`hoa`]         | the Hanoi Omega-Automata format, in and out                                                |
-//! | [`never`]       | never claims, out                                                                          |
+//! | [`mod@never`]   | never claims, out                                                                          |
 //!
 //! What must hold:
 //! - an automaton of a formula accepts exactly the words on which [`lasso::Lasso::satisfies`] says yes, after each stage;

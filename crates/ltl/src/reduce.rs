@@ -3,9 +3,9 @@
 //! - States from which no word is accepted are dropped.
 //! - Marks only matter on cycles. An edge that is on no cycle without an edge of a set may as well be in the set; and in
 //!   components that miss a set altogether there are no marks at all. On the edges between components marks are free to choose.
-//!   Several choices are tried, since each may make states alike ([`Marking`]).
+//!   Several choices are tried, since each may make states alike (`Marking`).
 //! - A set is dropped if another one implies it.
-//! - Simulation merges states and drops edges ([`crate::simulation`]).
+//! - Simulation merges states and drops edges (`simulation`).
 //!
 //! These help each other, and are repeated while the automaton shrinks.
 

@@ -1,7 +1,7 @@
 //! Smaller terms that mean the same.
 //!
 //! Each rule is an equivalence; they are applied from the leaves up, and again as long as something changes. Below, `e` is
-//! eventual, `u` universal and `c` both ([`crate::implication`]); each rule has a dual that is not written down.
+//! eventual, `u` universal and `c` both (`implication`); each rule has a dual that is not written down.
 //!
 //! | term                       | becomes                | if                         |
 //! |----------------------------|------------------------|----------------------------|
@@ -85,6 +85,8 @@ impl Rewriter {
             Node::Release(a, b) => self.temporal(terms, Side::Universal, a, b),
             Node::True | Node::False | Node::Literal(..) | Node::Next(_) => rebuilt,
         };
+        // What is known already ends the recursion, should rules ever lead back here.
+        self.known.insert(term, rewritten);
         let result = if rewritten == term { term } else { self.simplify(terms, rewritten) };
         self.known.insert(term, result);
         result

@@ -53,11 +53,10 @@ fn automata(formula: &Formula) -> Vec<(&'static str, Automaton)> {
     all
 }
 
-fn check(seed: u64, count: u64, size: u64, props: u64) {
+fn check(seed: u64, count: u64, props: u64, mut formula: impl FnMut(&mut Random) -> Formula) {
     let mut random = Random::new(seed);
     for _ in 0..count {
-        let size = 1 + random.below(size);
-        let formula = random.formula(size, props);
+        let formula = formula(&mut random);
         let (yes, no) = (automata(&formula), automata(&formula.negated()));
         for _ in 0..6 {
             let lasso = random.lasso(props);
@@ -78,12 +77,32 @@ fn check(seed: u64, count: u64, size: u64, props: u64) {
 
 #[test]
 fn small_formulas() {
-    check(1, 4000, 5, 2);
+    check(1, 4000, 2, |random| {
+        let size = 1 + random.below(5);
+        random.formula(size, 2)
+    });
 }
 
 #[test]
 fn larger_formulas() {
-    check(2, 1500, 9, 3);
+    check(2, 1500, 3, |random| {
+        let size = 1 + random.below(9);
+        random.formula(size, 3)
+    });
+}
+
+#[test]
+fn conjunctions_of_recurrences() {
+    check(14, 400, 2, |random| {
+        let mut part = || {
+            let size = random.below(4);
+            let inner = Formula::Eventually(Box::new(random.formula(size, 2)));
+            Box::new(Formula::Always(Box::new(inner)))
+        };
+        let (a, b) = (part(), part());
+        let size = random.below(4);
+        Formula::And(Box::new(Formula::And(a, b)), Box::new(random.formula(size, 2)))
+    });
 }
 
 /// Formulas under many fairness assumptions, on words that have all propositions often enough for these to hold.
