@@ -6,6 +6,7 @@ use quotient_ltl::alternating::Deferral;
 use quotient_ltl::best::{buchi, generalized};
 use quotient_ltl::degeneralize::{Pace, degeneralize};
 use quotient_ltl::hoa::{Hoa, read};
+use quotient_ltl::kind::{Strength, Weakness};
 use quotient_ltl::lasso::Lasso;
 use quotient_ltl::never::never;
 use quotient_ltl::normal::Terms;
@@ -15,7 +16,7 @@ use quotient_ltl::rewrite::simplify;
 use quotient_ltl::stutter::is_invariant;
 use quotient_ltl::tableau::tableau;
 use quotient_ltl::translate::translate;
-use quotient_ltl::{Automaton, Formula, Limits, Prop, TooLarge};
+use quotient_ltl::{Automaton, Formula, Limits, Marks, Prop, TooLarge};
 
 const LIMITS: Limits = Limits { states: 400, edges: 40_000 };
 
@@ -103,6 +104,41 @@ fn conjunctions_of_recurrences() {
         let size = random.below(4);
         Formula::And(Box::new(Formula::And(a, b)), Box::new(random.formula(size, 2)))
     });
+}
+
+/// A weak automaton accepts wherever a run stays in a component that accepts; a terminal one whatever follows.
+#[test]
+fn strengths_say_what_a_search_may_skip() {
+    let mut random = Random::new(15);
+    let mut found = [0; 3];
+    for _ in 0..1500 {
+        let size = 1 + random.below(7);
+        let formula = random.formula(size, 2);
+        for automaton in [generalized(&formula, LIMITS).unwrap(), buchi(&formula, LIMITS).unwrap()] {
+            let weakness = Weakness::of(&automaton);
+            found[weakness.strength as usize] += 1;
+            if weakness.strength == Strength::General {
+                continue;
+            }
+            let mut staying = Automaton { sets: 1, ..automaton.clone() };
+            for state in automaton.states() {
+                let accepts = weakness.accepts(state);
+                for edge in &mut staying.edges[state.index()] {
+                    edge.marks =
+                        if accepts && weakness.accepts(edge.to) { Marks::one(0) } else { Marks::NONE };
+                }
+            }
+            let accepting = automaton.states().filter(|&state| weakness.accepts(state));
+            let from = accepting.map(|initial| Automaton { initial, ..automaton.clone() });
+            let from: Vec<_> = from.filter(|_| weakness.strength == Strength::Terminal).collect();
+            for _ in 0..4 {
+                let lasso = random.lasso(2);
+                assert_eq!(staying.accepts(&lasso), lasso.satisfies(&formula), "{formula} on {lasso:?}");
+                assert!(from.iter().all(|automaton| automaton.accepts(&lasso)), "{formula} on {lasso:?}");
+            }
+        }
+    }
+    assert!(found.iter().all(|&count| count > 100), "{found:?}");
 }
 
 /// Formulas under many fairness assumptions, on words that have all propositions often enough for these to hold.
