@@ -61,6 +61,7 @@ fn conditions_that_are_constants() {
     check(&automaton("Start: 0", "0 f"), "false");
     check(&automaton("Start: 0", "1 t"), "[] a");
     check(&automaton("Start: 0", "1 Inf(0)"), "false");
+    check(&automaton("Start: 0", "2 Inf(1)&Inf(1)").replace("[0] 0", "[0] 0 {1}"), "[] a");
     check(&automaton("", "0 t"), "false");
     check(&automaton("Start: 1", "0 t"), "false");
 }
