@@ -1,0 +1,5 @@
+mod hoa;
+mod sizes;
+mod spin;
+mod support;
+mod translations;
