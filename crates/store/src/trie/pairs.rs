@@ -11,14 +11,14 @@ pub const ABSENT: u32 = 0;
 pub struct Pairs {
     interner: Interner,
     /// Pairs that were asked for lately, and their numbers: most are asked for again soon.
-    recent: Box<[(u64, u32); RECENT]>,
+    recent: Box<[(u64, u32)]>,
 }
 
 const RECENT: usize = 1 << 12;
 
 impl Pairs {
     pub fn new(budget: &Budget) -> Self {
-        Self { interner: Interner::new(budget), recent: Box::new([(0, ABSENT); RECENT]) }
+        Self { interner: Interner::new(budget), recent: vec![(0, ABSENT); RECENT].into() }
     }
 
     /// How many pairs there are.
