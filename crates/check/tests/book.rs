@@ -322,9 +322,10 @@ fn every_key_of_the_report_is_explained() {
         keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);
     }
     // What stores say about themselves, and about others.
-    for &store in StoreKind::ALL {
-        let refine = store == StoreKind::Bitstate;
-        let store_options = StoreOptions { refine, ..StoreOptions::default() };
+    let bitstate = StoreKind::Bitstate;
+    let of_all = StoreKind::ALL.iter().map(|&store| (store, store == bitstate, false));
+    for (store, refine, coverage) in of_all.chain([(bitstate, false, true)]) {
+        let store_options = StoreOptions { refine, coverage, ..StoreOptions::default() };
         let config = Config { store, store_options, search: store.default_search(), ..Config::default() };
         let mut report = check(&model("m.bir", "system S { active thread T() { skip; } }"), &config);
         report.store.alternatives.push(Alternative {

@@ -42,6 +42,8 @@ pub const MODES: &[Mode] = &[
 #[derive(PartialEq, Eq, Debug)]
 pub struct Store {
     pub name: &'static str,
+    /// What `--store` gets.
+    pub kind: &'static str,
     pub options: &'static [&'static str],
     /// Whether it may take a state for another.
     pub lossy: bool,
@@ -51,15 +53,32 @@ pub struct Store {
 }
 
 pub const STORES: &[Store] = &[
-    Store { name: "trie", options: &[], lossy: false, queues: true, against: DEFAULT },
-    Store { name: "exact", options: &[], lossy: false, queues: true, against: DEFAULT },
+    Store { name: "trie", kind: "trie", options: &[], lossy: false, queues: true, against: DEFAULT },
+    // The usual search of SPIN's.
+    Store { name: "trie dfs", kind: "trie", options: &[], lossy: false, queues: false, against: DEFAULT },
+    Store { name: "exact", kind: "exact", options: &[], lossy: false, queues: true, against: DEFAULT },
     // SPIN has nothing like it.
-    Store { name: "gzip", options: &[], lossy: false, queues: true, against: DEFAULT },
-    Store { name: "collapse", options: &[], lossy: false, queues: true, against: COLLAPSE },
-    Store { name: "automaton", options: &[], lossy: false, queues: false, against: &MODES[2] },
-    Store { name: "collapse+automaton", options: &[], lossy: false, queues: false, against: &MODES[3] },
+    Store { name: "gzip", kind: "gzip", options: &[], lossy: false, queues: true, against: DEFAULT },
+    Store { name: "collapse", kind: "collapse", options: &[], lossy: false, queues: true, against: COLLAPSE },
+    Store {
+        name: "automaton",
+        kind: "automaton",
+        options: &[],
+        lossy: false,
+        queues: false,
+        against: &MODES[2],
+    },
+    Store {
+        name: "collapse+automaton",
+        kind: "collapse+automaton",
+        options: &[],
+        lossy: false,
+        queues: false,
+        against: &MODES[3],
+    },
     Store {
         name: "compact",
+        kind: "compact",
         options: &["--hash-bytes", "8"],
         lossy: true,
         queues: false,
@@ -68,6 +87,7 @@ pub const STORES: &[Store] = &[
     // As many bits as `-w26` gives SPIN, and as many hash functions.
     Store {
         name: "bitstate",
+        kind: "bitstate",
         options: &["--arena", "2^26", "--hashes", "3"],
         lossy: true,
         queues: false,
@@ -156,7 +176,7 @@ impl Contestant {
         symmetry: &str,
     ) -> Self {
         let mut options = Quotient::up_to(model, search, symmetry);
-        options.extend(["--continue", "--format", "json", "--store", store.name].map(str::to_owned));
+        options.extend(["--continue", "--format", "json", "--store", store.kind].map(str::to_owned));
         options.extend(store.options.iter().map(|&option| option.to_owned()));
         let mut trivial = options.clone();
         trivial.extend(["--max-states", "1"].map(str::to_owned));

@@ -23,8 +23,14 @@ const COMMAND: &str = "cargo xtask bench --dynamic";
 const BASELINE: &str = "exact";
 
 /// With an array that is neither much too large for these models nor too small.
-const BITSTATE: &Store =
-    &Store { name: "bitstate", options: &["--arena", "2^23"], lossy: true, queues: false, against: DEFAULT };
+const BITSTATE: &Store = &Store {
+    name: "bitstate",
+    kind: "bitstate",
+    options: &["--arena", "2^23"],
+    lossy: true,
+    queues: false,
+    against: DEFAULT,
+};
 
 pub fn run(args: &BenchArgs) -> Result<()> {
     let limit = Duration::from_secs(args.timeout);

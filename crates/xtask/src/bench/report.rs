@@ -101,26 +101,25 @@ fn summary(measured: &[Measured], clock: Clock) -> String {
         ">vector",
         ">states",
         ">speed: trie / SPIN",
+        ">trie dfs / SPIN",
         ">exact / SPIN",
         ">memory: trie / SPIN",
         ">trie / SPIN -DCOLLAPSE",
+        ">trie dfs / SPIN",
         ">exact / SPIN",
     ]);
-    let mut columns: [Vec<f64>; 5] = Default::default();
+    let mut columns: [Vec<f64>; 7] = Default::default();
     for measured in measured {
-        let (trie, exact) = (measured.store("trie"), measured.store("exact"));
+        let [trie, dfs, exact] = ["trie", "trie dfs", "exact"].map(|name| measured.store(name));
         let (default, collapse) = (measured.mode(DEFAULT), measured.mode(COLLAPSE));
         let compare = |ours: &Option<Figures>, spins: &Option<Figures>| {
             Ratios::new(ours.as_ref()?, spins.as_ref()?, clock)
         };
-        let (trie_default, exact_default) = (compare(&trie, &default), compare(&exact, &default));
-        let numbers = [
-            trie_default.map(|ratios| ratios.speed),
-            exact_default.map(|ratios| ratios.speed),
-            trie_default.and_then(|ratios| ratios.memory),
-            compare(&trie, &collapse).and_then(|ratios| ratios.memory),
-            exact_default.and_then(|ratios| ratios.memory),
-        ];
+        let ratios = [&trie, &dfs, &exact].map(|ours| compare(ours, &default));
+        let [trie_speed, dfs_speed, exact_speed] = ratios.map(|ratios| Some(ratios?.speed));
+        let [trie_memory, dfs_memory, exact_memory] = ratios.map(|ratios| ratios?.memory);
+        let collapse = compare(&trie, &collapse).and_then(|ratios| ratios.memory);
+        let numbers = [trie_speed, dfs_speed, exact_speed, trie_memory, collapse, dfs_memory, exact_memory];
         for (column, number) in columns.iter_mut().zip(numbers) {
             column.extend(number);
         }
