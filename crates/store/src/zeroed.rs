@@ -14,6 +14,12 @@ use crate::{Budget, Full};
 /// The size of a huge page, as far as we rely on it. Arrays of this size and more begin on such a boundary.
 pub const HUGE: usize = 2 << 20;
 
+/// Arrays of this size and more are given back to the system as soon as they are dropped: an allocator would keep them, and tables
+/// that grow would leave a trail of them behind.
+const MAPPED: usize = 1 << 17;
+/// The size of a page. Arrays that are mapped begin on such a boundary.
+const PAGE: usize = 1 << 12;
+
 /// What may be all zeros, and needs no drop.
 pub trait Plain: Copy + sealed::Sealed {}
 
@@ -62,7 +68,11 @@ impl<T: Plain> Zeroed<T> {
 
     fn layout(len: usize) -> Option<Layout> {
         let bytes = len.checked_mul(size_of::<T>())?;
-        let align = if bytes >= HUGE { HUGE } else { 64 };
+        let align = match bytes {
+            HUGE.. => HUGE,
+            MAPPED.. => PAGE,
+            _ => 64,
+        };
         Layout::from_size_align(bytes, align).ok()
     }
 
@@ -119,8 +129,10 @@ impl<T: Plain> DerefMut for Zeroed<T> {
 /// Zeros, of a layout that is not of size 0.
 fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     #[cfg(target_os = "linux")]
-    if layout.align() == HUGE {
-        return pages::map(layout.size());
+    match layout.align() {
+        HUGE => return pages::map_huge(layout.size()),
+        PAGE => return pages::map(layout.size()),
+        _ => {}
     }
     // SAFETY: the layout is not of size 0.
     NonNull::new(unsafe { alloc_zeroed(layout) })
@@ -130,9 +142,9 @@ fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 /// `start` is what `allocate` returned for `layout`, and nobody uses the memory any more.
 unsafe fn free(start: NonNull<u8>, layout: Layout) {
     #[cfg(target_os = "linux")]
-    if layout.align() == HUGE {
+    if layout.align() >= PAGE {
         // SAFETY: as promised.
-        return unsafe { pages::unmap(start, layout.size()) };
+        return unsafe { pages::unmap(start, layout.size().next_multiple_of(layout.align())) };
     }
     // SAFETY: as promised.
     unsafe { dealloc(start.as_ptr(), layout) }
@@ -171,15 +183,15 @@ mod pages {
     use super::HUGE;
 
     pub fn map(bytes: usize) -> Option<NonNull<u8>> {
-        let whole = bytes.checked_next_multiple_of(HUGE)?;
-        let mapped = whole.checked_add(HUGE)?;
         let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new mapping that collides with nothing.
-        let raw = unsafe { libc::mmap(null_mut(), mapped, access, kind, -1, 0) };
-        if raw == libc::MAP_FAILED {
-            return None;
-        }
-        let raw = raw.cast::<u8>();
+        let raw = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
+        if raw == libc::MAP_FAILED { None } else { NonNull::new(raw.cast()) }
+    }
+
+    pub fn map_huge(bytes: usize) -> Option<NonNull<u8>> {
+        let whole = bytes.checked_next_multiple_of(HUGE)?;
+        let raw = map(whole.checked_add(HUGE)?)?.as_ptr();
         let before = raw.align_offset(HUGE);
         let start = raw.wrapping_add(before);
         // SAFETY: the parts of the mapping before and behind what is used, and then whole pages inside of it. Huge pages are
@@ -212,10 +224,10 @@ mod pages {
     }
 
     /// # Safety
-    /// `start` is what `map` returned for `bytes`, and nobody uses the memory any more.
+    /// `start` is what a mapping of so many bytes returned, in whole pages of its kind, and nobody uses the memory any more.
     pub unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: as promised: this is all that `map` left of its mapping.
-        unsafe { libc::munmap(start.as_ptr().cast(), bytes.next_multiple_of(HUGE)) };
+        // SAFETY: as promised: this is all that is left of the mapping.
+        unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
     }
 }
 
@@ -225,7 +237,7 @@ mod tests {
 
     #[test]
     fn zeros_of_all_sizes() {
-        for len in [0, 1, 1000, HUGE / 8, HUGE / 8 + 1, HUGE] {
+        for len in [0, 1, 1000, MAPPED / 8 - 1, MAPPED / 8, MAPPED / 8 + 1, HUGE / 8, HUGE / 8 + 1, HUGE] {
             let mut array = Zeroed::<u64>::new(len, &Budget::unlimited()).unwrap();
             assert!(array.len() == len && array.iter().all(|&element| element == 0));
             if let Some(last) = array.last_mut() {
