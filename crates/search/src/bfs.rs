@@ -81,10 +81,12 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let (goes, epoch) = (explorer.sees(), explorer.store.epoch());
+    let epoch = explorer.store.epoch();
     let (source, mut way) = (frontier.at, 0);
     for at in 0..explorer.ahead.len() {
         let (step, mut ticket) = explorer.ahead[at];
+        // Where transient states were stored, the steps tell how a state was met, and not their number.
+        let goes = explorer.sees() || explorer.stores_transient;
         if explorer.store.epoch() != epoch {
             ticket = Ticket::NONE;
         }
