@@ -8,10 +8,12 @@
 //! of its transitions gets a tree of its own, as long as they do not depend on each other.
 //!
 //! Reads and writes are those of [`state::State::watch`], which sees every access to a word. Which units there are, and
-//! where, and which procedures threads run, is not read but known: trees are of one arrangement of units. A thread of which some step ends in a fault, is
-//! flawed, exceeds a bound, or changes the arrangement, is remembered as irregular, and left to the interpreter each time.
+//! where, and which procedures threads run, is not read but known: trees are of one arrangement of units. A step that makes units
+//! or takes some away writes their lengths. A thread of which some step ends in a fault, is flawed or exceeds a bound is
+//! remembered as irregular, and left to the interpreter each time.
 //!
-//! A step that is taken later is taken by what it writes ([`Engine::retake_turn`]), and needs no interpreter either.
+//! A step that is taken later is taken by what it writes ([`Engine::retake_turn`]), and needs no interpreter either, unless it
+//! changes the arrangement.
 //!
 //! Now and then an answer is checked against the interpreter.
 
@@ -20,7 +22,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use state::{Access, NodeRef, State, ThreadId};
+use state::{Access, NodeRef, Rearrangement, State, ThreadId};
 use system::{Effect, Fired, Step, Steps, Write};
 
 use crate::code::GuardCode;
@@ -121,7 +123,7 @@ struct Move {
     /// The steps after the first one, through transient states.
     first_later: u32,
     later: u32,
-    /// It writes nothing that encodings do not show.
+    /// It changes nothing but words that encodings show.
     is_shown: bool,
 }
 
@@ -130,6 +132,8 @@ struct Move {
 struct Scout {
     /// The words before.
     before: Vec<u64>,
+    /// The units before, and their lengths.
+    units: Vec<(NodeRef, usize)>,
     /// By place: the bits that were asked for.
     known: Vec<u64>,
     /// By place: the bits that were written on the way so far.
@@ -367,6 +371,12 @@ fn walk(questions: &Questions, state: &State, root: Next) -> Option<(End, u64)> 
     }
 }
 
+/// The units of a state, and how many words they have.
+fn lengths(state: &State) -> impl Iterator<Item = (NodeRef, usize)> {
+    let units = std::iter::once(NodeRef::Root).chain(state.units());
+    units.map(|node| (node, state.words_of(node).map_or(0, <[u64]>::len)))
+}
+
 impl Scout {
     /// A hash of the moves.
     fn hash(&self) -> u64 {
@@ -386,8 +396,9 @@ impl Scout {
         // Words of nobody are not part of the state: if they are read, a step wrote them before.
         self.known.clear();
         self.known.resize(words.len(), u64::MAX);
-        for node in std::iter::once(NodeRef::Root).chain(state.units()) {
-            let len = state.words_of(node).map_or(0, <[u64]>::len);
+        self.units.clear();
+        self.units.extend(lengths(state));
+        for &(node, len) in &self.units {
             self.known[state.start_of(node)..][..len].fill(0);
         }
         self.way.clear();
@@ -422,13 +433,20 @@ impl Scout {
     }
 
     /// The way leads to the state at hand.
-    fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>) {
+    fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>, changes: Rearrangement) {
         let (first_write, first_later) = (self.writes.len(), self.later.len());
         let mut is_shown = true;
+        if changes != Rearrangement::default() {
+            is_shown = false;
+            self.rearrange(state);
+        }
         for &(at, node, _) in &self.way {
             // What encodings do not show, they do not show.
             if node == NodeRef::Root && !shown.contains(&(at as usize)) {
                 is_shown = false;
+                continue;
+            }
+            if changes.came && !self.units.iter().any(|&(unit, _)| unit == node) || !state.exists(node) {
                 continue;
             }
             let (key, word) = (node.key(), at - state.start_of(node) as u32);
@@ -447,6 +465,21 @@ impl Scout {
             later: self.path.len() as u32,
             is_shown,
         });
+    }
+
+    /// What becomes of units that came or went is written as a whole.
+    fn rearrange(&mut self, state: &State) {
+        for (node, len) in lengths(state).filter(|unit| !self.units.contains(unit)) {
+            let words = state.words_of(node).unwrap_or_default();
+            let length = Write { key: node.key(), word: Write::LENGTH, mask: u64::MAX, bits: len as u64 + 1 };
+            self.writes.push(length);
+            self.writes.extend((0..).zip(words).map(|(word, &bits)| Write { word, bits, ..length }));
+        }
+        for &(node, len) in self.units.iter().filter(|&&(node, _)| !state.exists(node)) {
+            let length = Write { key: node.key(), word: Write::LENGTH, mask: u64::MAX, bits: 0 };
+            self.writes.extend((0..len as u32).map(|word| Write { word, ..length }));
+            self.writes.push(length);
+        }
     }
 
     /// Goes back to where the way had so many parts.
@@ -633,7 +666,10 @@ impl Engine {
         }
         scout.note(&mut es.state);
         let is_plain = steps.faults.is_empty()
-            && steps.enabled.iter().all(|&step| self.follow(es, &mut scout, step, step, 0));
+            && steps
+                .enabled
+                .iter()
+                .all(|&step| self.follow(es, &mut scout, (step, step), 0, Rearrangement::default()));
         es.state.unwatch();
         scout.steps = steps;
         es.turns.scout = scout;
@@ -641,12 +677,21 @@ impl Engine {
     }
 
     /// Goes on by a step, and by those after it as long as nobody can interrupt them.
-    fn follow(&self, es: &mut EngineState, scout: &mut Scout, first: Step, step: Step, depth: usize) -> bool {
+    fn follow(
+        &self,
+        es: &mut EngineState,
+        scout: &mut Scout,
+        (first, step): (Step, Step),
+        depth: usize,
+        changes: Rearrangement,
+    ) -> bool {
         let parts = scout.way.len();
         let fired = self.fire_numbered(es, step);
         scout.note(&mut es.state);
+        let changes = changes.and(es.state.rearrangement());
+        // What came may have taken the place, or the name, of what went.
         let mut is_plain = fired == Fired::Moved
-            && !es.state.has_rearranged()
+            && !(changes.came && changes.gone)
             && depth < DEEPEST
             && scout.moves.len() < MOST_MOVES;
         if is_plain {
@@ -658,13 +703,13 @@ impl Engine {
                 is_plain = next.faults.is_empty()
                     && next.enabled.iter().all(|&next| {
                         scout.path.push(next);
-                        let is_plain = self.follow(es, scout, first, next, depth + 1);
+                        let is_plain = self.follow(es, scout, (first, next), depth + 1, changes);
                         scout.path.pop();
                         is_plain
                     });
             } else {
                 scout.note(&mut es.state);
-                scout.arrive(&es.state, first, 0..self.layout.root_shown);
+                scout.arrive(&es.state, first, 0..self.layout.root_shown, changes);
             }
         }
         if matches!(fired, Fired::Moved | Fired::Flawed(_)) {

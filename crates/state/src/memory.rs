@@ -14,7 +14,7 @@ use ir::TypeId;
 use system::Moment;
 
 use crate::collect::{Way, Ways};
-use crate::watch::Watch;
+use crate::watch::{Rearrangement, Watch};
 use crate::{Edge, Event, Layout, ObjectKind, Shape, Slot, SlotKind};
 
 macro_rules! ids {
@@ -725,10 +725,19 @@ impl State {
         }
     }
 
-    /// Whether the last step changed which units there are.
-    pub fn has_rearranged(&self) -> bool {
+    /// What the last step did to the set of units.
+    pub fn rearrangement(&self) -> Rearrangement {
         let mark = self.marks.last().map_or(0, |&(mark, ..)| mark);
-        self.log[mark..].iter().any(|undo| !matches!(undo, Undo::Word { .. } | Undo::Edge { .. }))
+        let mut found = Rearrangement::default();
+        for undo in &self.log[mark..] {
+            match *undo {
+                Undo::Node { old, .. } if old.exists() => found.gone = true,
+                Undo::Node { .. } => found.came = true,
+                Undo::Values { .. } => found = Rearrangement { came: true, gone: true },
+                _ => {}
+            }
+        }
+        found
     }
 
     /// The units that the step since the last mark wrote; some more than once.

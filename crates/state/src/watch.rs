@@ -76,6 +76,22 @@ pub struct Access {
     pub written: Option<NodeRef>,
 }
 
+/// What happened to the set of units.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rearrangement {
+    /// Units came.
+    pub came: bool,
+    /// Units went, or are elsewhere, or collections came and went.
+    pub gone: bool,
+}
+
+impl Rearrangement {
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { came: self.came | other.came, gone: self.gone | other.gone }
+    }
+}
+
 impl State {
     /// From now on, what is read and written of the words of units is taken note of, in order.
     pub fn watch(&mut self) {

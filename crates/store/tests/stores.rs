@@ -205,6 +205,44 @@ proptest! {
     }
 }
 
+proptest! {
+    /// So is what becomes of a component that comes or goes.
+    #[test]
+    fn components_that_come_and_go_are_foreseen(
+        (states, visits) in any_run(),
+        changes in prop::collection::vec((any_key(), prop::collection::vec(any::<u64>(), 1..4)), 1..20),
+    ) {
+        let mut store = Trie::new(&Budget::unlimited(), true);
+        for &visit in &visits {
+            store.insert(&mut encoding(&states[visit]), usize::MAX).unwrap();
+        }
+        let mut mirror = Encoding::new();
+        let turns = states.iter().flat_map(|state| changes.iter().map(move |change| (state, change)));
+        for (turn, (state, (key, words))) in turns.enumerate() {
+            turn_into(&mut mirror, &encoding(state));
+            store.rebase(&mut mirror).unwrap();
+            let write = |word, bits| Write { key: *key, word, mask: u64::MAX, bits };
+            let mut changed = mirror.clone();
+            let mut writes = Vec::new();
+            if let Some(words) = mirror.get(*key) {
+                writes.extend((0..words.len() as u32).map(|word| write(word, 0)));
+                writes.push(write(Write::LENGTH, 0));
+                changed.remove(*key);
+            } else {
+                writes.push(write(Write::LENGTH, words.len() as u64 + 1));
+                writes.extend((0..).zip(words).map(|(word, &bits)| write(word, bits)));
+                changed.set(*key, words);
+            }
+            let effect = Effect { number: 1 << 32 | turn as u64, writes: &writes };
+            let ticket = store.prepare_changed(effect);
+            prop_assert_eq!(store.prepare_changed(effect), ticket);
+            if let Some(ticket) = ticket {
+                prop_assert_eq!(ticket, store.prepare(&mut changed).unwrap());
+            }
+        }
+    }
+}
+
 /// Brings `mirror` to the state of `target`, component by component.
 fn turn_into(mirror: &mut Encoding, target: &Encoding) {
     let old: Vec<Key> = mirror.components().map(|(key, _)| key).collect();

@@ -53,11 +53,17 @@ impl Steps {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Write {
     pub key: Key,
-    /// Its place in the component.
+    /// Its place in the component, or [`Write::LENGTH`].
     pub word: u32,
     pub mask: u64,
     /// What the bits of the mask become.
     pub bits: u64,
+}
+
+impl Write {
+    /// Instead of a word: the length of the component, as one more than it is, or 0 if the component is not there. A component
+    /// that comes gets its length before its words; one that goes loses it after them, which become 0.
+    pub const LENGTH: u32 = u32::MAX;
 }
 
 /// What a step writes.
@@ -143,7 +149,7 @@ pub trait TransitionSystem {
 
     /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
     /// and with what it writes. Returns whether that is all there is to say; if not, some step ends in a fault, is flawed, or
-    /// changes which components there are.
+    /// is out of the ordinary in another way.
     fn turn(&self, _state: &mut Self::State, _thread: u32, _visit: impl FnMut(Step, Effect<'_>)) -> bool {
         false
     }

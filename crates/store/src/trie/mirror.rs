@@ -157,7 +157,15 @@ impl Mirror {
     #[inline]
     fn change(&mut self, plan: &Plan, pairs: &mut Pairs, writes: &[Write]) -> Option<u64> {
         for write in writes {
-            let first = plan.span(write.key).first as usize;
+            let span = plan.span(write.key);
+            let first = span.first as usize;
+            if write.word == Write::LENGTH {
+                if !span.has_room(write.bits) {
+                    return None;
+                }
+                self.put(plan, first, write.bits);
+                continue;
+            }
             // It has to be there: the length is one more than that of the component.
             if self.words[first] < u64::from(write.word) + 2 {
                 return None;

@@ -4,7 +4,7 @@
 //! root. Which leaves, bits and pairs these are depends on the plan and not on the state. They are listed the first time that an
 //! effect is met; after that it is a few masks, and one pair after the other.
 
-use system::Effect;
+use system::{Effect, Key, Write};
 
 use super::mirror::Mirror;
 use super::pairs::{Pairs, join};
@@ -117,17 +117,31 @@ impl Patches {
         let mut lengths: Vec<[u32; 2]> = Vec::new();
         let mut leaves: Vec<[u32; 3]> = Vec::new();
         let mut nodes: Vec<u32> = Vec::new();
+        // The components that were not there before.
+        let mut come: Vec<Key> = Vec::new();
         for write in effect.writes {
             let span = plan.span(write.key);
             // A length is one more than that of the component, and stands before its words.
-            if span.count < write.word + 2 {
-                return false;
-            }
-            match lengths.iter_mut().find(|[slot, _]| *slot == span.first) {
-                Some([_, least]) => *least = (*least).max(write.word + 2),
-                None => lengths.push([span.first, write.word + 2]),
-            }
-            for field in plan.fields((span.first + 1 + write.word) as usize) {
+            let slot = if write.word == Write::LENGTH {
+                if !span.has_room(write.bits) {
+                    return false;
+                }
+                if write.bits > 0 {
+                    come.push(write.key);
+                }
+                span.first
+            } else {
+                if span.count < write.word + 2 {
+                    return false;
+                }
+                match lengths.iter_mut().find(|[slot, _]| *slot == span.first) {
+                    _ if come.contains(&write.key) => {}
+                    Some([_, least]) => *least = (*least).max(write.word + 2),
+                    None => lengths.push([span.first, write.word + 2]),
+                }
+                span.first + 1 + write.word
+            };
+            for field in plan.fields(slot as usize) {
                 let (mask, bits) = (field.place(write.mask), field.place(write.bits & write.mask));
                 if mask == 0 {
                     continue;

@@ -231,6 +231,13 @@ impl Plan {
     }
 }
 
+impl Span {
+    /// Whether it has slots at all, and enough of them for a component of a length that is given as one more.
+    pub fn has_room(self, length: u64) -> bool {
+        self.count > 0 && u64::from(self.count) >= length
+    }
+}
+
 impl Field {
     /// Where bits of the word are in the leaf.
     #[inline]
