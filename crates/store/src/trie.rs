@@ -253,7 +253,9 @@ impl StateStore for Trie {
     }
 
     fn rebase(&mut self, encoding: &mut Encoding) -> Result<(), Full> {
-        self.root(encoding)?;
+        if !self.mirror.is_up_to_date(encoding) {
+            self.root(encoding)?;
+        }
         self.mirror.forget();
         Ok(())
     }

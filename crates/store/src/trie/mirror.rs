@@ -65,6 +65,12 @@ impl Mirror {
         Ok(self.root(plan))
     }
 
+    /// Whether it shows the state of an encoding, and nothing changed about that.
+    #[inline]
+    pub fn is_up_to_date(&self, encoding: &Encoding) -> bool {
+        self.moment == Some(encoding.now())
+    }
+
     /// Follows an encoding of the state that it shows.
     pub fn observe(&mut self, encoding: &mut Encoding) {
         self.moment = Some(encoding.now());
@@ -379,13 +385,14 @@ impl Mirror {
     /// Lets the words follow a leaf.
     #[inline]
     fn unfold_leaf(&mut self, plan: &Plan, leaf: Position, changes: u32) {
-        for source in plan.sources(leaf) {
-            if changes & source.mask != 0 {
-                self.words[source.slot as usize] ^= source.place(changes);
-                let key = plan.key(source.slot as usize);
-                if self.keys.last() != Some(&key) {
-                    self.keys.push(key);
-                }
+        let mut left = changes;
+        while left != 0 {
+            let source = plan.source(leaf, left.trailing_zeros());
+            left &= !source.mask;
+            self.words[source.slot as usize] ^= source.place(changes);
+            let key = plan.key(source.slot as usize);
+            if self.keys.last() != Some(&key) {
+                self.keys.push(key);
             }
         }
     }

@@ -31,6 +31,8 @@ pub struct Plan {
     /// By leaf but the last: where the fields of which it is made begin. There is one more.
     first_sources: Vec<u32>,
     sources: Vec<Source>,
+    /// By leaf but the last, and bit: in which of its fields it is.
+    source_of: Vec<u8>,
     /// The inner node above the rest.
     above_rest: u32,
     nodes: Vec<Node>,
@@ -121,6 +123,7 @@ impl Plan {
             fields: Vec::new(),
             first_sources: vec![0],
             sources: Vec::new(),
+            source_of: Vec::new(),
             above_rest: NOWHERE,
             nodes: Vec::new(),
         };
@@ -141,7 +144,8 @@ impl Plan {
                 Tree::Leaf(bits) => {
                     let leaf = plan.first_sources.len() - 1;
                     let mut at = 0;
-                    for bits in bits {
+                    for (bits, number) in bits.iter().zip(0..) {
+                        plan.source_of.extend((0..bits.width).map(|_| number));
                         let (mask, rotation) = (bits.mask(), bits.from.wrapping_sub(at) % 64);
                         // A bit without a place would confuse states.
                         assert_eq!(missing[bits.slot] & mask, mask, "a bit has one place");
@@ -152,6 +156,7 @@ impl Plan {
                         at += bits.width;
                     }
                     assert!(at <= LEAF_BITS, "a leaf is its own number");
+                    plan.source_of.resize((leaf + 1) * LEAF_BITS as usize, 0);
                     plan.first_sources.push(plan.sources.len() as u32);
                     leaf
                 }
@@ -204,10 +209,11 @@ impl Plan {
         &self.fields[self.first_fields[slot] as usize..self.first_fields[slot + 1] as usize]
     }
 
-    /// The fields that a leaf is made of.
+    /// The field that a bit of a leaf is in.
     #[inline]
-    pub fn sources(&self, leaf: Position) -> &[Source] {
-        &self.sources[self.first_sources[leaf] as usize..self.first_sources[leaf + 1] as usize]
+    pub fn source(&self, leaf: Position, bit: u32) -> Source {
+        let number = self.source_of[leaf * LEAF_BITS as usize + bit as usize];
+        self.sources[self.first_sources[leaf] as usize + number as usize]
     }
 
     /// Which component a slot belongs to.
@@ -431,7 +437,9 @@ mod tests {
             }
             let mut back = [0; 4];
             for (leaf, &number) in numbers[..plan.rest()].iter().enumerate() {
-                for source in plan.sources(leaf) {
+                for bit in (0..LEAF_BITS).filter(|bit| number >> bit & 1 != 0) {
+                    let source = plan.source(leaf, bit);
+                    assert_eq!(source.mask >> bit & 1, 1);
                     back[source.slot as usize] |= source.place(number);
                 }
             }
