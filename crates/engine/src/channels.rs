@@ -106,20 +106,25 @@ impl Channel<'_> {
         let node = NodeRef::Object(self.id);
         if word == 0 {
             // Behind the head, in the only word.
-            let old = state.word(self.base);
-            let head = mask(shift);
-            let messages = if shift == 64 { 0 } else { old & !head };
-            let rest = messages.checked_shr(bits.into()).unwrap_or(0) & !head;
-            state.write_word(node, self.base, old & head | rest);
-            return;
+            return Self::shift_word(state, node, self.base, !mask(shift), bits);
         }
         let used = length.div_ceil(per_word);
         for at in 0..used {
             let place = self.base + (word + at) as usize;
-            let rest = state.word(place).checked_shr(bits.into()).unwrap_or(0);
-            let next = if at + 1 < used { state.word(place + 1) & mask(bits) } else { 0 };
-            let carried = next.checked_shl((per_word - 1) * u32::from(bits)).unwrap_or(0);
-            state.write_word(node, place, rest | carried);
+            Self::shift_word(state, node, place, u64::MAX, bits);
+            if at + 1 < used {
+                let last = (per_word - 1) * u32::from(bits);
+                let carried = state.bits(place + 1, 0, mask(bits));
+                state.write_bits(node, place, mask(bits) << last, carried << last);
+            }
+        }
+    }
+
+    fn shift_word(state: &mut State, node: NodeRef, at: usize, messages: u64, bits: u8) {
+        if bits < 64 {
+            state.shift_bits(node, at, messages, bits.into());
+        } else {
+            state.write_bits(node, at, messages, 0);
         }
     }
 

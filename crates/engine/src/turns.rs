@@ -22,8 +22,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use state::{Access, NodeRef, Rearrangement, State, ThreadId};
-use system::{Effect, Fired, Step, Steps, Write};
+use state::{Access, AccessKind, NodeRef, Rearrangement, State, ThreadId};
+use system::{Effect, Fired, Key, Step, Steps, Write};
 
 use crate::code::GuardCode;
 use crate::numbered::Group;
@@ -138,8 +138,10 @@ struct Scout {
     known: Vec<u64>,
     /// By place: the bits that were written on the way so far.
     written: Vec<u64>,
-    /// The ways through these lists: where, whose, and which bits were written before.
-    way: Vec<(u32, NodeRef, u64)>,
+    /// By place: the bits among these that hold what was elsewhere in their word.
+    copies: Vec<Copies>,
+    /// The ways through these lists: where, whose, and what was written and copied before.
+    way: Vec<(u32, NodeRef, u64, Copies)>,
     questions: Vec<(u32, u64)>,
     /// The steps on the way but the first.
     path: Vec<Step>,
@@ -148,6 +150,13 @@ struct Scout {
     later: Vec<Step>,
     accesses: Vec<Access>,
     steps: Steps,
+}
+
+/// Bits that hold what was so many places above them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Copies {
+    mask: u64,
+    shift: u32,
 }
 
 impl Turns {
@@ -371,6 +380,11 @@ fn walk(questions: &Questions, state: &State, root: Next) -> Option<(End, u64)> 
     }
 }
 
+/// That a component is not there.
+const fn whole(key: Key) -> Write {
+    Write { key, word: Write::LENGTH, mask: u64::MAX, bits: 0, copied: 0, shift: 0 }
+}
+
 /// The units of a state, and how many words they have.
 fn lengths(state: &State) -> impl Iterator<Item = (NodeRef, usize)> {
     let units = std::iter::once(NodeRef::Root).chain(state.units());
@@ -393,6 +407,8 @@ impl Scout {
         self.before.extend_from_slice(words);
         self.written.clear();
         self.written.resize(words.len(), 0);
+        self.copies.clear();
+        self.copies.resize(words.len(), Copies::default());
         // Words of nobody are not part of the state: if they are read, a step wrote them before.
         self.known.clear();
         self.known.resize(words.len(), u64::MAX);
@@ -410,25 +426,53 @@ impl Scout {
     }
 
     /// Takes note of what was read and written since the last time. Bits that were written on the way are not those of the
-    /// state that it began with.
+    /// state that it began with, unless they were copied from there.
     fn note(&mut self, state: &mut State) {
-        state.take_accesses(&mut self.accesses);
-        for access in &self.accesses {
+        let mut accesses = std::mem::take(&mut self.accesses);
+        state.take_accesses(&mut accesses);
+        for access in &accesses {
             let at = access.at as usize;
             // Of units that came meanwhile: nothing will be remembered.
             if at >= self.before.len() {
                 continue;
             }
-            if let Some(node) = access.written {
-                self.way.push((access.at, node, self.written[at]));
-                self.written[at] |= access.mask;
-            } else {
-                let asked = access.mask & !self.written[at] & !self.known[at];
-                if asked != 0 {
-                    self.known[at] |= asked;
-                    self.questions.push((access.at, asked));
+            match access.kind {
+                AccessKind::Read => self.read(at, access.mask),
+                AccessKind::Write(node) => self.write(at, node, access.mask, Copies::default()),
+                AccessKind::Shift(node, shift) => {
+                    let copied = access.mask & access.mask >> shift;
+                    let source = copied << shift;
+                    let mut copies = Copies { mask: copied, shift };
+                    // What is copied a second time is as well asked for.
+                    if self.written[at] & source != 0 || self.copies[at].mask != 0 {
+                        self.read(at, source);
+                        copies = Copies::default();
+                    }
+                    self.write(at, node, access.mask, copies);
                 }
             }
+        }
+        self.accesses = accesses;
+    }
+
+    fn read(&mut self, at: usize, mask: u64) {
+        let Copies { mask: copied, shift } = self.copies[at];
+        for before in [mask & !self.written[at], (mask & copied) << shift] {
+            let asked = before & !self.known[at];
+            if asked != 0 {
+                self.known[at] |= asked;
+                self.questions.push((at as u32, asked));
+            }
+        }
+    }
+
+    fn write(&mut self, at: usize, node: NodeRef, mask: u64, copies: Copies) {
+        self.way.push((at as u32, node, self.written[at], self.copies[at]));
+        self.written[at] |= mask;
+        if copies.mask != 0 {
+            self.copies[at] = copies;
+        } else {
+            self.copies[at].mask &= !mask;
         }
     }
 
@@ -440,7 +484,7 @@ impl Scout {
             is_shown = false;
             self.rearrange(state);
         }
-        for &(at, node, _) in &self.way {
+        for &(at, node, ..) in &self.way {
             // What encodings do not show, they do not show.
             if node == NodeRef::Root && !shown.contains(&(at as usize)) {
                 is_shown = false;
@@ -451,9 +495,10 @@ impl Scout {
             }
             let (key, word) = (node.key(), at - state.start_of(node) as u32);
             let mask = self.written[at as usize];
-            let bits = state.peek_word(at as usize) & mask;
+            let Copies { mask: copied, shift } = self.copies[at as usize];
+            let bits = state.peek_word(at as usize) & mask & !copied;
             if !self.writes[first_write..].iter().any(|write| (write.key, write.word) == (key, word)) {
-                self.writes.push(Write { key, word, mask, bits });
+                self.writes.push(Write { key, word, mask, bits, copied, shift });
             }
         }
         self.later.extend_from_slice(&self.path);
@@ -471,12 +516,12 @@ impl Scout {
     fn rearrange(&mut self, state: &State) {
         for (node, len) in lengths(state).filter(|unit| !self.units.contains(unit)) {
             let words = state.words_of(node).unwrap_or_default();
-            let length = Write { key: node.key(), word: Write::LENGTH, mask: u64::MAX, bits: len as u64 + 1 };
+            let length = Write { bits: len as u64 + 1, ..whole(node.key()) };
             self.writes.push(length);
             self.writes.extend((0..).zip(words).map(|(word, &bits)| Write { word, bits, ..length }));
         }
         for &(node, len) in self.units.iter().filter(|&&(node, _)| !state.exists(node)) {
-            let length = Write { key: node.key(), word: Write::LENGTH, mask: u64::MAX, bits: 0 };
+            let length = whole(node.key());
             self.writes.extend((0..len as u32).map(|word| Write { word, ..length }));
             self.writes.push(length);
         }
@@ -485,8 +530,9 @@ impl Scout {
     /// Goes back to where the way had so many parts.
     fn go_back(&mut self, parts: usize) {
         while self.way.len() > parts {
-            if let Some((at, _, written)) = self.way.pop() {
+            if let Some((at, _, written, copies)) = self.way.pop() {
                 self.written[at as usize] = written;
+                self.copies[at as usize] = copies;
             }
         }
     }
@@ -591,7 +637,8 @@ impl Engine {
         state.mark();
         for write in writes {
             let node = NodeRef::of(write.key);
-            state.write_bits(node, state.start_of(node) + write.word as usize, write.mask, write.bits);
+            let at = state.start_of(node) + write.word as usize;
+            state.write_word(node, at, write.apply(state.peek_word(at)));
         }
         for _ in steps {
             state.mark();

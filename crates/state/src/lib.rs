@@ -21,4 +21,4 @@ pub use layout::{
 };
 pub use memory::{NodeRef, ObjectId, SPARE, Snapshot, State, ThreadId, make_room};
 pub use term::{Entry, TermKind, Terms, compare};
-pub use watch::{Access, Rearrangement};
+pub use watch::{Access, AccessKind, Rearrangement};

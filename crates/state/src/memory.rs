@@ -14,7 +14,7 @@ use ir::TypeId;
 use system::Moment;
 
 use crate::collect::{Way, Ways};
-use crate::watch::{Rearrangement, Watch};
+use crate::watch::{AccessKind, Rearrangement, Watch};
 use crate::{Edge, Event, Layout, ObjectKind, Shape, Slot, SlotKind};
 
 macro_rules! ids {
@@ -275,7 +275,7 @@ impl State {
     #[inline]
     pub fn bits(&self, at: usize, shift: u8, mask: u64) -> u64 {
         if self.watch.is_on {
-            self.watch.note(at, mask << shift, None);
+            self.watch.note(at, mask << shift, AccessKind::Read);
         }
         self.words[at] >> shift & mask
     }
@@ -413,7 +413,7 @@ impl State {
         let field = slot.mask() << slot.shift;
         let new = old & !field | slot.raw(value);
         if self.watch.is_on {
-            self.watch.note(at, field, Some(node));
+            self.watch.note(at, field, AccessKind::Write(node));
         }
         if new != old {
             if slot.kind != SlotKind::Data {
@@ -430,9 +430,29 @@ impl State {
     /// Replaces a whole word of a unit, at a position that the unit's start and an offset give. There must be no names in it.
     #[inline]
     pub fn write_word(&mut self, node: NodeRef, at: usize, new: u64) {
+        self.replace_bits(node, at, u64::MAX, AccessKind::Write(node), new);
+    }
+
+    /// Replaces some bits of a word of a unit in the same way.
+    #[inline]
+    pub fn write_bits(&mut self, node: NodeRef, at: usize, mask: u64, bits: u64) {
+        self.replace_bits(node, at, mask, AccessKind::Write(node), self.words[at] & !mask | bits);
+    }
+
+    /// Shifts some bits of a word of a unit down: each becomes what the one so many places above it is, or 0 if that is not one of
+    /// them. That does not count as reading them.
+    #[inline]
+    pub fn shift_bits(&mut self, node: NodeRef, at: usize, mask: u64, by: u32) {
+        let old = self.words[at];
+        let shifted = (old & mask) >> by & mask;
+        self.replace_bits(node, at, mask, AccessKind::Shift(node, by), old & !mask | shifted);
+    }
+
+    #[inline]
+    fn replace_bits(&mut self, node: NodeRef, at: usize, mask: u64, kind: AccessKind, new: u64) {
         let old = self.words[at];
         if self.watch.is_on {
-            self.watch.note(at, u64::MAX, Some(node));
+            self.watch.note(at, mask, kind);
         }
         if new != old {
             self.log.push(Undo::Word { node, at: at as u32, old });
@@ -440,12 +460,6 @@ impl State {
             self.watch.changed(at);
             self.touch(node);
         }
-    }
-
-    /// Replaces some bits of a word of a unit in the same way.
-    #[inline]
-    pub fn write_bits(&mut self, node: NodeRef, at: usize, mask: u64, bits: u64) {
-        self.write_word(node, at, self.words[at] & !mask | bits);
     }
 
     /// How many threads there are, where they have numbers without gaps.

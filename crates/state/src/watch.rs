@@ -26,8 +26,8 @@ impl Default for Watch {
 
 impl Watch {
     #[cold]
-    pub fn note(&self, at: usize, mask: u64, written: Option<NodeRef>) {
-        self.accesses.push(Access { at: at as u32, mask, written });
+    pub fn note(&self, at: usize, mask: u64, kind: AccessKind) {
+        self.accesses.push(Access { at: at as u32, mask, kind });
     }
 
     #[inline]
@@ -67,13 +67,21 @@ impl Clone for Accesses {
     }
 }
 
-/// Bits of a word that were read or written.
+/// What was done to some bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     pub at: u32,
     pub mask: u64,
-    /// Whose word was written.
-    pub written: Option<NodeRef>,
+    pub kind: AccessKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessKind {
+    Read,
+    /// A word of this unit.
+    Write(NodeRef),
+    /// They were shifted down by so many places, whatever they are: see [`State::shift_bits`].
+    Shift(NodeRef, u32),
 }
 
 /// What happened to the set of units.

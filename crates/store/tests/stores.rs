@@ -154,12 +154,13 @@ proptest! {
 
 fn any_write() -> impl Strategy<Value = Write> {
     let mask = prop_oneof![any::<u64>(), (0_u32..64).prop_map(|bit| 1 << bit), Just(u64::MAX)];
-    (any_key(), 0_u32..4, mask, any::<u64>()).prop_map(|(key, word, mask, bits)| Write {
-        key,
-        word,
-        mask,
-        bits: bits & mask,
-    })
+    let copied = prop_oneof![Just(0), any::<u64>()];
+    (any_key(), 0_u32..4, mask, any::<u64>(), copied, 0_u32..64).prop_map(
+        |(key, word, mask, bits, copied, shift)| {
+            let copied = copied & mask;
+            Write { key, word, mask, bits: bits & mask & !copied, copied, shift }
+        },
+    )
 }
 
 proptest! {
@@ -192,7 +193,7 @@ proptest! {
                     let Some(words) = changed.get(write.key) else { return false };
                     let mut words = words.to_vec();
                     let Some(word) = words.get_mut(write.word as usize) else { return false };
-                    *word = *word & !write.mask | write.bits;
+                    *word = *word & !write.mask | write.bits | *word >> write.shift & write.copied;
                     changed.set(write.key, &words);
                     true
                 });
@@ -221,7 +222,7 @@ proptest! {
         for (turn, (state, (key, words))) in turns.enumerate() {
             turn_into(&mut mirror, &encoding(state));
             store.rebase(&mut mirror).unwrap();
-            let write = |word, bits| Write { key: *key, word, mask: u64::MAX, bits };
+            let write = |word, bits| Write { key: *key, word, mask: u64::MAX, bits, copied: 0, shift: 0 };
             let mut changed = mirror.clone();
             let mut writes = Vec::new();
             if let Some(words) = mirror.get(*key) {

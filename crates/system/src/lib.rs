@@ -56,11 +56,20 @@ pub struct Write {
     /// Its place in the component, or [`Write::LENGTH`].
     pub word: u32,
     pub mask: u64,
-    /// What the bits of the mask become.
+    /// What the bits of the mask become, but for those that are copied.
     pub bits: u64,
+    /// Bits of the mask that become what was so many places above them in the same word.
+    pub copied: u64,
+    pub shift: u32,
 }
 
 impl Write {
+    /// The word after the write, which was `old`.
+    #[inline]
+    pub const fn apply(&self, old: u64) -> u64 {
+        old & !self.mask | self.bits | old >> self.shift & self.copied
+    }
+
     /// Instead of a word: the length of the component, as one more than it is, or 0 if the component is not there. A component
     /// that comes gets its length before its words; one that goes loses it after them, which become 0.
     pub const LENGTH: u32 = u32::MAX;

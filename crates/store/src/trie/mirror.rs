@@ -177,7 +177,7 @@ impl Mirror {
                 return None;
             }
             let slot = first + 1 + write.word as usize;
-            self.put(plan, slot, self.words[slot] & !write.mask | write.bits);
+            self.put(plan, slot, write.apply(self.words[slot]));
         }
         self.join_up(plan, pairs).ok()?;
         Some(self.root(plan))

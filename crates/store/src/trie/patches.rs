@@ -16,9 +16,11 @@ pub struct Patches {
     generation: u64,
     /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not met yet.
     starts: Vec<u32>,
-    /// Of each patch: how many lengths, leaves and nodes it has, the two operands of the root, then
+    /// Of each patch: how many lengths, leaves, copies and nodes it has, the two operands of the root, then
     /// - lengths: a slot, and the least that must be there;
     /// - leaves: a leaf, a mask, and the bits that it gets there;
+    /// - copies: a leaf of these, by its place, a slot, by how much its word is rotated to the right, and a mask of what is there
+    ///   then, which the leaf gets as well;
     /// - nodes, children first: its position, its two operands, and which results these are, as bits.
     ///
     /// Without a root there is no patch.
@@ -47,10 +49,11 @@ impl Patches {
             Some(&start) if start != 0 && self.generation == effect.number >> 32 => start as usize - 1,
             _ => self.add(plan, effect),
         };
-        let (head, code) = self.code[start..].split_first_chunk::<5>()?;
-        let &[lengths, leaves, nodes, left, right] = head;
+        let (head, code) = self.code[start..].split_first_chunk::<6>()?;
+        let &[lengths, leaves, copies, nodes, left, right] = head;
         let (lengths, code) = code.split_at(2 * lengths as usize);
         let (leaves, code) = code.split_at(3 * leaves as usize);
+        let (copies, code) = code.split_at(4 * copies as usize);
         let nodes = &code[..4 * nodes as usize];
         if left == right {
             return None;
@@ -64,14 +67,18 @@ impl Patches {
         let mut results = [0; MOST_RESULTS];
         // Which results are not what was there, as bits. Above the others nothing changes either.
         let mut changed = 0_u32;
-        let mut count = 0;
-        for &[leaf, mask, bits] in leaves.as_chunks().0 {
-            let old = numbers[leaf as usize];
-            let new = old & !mask | bits;
-            results[count % MOST_RESULTS] = new;
-            changed |= u32::from(new != old) << count;
-            count += 1;
+        let leaves: &[[u32; 3]] = leaves.as_chunks().0;
+        for (result, &[leaf, mask, bits]) in results.iter_mut().zip(leaves) {
+            *result = numbers[leaf as usize] & !mask | bits;
         }
+        for &[result, slot, rotation, mask] in copies.as_chunks().0 {
+            results[result as usize % MOST_RESULTS] |=
+                words[slot as usize].rotate_right(rotation) as u32 & mask;
+        }
+        for (count, &[leaf, ..]) in leaves.iter().enumerate() {
+            changed |= u32::from(results[count % MOST_RESULTS] != numbers[leaf as usize]) << count;
+        }
+        let mut count = leaves.len();
         let operand = |results: &[u32; MOST_RESULTS], operand: u32| match operand.checked_sub(RESULTS) {
             Some(result) => results[result as usize % MOST_RESULTS],
             None => numbers[operand as usize],
@@ -105,7 +112,7 @@ impl Patches {
         self.starts[number] = start as u32 + 1;
         if !self.write(plan, effect) {
             self.code.truncate(start);
-            self.code.extend([0; 5]);
+            self.code.extend([0; 6]);
         }
         start
     }
@@ -116,10 +123,16 @@ impl Patches {
         }
         let mut lengths: Vec<[u32; 2]> = Vec::new();
         let mut leaves: Vec<[u32; 3]> = Vec::new();
+        let mut copies: Vec<[u32; 4]> = Vec::new();
         let mut nodes: Vec<u32> = Vec::new();
         // The components that were not there before.
         let mut come: Vec<Key> = Vec::new();
-        for write in effect.writes {
+        for (at, write) in effect.writes.iter().enumerate() {
+            // What is copied is what was there before: no word is written twice.
+            let is_same = |other: &Write| (other.key, other.word) == (write.key, write.word);
+            if effect.writes[..at].iter().any(is_same) {
+                return false;
+            }
             let span = plan.span(write.key);
             // A length is one more than that of the component, and stands before its words.
             let slot = if write.word == Write::LENGTH {
@@ -146,9 +159,16 @@ impl Patches {
                 if mask == 0 {
                     continue;
                 }
-                match leaves.iter_mut().find(|[leaf, ..]| *leaf == field.leaf) {
-                    Some([_, all, value]) => (*all, *value) = (*all | mask, *value & !mask | bits),
-                    None => leaves.push([field.leaf, mask, bits]),
+                let known = leaves.iter().position(|[leaf, ..]| *leaf == field.leaf);
+                let result = known.unwrap_or(leaves.len());
+                if known.is_none() {
+                    leaves.push([field.leaf, 0, 0]);
+                }
+                let [_, all, value] = &mut leaves[result];
+                (*all, *value) = (*all | mask, *value & !mask | bits);
+                let copied = field.place(write.copied & u64::MAX >> write.shift);
+                if copied != 0 {
+                    copies.push([result as u32, slot, (field.rotation + write.shift) % 64, copied]);
                 }
                 let mut above = field.above;
                 while above != ROOT && !nodes.contains(&above) {
@@ -171,11 +191,12 @@ impl Patches {
             };
             result.map_or(position, |result| RESULTS + result as u32)
         };
-        let counts = [lengths.len(), leaves.len(), nodes.len()].map(|count| count as u32);
+        let counts = [lengths.len(), leaves.len(), copies.len(), nodes.len()].map(|count| count as u32);
         self.code.extend(counts);
         self.code.extend(plan.node(ROOT).children.map(operand));
         self.code.extend(lengths.iter().flatten());
         self.code.extend(leaves.iter().flatten());
+        self.code.extend(copies.iter().flatten());
         for &node in &nodes {
             let operands = plan.node(node).children.map(operand);
             let results = operands.iter().filter_map(|operand| operand.checked_sub(RESULTS));

@@ -50,7 +50,7 @@ pub struct Span {
 pub struct Field {
     pub mask: u64,
     /// By how much it is rotated to the right to come to its place.
-    rotation: u32,
+    pub rotation: u32,
     pub leaf: u32,
     /// The inner node above the leaf.
     pub above: u32,
