@@ -49,6 +49,10 @@ use sample::Sample;
 
 /// A better plan must not cost more than so many words that are moved.
 const MOST_MOVED: usize = 1 << 22;
+/// Of a state of more words only those are moved that differ from the state before: about so many for each pair that it has of
+/// its own, but these at least.
+const MOVED_PER_PAIR: usize = 4;
+const LEAST_MOVED: usize = 1 << 8;
 
 /// What about fits the caches of a processor.
 const PREPARES_FROM: usize = 1 << 20;
@@ -151,9 +155,10 @@ impl Trie {
         let len = self.len();
         self.plan_at = len * if len < 1 << 12 { 16 } else { 4 };
         let is_stretched = self.with_rest > len / 16;
-        let is_unbalanced = !self.is_settled
-            && (len <= 1 << 12 || self.pairs.len() > len / 32)
-            && len * self.plan.slots() <= MOST_MOVED;
+        let of_its_own = MOVED_PER_PAIR * self.pairs.len() / len;
+        let moved = len * self.plan.slots().min(of_its_own.max(LEAST_MOVED));
+        let is_unbalanced =
+            !self.is_settled && (len <= 1 << 12 || self.pairs.len() > len / 32) && moved <= MOST_MOVED;
         if is_stretched || is_unbalanced {
             // Without the memory for it, the old plan is as right as the new one.
             _ = self.replan();
@@ -168,7 +173,8 @@ impl Trie {
         let mut sample = Sample::default();
         let mut encoding = Encoding::new();
         // Spread over all of them; the last state is the one that the next ones resemble.
-        for &root in roots.iter().rev().step_by(roots.len() / 4096 + 1) {
+        let states = sample::enough_states(self.plan.slots());
+        for &root in roots.iter().rev().step_by(roots.len() / states + 1) {
             self.rebuild(root, &mut encoding);
             sample.add(&encoding);
             if sample.is_enough() {

@@ -195,7 +195,7 @@ const UNKNOWN: Known = Known {
 #[derive(Clone, PartialEq, Debug)]
 struct Mentions {
     few: Vec<(Vertex, u64)>,
-    many: Option<FxHashSet<(Vertex, u64)>>,
+    many: Option<Box<FxHashSet<(Vertex, u64)>>>,
 }
 
 impl Mentions {
@@ -214,7 +214,7 @@ impl Mentions {
         }
         self.few.push(mention);
         if self.few.len() > Self::FEW {
-            self.many = Some(self.few.drain(..).collect());
+            self.many = Some(Box::new(self.few.drain(..).collect()));
         }
     }
 
@@ -234,7 +234,7 @@ impl Mentions {
     }
 
     fn iter(&self) -> impl Iterator<Item = (Vertex, u64)> {
-        self.few.iter().chain(self.many.iter().flatten()).copied()
+        self.few.iter().chain(self.many.iter().flat_map(|many| many.iter())).copied()
     }
 }
 

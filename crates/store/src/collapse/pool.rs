@@ -10,14 +10,14 @@
 //!
 //! A slot gives the number as many bits as numbers need at the present size of the table, and the rest to a tag from the
 //! hash. So a probe looks at a string, as a rule, only to find an equal one, and then walks there from a mark. The table
-//! grows by a quarter at a time: it is never less than 70 % full, for one that had to grow. It does so in place, and is filled
-//! again from the arena. Where the budget or the system refuses that, it is filled to 15/16.
+//! grows by a quarter at a time: it is never less than 70 % full, for one that had to grow. It is dropped first and filled anew
+//! from the arena, so that the two never coexist. Where the budget or the system refuses that, it is filled to 15/16.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::arena::{Arena, Position};
 use crate::mix::place;
-use crate::zeroed::{grow, grow_by};
+use crate::zeroed::{Zeroed, grow};
 use crate::{Budget, Full};
 
 const FIRST_SLOTS: usize = 64;
@@ -27,7 +27,7 @@ pub type Number = u32;
 
 #[derive(Debug)]
 pub struct Pool {
-    slots: Vec<u32>,
+    slots: Zeroed<u32>,
     /// How many strings the slots may hold before the table has to grow.
     capacity: usize,
     /// The bits of a slot that hold the number.
@@ -45,7 +45,7 @@ impl Pool {
     /// An empty pool. The fewer strings have a mark, the smaller it is, and the longer the way from a number to its string.
     pub fn new(budget: &Budget, mark_every: usize) -> Self {
         Self {
-            slots: Vec::new(),
+            slots: Zeroed::empty(),
             capacity: 0,
             number_bits: 0,
             arena: Arena::new(budget),
@@ -62,7 +62,7 @@ impl Pool {
     }
 
     pub fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<u32>() + self.arena.bytes() + self.marks.len() * size_of::<u64>()
+        self.slots.bytes() + self.arena.bytes() + self.marks.len() * size_of::<u64>()
     }
 
     /// The string with a number.
@@ -131,6 +131,10 @@ impl Pool {
         if self.len + 1 >= Number::MAX as usize {
             return Err(Full::Ids);
         }
+        // The table was lost when it should have grown: whether the string is in the arena cannot be told any more.
+        if self.slots.is_empty() && self.len > 0 {
+            return Err(Full::Memory);
+        }
         self.arena.reserve(string.len())?;
         if self.marks.len() == self.marks.capacity() {
             grow(&mut self.marks, &self.budget)?;
@@ -159,18 +163,24 @@ impl Pool {
     fn make_room(&mut self) -> Result<(), Full> {
         let old = self.slots.len();
         let more = if old == 0 { FIRST_SLOTS } else { old / 4 };
-        if grow_by(&mut self.slots, more, &self.budget).is_ok() {
-            let new = old + more;
-            self.slots.fill(0);
-            self.slots.resize(new, 0);
-            self.capacity = new / 8 * 7;
-            self.number_bits = usize::BITS - new.leading_zeros();
+        if self.budget.allows(more * size_of::<u32>()) {
+            self.slots = Zeroed::empty();
+            // What was granted already, and the old table is gone.
+            let unlimited = Budget::unlimited();
+            let enlarged = Zeroed::new(old + more, &unlimited);
+            let is_enlarged = enlarged.is_ok();
+            self.slots = enlarged.or_else(|_| Zeroed::new(old, &unlimited))?;
+            let slots = self.slots.len();
+            self.number_bits = usize::BITS - slots.leading_zeros();
             for ((_, string), number) in self.arena.records_from(Position(0)).zip(1..) {
                 let hash = self.hash(string);
                 let at = self.vacant(hash);
                 self.slots[at] = self.tag(hash) | number;
             }
-            return Ok(());
+            if is_enlarged {
+                self.capacity = slots / 8 * 7;
+                return Ok(());
+            }
         }
         self.capacity = old / 16 * 15;
         if self.len < self.capacity { Ok(()) } else { Err(Full::Memory) }
@@ -196,6 +206,17 @@ mod tests {
             }
             assert_eq!(pool.len() as u32, count);
         }
+    }
+
+    #[test]
+    fn without_a_table_everything_new_is_refused() {
+        let mut pool = Pool::new(&Budget::unlimited(), 16);
+        assert!((0..1000_u32).all(|i| pool.intern(&i.to_le_bytes()).is_ok()));
+        pool.slots = Zeroed::empty();
+        for i in (0..2000_u32).chain(0..2000) {
+            assert_eq!(pool.intern(&i.to_le_bytes()), Err(Full::Memory));
+        }
+        assert_eq!((pool.len(), pool.get(1000)), (1000, &999_u32.to_le_bytes()[..]));
     }
 
     #[test]

@@ -23,8 +23,9 @@ use super::complete::complete;
 use super::plan::{Bits, LEAF_BITS, LENGTH_BITS, Plan, Slot, Tree, WORD_BITS};
 use crate::mix::{mix, place};
 
-/// More words than this are not looked at.
+/// More words than this are not looked at, nor more states.
 const ENOUGH: usize = 1 << 19;
+const ENOUGH_STATES: usize = 1 << 12;
 /// The most parts that are joined by what the sample tells.
 const MOST_PARTS: usize = 64;
 /// How many values are looked at to join them, more or less: in all, and for each state that there is.
@@ -62,6 +63,11 @@ struct Part {
     leaves: usize,
     /// By state: which combination its fields have.
     classes: Vec<u32>,
+}
+
+/// How many states of so many words are worth a look.
+pub fn enough_states(words: usize) -> usize {
+    (ENOUGH / words).clamp(1, ENOUGH_STATES)
 }
 
 impl Sample {
@@ -120,7 +126,8 @@ impl Sample {
         let mut parts: Vec<Part> = if count(&varying) < MOST_PARTS {
             varying.into_iter().flatten().collect()
         } else {
-            varying.into_iter().filter(|parts| !parts.is_empty()).map(Part::of_neighbours).collect()
+            let parts = varying.into_iter().filter(|parts| !parts.is_empty());
+            parts.map(|parts| Part::of_neighbours(parts, LEAF_BITS)).collect()
         };
         if parts.len() >= MOST_PARTS {
             parts = Part::in_groups(parts);
@@ -191,12 +198,12 @@ impl Part {
         }
     }
 
-    /// Joins parts in their order, at least one.
-    fn of_neighbours(parts: Vec<Self>) -> Self {
+    /// Joins parts in their order, at least one. Leaves are made of several parts only while they have at most so many bits.
+    fn of_neighbours(parts: Vec<Self>, most_bits: u32) -> Self {
         let mut packed: Vec<Self> = Vec::new();
         for part in parts {
             match packed.pop() {
-                Some(last) if last.width + part.width <= LEAF_BITS => packed.push(last.join(part)),
+                Some(last) if last.width + part.width <= most_bits => packed.push(last.join(part)),
                 last => packed.extend(last.into_iter().chain([part])),
             }
         }
@@ -211,7 +218,8 @@ impl Part {
         Self { tree, width: LEAF_BITS + 1, leaves, classes }
     }
 
-    /// Few groups of neighbours that weigh about the same.
+    /// Few groups of neighbours that weigh about the same. Of so many components a sample shows only some of the values: half of
+    /// each leaf is left to the bits next to those that it saw vary.
     fn in_groups(parts: Vec<Self>) -> Vec<Self> {
         let weights: Vec<f64> = parts.iter().map(Self::weight).collect();
         let limit = weights.iter().sum::<f64>() / (MOST_PARTS - 2) as f64;
@@ -225,7 +233,7 @@ impl Part {
             sum += weight;
             groups.last_mut().expect("the first part begins one").push(part);
         }
-        groups.into_iter().map(Self::of_neighbours).collect()
+        groups.into_iter().map(|group| Self::of_neighbours(group, LEAF_BITS / 2)).collect()
     }
 }
 
@@ -491,6 +499,26 @@ mod tests {
         // Two fields of four bits, which become as wide as possible together.
         let [first, third] = [2, 4].map(|slot| plan.fields(slot)[0]);
         assert_eq!((first.leaf, first.mask, third.mask), (third.leaf, 0xffff << 7, 0xffff));
+    }
+
+    /// Also where many components vary.
+    #[test]
+    fn leaves_of_many_components_are_filled_up() {
+        let object = |index| Key { section: Section::Objects, index };
+        let mut sample = Sample::default();
+        for state in 0..=20 {
+            let mut encoding = Encoding::new();
+            for index in 0..2000 {
+                // Each one is written once so far, and will be written again.
+                encoding.set(object(index), &[u64::from(state > index / 100) << 2 | 0x700]);
+            }
+            sample.add(&encoding);
+        }
+        let plan = sample.plan(1 << 20);
+        for index in 0..2000 {
+            let field = plan.fields(plan.span(object(index)).first as usize + 1)[0];
+            assert_eq!(field.mask & 0b1111, 0b1100, "{index}");
+        }
     }
 
     #[test]
