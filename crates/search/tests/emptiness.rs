@@ -6,6 +6,7 @@ mod kripke;
 use std::sync::atomic::AtomicBool;
 
 use kripke::{Kripke, Place, Random, Ring, Way};
+use ltl::kind::{Strength, Weakness};
 use ltl::lasso::Lasso as Word;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
 use quotient_search::emptiness::{Algorithm, Claim, Emptiness, Lasso, Refusal, emptiness};
@@ -138,7 +139,7 @@ fn formulas_on_random_graphs() {
         let formula = random.formula(size, PROPS);
         let automata = [best::generalized, best::buchi].map(|of| of(&formula, Limits::default()).unwrap());
         for _ in 0..5 {
-            let system = random.kripke(PROPS);
+            let system = random.kripke(8, PROPS);
             let results = automata.each_ref().map(|automaton| agree(&system, automaton));
             assert_eq!(results[0], results[1]);
             empty += usize::from(results[0]);
@@ -155,7 +156,8 @@ fn random_automata_on_random_graphs() {
     let mut random = Random::new(2);
     let (mut empty, mut unfair) = (0, 0);
     for _ in 0..10_000 {
-        let (system, automaton) = (random.kripke(PROPS), random.automaton(PROPS));
+        let (sets, by_state) = (random.below(4) as u32, random.below(2) == 0);
+        let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, sets, by_state));
         let is_empty = agree(&system, &automaton);
         empty += usize::from(is_empty);
         let fairly = explicit(&system, system.threads()).product(&automaton).is_empty();
@@ -163,6 +165,21 @@ fn random_automata_on_random_graphs() {
     }
     assert!((1500..8500).contains(&empty), "{empty} of 10000");
     assert!(unfair > 50, "{unfair} of 10000");
+}
+
+/// Products with ways from one cycle to another, where one depth-first search is not enough.
+#[test]
+fn accepting_states_on_larger_graphs() {
+    let mut random = Random::new(3);
+    for _ in 0..4000 {
+        let automaton = loop {
+            let automaton = random.automaton(PROPS, 1, true);
+            if Weakness::of(&automaton).strength == Strength::General {
+                break automaton;
+            }
+        };
+        agree(&random.kripke(14, PROPS), &automaton);
+    }
 }
 
 fn always(prop: u32) -> Formula {

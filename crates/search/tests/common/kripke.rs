@@ -188,9 +188,9 @@ impl Random {
         build[kind as usize - 4](a, b)
     }
 
-    /// A few places, some of which have no edges. Transient ones have, and make no cycles by themselves.
-    pub fn kripke(&mut self, props: u64) -> Kripke {
-        let (count, threads) = (1 + self.below(8), 1 + self.below(4));
+    /// Up to `most` places, some of which have no edges. Transient ones have, and make no cycles by themselves.
+    pub fn kripke(&mut self, most: u64, props: u64) -> Kripke {
+        let (count, threads) = (1 + self.below(most), 1 + self.below(4));
         let places = (0..count).map(|at| {
             let is_transient = at > 0 && at + 1 < count && self.below(4) == 0;
             let degree = if self.below(6) == 0 { self.below(2) } else { 2 + self.below(3) };
@@ -207,10 +207,9 @@ impl Random {
         Kripke { places: places.collect() }
     }
 
-    /// Up to four states, up to three sets, half of the time with accepting states.
-    pub fn automaton(&mut self, props: u64) -> Automaton {
-        let (states, sets) = (1 + self.below(4), self.below(4) as u32);
-        let by_state = self.below(2) == 0;
+    /// Up to four states with these sets; they are sets of states if so wanted.
+    pub fn automaton(&mut self, props: u64, sets: u32, by_state: bool) -> Automaton {
+        let states = 1 + self.below(4);
         let edges = (0..states).map(|_| {
             let own = Marks(self.below(1 << sets));
             (0..self.below(4))
