@@ -15,8 +15,8 @@
 //! taken for one that closes a cycle, and a cycle for one that was seen.
 //!
 //! Where the automaton cannot go on, the system is not followed: other violations (assertions, say) are found on the way and
-//! are reported, but their absence is not established, except if the automaton accepts all that is possible. `transitions` counts steps fired from
-//! each node.
+//! are reported, but their absence is not established, except if the automaton accepts all that is possible. Counts of transitions and of violations are
+//! by node, and where a nested search comes to a node again, by visit.
 
 mod around;
 mod components;
@@ -110,8 +110,8 @@ impl std::error::Error for Refusal {}
 pub struct Emptiness {
     /// Of its violations, at most one is an acceptance cycle, and then the last one.
     pub outcome: Outcome,
-    /// The run of the acceptance cycle, if there is one. Without it, the trail of the violation leads to a state on the cycle: that there is one
-    /// is certain, but it could not be followed.
+    /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
+    /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle.
     pub lasso: Option<Lasso>,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,
@@ -206,14 +206,17 @@ where
     }
 }
 
-/// The end of a search that found no cycle.
+/// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
 fn ended<S, T, O, const N: usize>(walk: Walk<'_, S, T, O, N>, reason: Option<StopReason>) -> Emptiness
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let Walk { explorer, stack, nodes, entered, .. } = walk;
+    let Walk { mut explorer, stack, nodes, entered, doomed, .. } = walk;
+    if let Some(trail) = doomed {
+        explorer.record(ACCEPTANCE_CYCLE, trail);
+    }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
     Emptiness { outcome, lasso: None, nodes, entered }
 }
@@ -235,6 +238,6 @@ where
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);
     let lasso = level.zip(turns).and_then(|(level, turns)| lift(&mut walk, level, &turns, identity));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
-    walk.explorer.record(ACCEPTANCE_CYCLE, trail);
+    walk.doomed = Some(trail);
     Emptiness { lasso, ..ended(walk, Some(StopReason::FirstViolation)) }
 }

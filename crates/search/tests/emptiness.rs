@@ -237,6 +237,15 @@ fn what_keeps_a_search_from_the_end_is_told() {
     system.places[1].truncates = true;
     let outcome = run(&system, claim, &Options::default()).outcome;
     assert!(!outcome.is_exhaustive() && outcome.truncations.contains_key(&Bound::Objects));
+    // What no continuation can mend is wrong in any case.
+    let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
+    let reached = best::generalized(&reached, Limits::default()).unwrap();
+    for claim in [Claim::new(&reached), nested(&Claim::new(&reached)), fair(&Claim::new(&reached))] {
+        let found = run(&system, claim, &Options::default());
+        let [violation] = &found.outcome.violations[..] else { panic!("one violation") };
+        assert_eq!(violation.fault.kind, FaultKind::AcceptanceCycle);
+        assert!(found.lasso.is_none() && violation.trail.len() <= 1);
+    }
     let fault = Fault { kind: FaultKind::DivisionByZero, site: 3 };
     system.places[1].fault = Some(fault);
     let outcome = run(&system, claim, &Options::default()).outcome;

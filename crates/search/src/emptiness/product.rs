@@ -17,6 +17,7 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
+use ltl::kind::{Strength, Weakness};
 use ltl::{Automaton, State};
 use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Step, TransitionSystem};
@@ -57,6 +58,10 @@ pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
     pub entered: Vec<bool>,
     /// How many nodes were discovered.
     pub nodes: usize,
+    /// From which states every word is accepted, as far as that is known.
+    accepts_all: Vec<bool>,
+    /// The way to where one is entered first: whatever the system does next, the automaton will accept it.
+    pub doomed: Option<Trail>,
 }
 
 /// The states from the initial one to where the walk stands.
@@ -105,7 +110,11 @@ where
 {
     pub fn new(explorer: Explorer<'a, S, T, O>, automaton: &'a Automaton, budget: &Budget) -> Self {
         let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
-        Self { explorer, automaton, stack, entered: vec![false; automaton.edges.len()], nodes: 0 }
+        let weakness = Weakness::of(automaton);
+        let is_terminal = weakness.strength == Strength::Terminal;
+        let accepts_all = automaton.states().map(|state| is_terminal && weakness.accepts(state)).collect();
+        let entered = vec![false; automaton.edges.len()];
+        Self { explorer, automaton, stack, entered, nodes: 0, accepts_all, doomed: None }
     }
 
     /// Stores the initial state. The walk stands at the node that it begins with, to be entered.
@@ -149,13 +158,17 @@ where
 
     /// Gives the top of the stack its steps, unless the automaton cannot go on.
     fn expand(&mut self) -> ControlFlow<StopReason> {
-        let Self { explorer, automaton, stack, .. } = self;
+        let Self { explorer, automaton, stack, accepts_all, doomed, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match explorer.system.valuation(&mut explorer.state) {
             Ok(valuation) => top.valuation = valuation,
             Err(fault) => return explorer.violation(fault, stack, None),
         }
-        if automaton.edges(top.node.state).iter().any(|edge| edge.cube.holds(top.valuation)) {
+        let enabled = || automaton.edges(top.node.state).iter().filter(|edge| edge.cube.holds(top.valuation));
+        if doomed.is_none() && enabled().any(|edge| accepts_all[edge.to.index()]) {
+            *doomed = Some(stack.trail(explorer.system, &mut *explorer.store, None));
+        }
+        if enabled().next().is_some() {
             explorer.offer(stack)?;
             // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
             if !top.is_transient {
