@@ -307,6 +307,7 @@ fn incomplete(
                 StopReason::Memory => "the memory limit was reached",
                 StopReason::Ids => "the store ran out of numbers for states",
                 StopReason::Interrupted => "interrupted",
+                StopReason::Threads => "there are more threads than weak fairness can tell apart",
                 StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",
             }
             .to_owned(),

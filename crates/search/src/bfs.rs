@@ -159,7 +159,7 @@ where
                 frontier.see(explorer, id, step)?;
                 explorer.undo();
             }
-            Taken::Seen => explorer.undo(),
+            Taken::Seen(_) => explorer.undo(),
             Taken::Passing => {
                 frontier.passing.push((left, step));
                 explorer.offer(frontier)?;

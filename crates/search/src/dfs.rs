@@ -82,7 +82,7 @@ where
                 explorer.offer(stack)?;
                 fill(explorer, stack)?;
             }
-            Taken::Seen => explorer.undo(),
+            Taken::Seen(_) => explorer.undo(),
             Taken::Stayed => {}
         }
     }

@@ -51,7 +51,8 @@ pub trait Path<S: TransitionSystem, T: ?Sized> {
 /// What became of a step.
 pub enum Taken {
     New(StateId),
-    Seen,
+    /// With its number, if the store finds states again by number.
+    Seen(Option<StateId>),
     /// The state is transient: it is not stored.
     Passing,
     Stayed,
@@ -71,9 +72,13 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub depth: u32,
     /// There were so many transient states that some were stored.
     pub stores_transient: bool,
+    /// Nobody can move, and nobody tried and failed, as of the last [`Explorer::offer`].
+    pub is_stuck: bool,
+    /// A state where nobody can move is a violation, unless it is a proper end.
+    pub reports_deadlocks: bool,
+    pub encoding: Encoding,
     options: &'a Options<'a>,
     observer: &'a mut O,
-    encoding: Encoding,
     stats: Stats,
     violations: Violations,
     truncations: BTreeMap<Bound, u64>,
@@ -104,9 +109,11 @@ where
             way: Vec::new(),
             depth: 0,
             stores_transient: false,
+            is_stuck: false,
+            reports_deadlocks: true,
+            encoding: Encoding::new(),
             options,
             observer,
-            encoding: Encoding::new(),
             stats: Stats::default(),
             violations: Violations::default(),
             truncations: BTreeMap::new(),
@@ -161,7 +168,8 @@ where
     pub fn offer(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         self.tick(path)?;
         self.system.steps(&mut self.state, &mut self.steps);
-        if is_deadlock(self.system, &self.state, &self.steps) {
+        self.is_stuck = self.steps.is_empty();
+        if self.reports_deadlocks && is_deadlock(self.system, &self.state, &self.steps) {
             return self.violation(DEADLOCK, path, None);
         }
         if self.options.max_depth.is_some_and(|max| self.depth >= max) {
@@ -211,7 +219,7 @@ where
         self.note(insert, source, step, self.depth + 1);
         Continue(match insert {
             Insert::New(id) => Taken::New(id),
-            Insert::Seen(_) => Taken::Seen,
+            Insert::Seen(id) => Taken::Seen(id),
         })
     }
 
@@ -460,8 +468,14 @@ where
         }
     }
 
+    /// Takes note of a violation that a search found by other means.
+    pub fn record(&mut self, fault: Fault, trail: Trail) {
+        self.violations.record(fault, || trail);
+    }
+
+    /// Takes note of a violation in the state to which `path` leads, or by a step there.
     #[cold]
-    fn violation(
+    pub fn violation(
         &mut self,
         fault: Fault,
         path: &impl Path<S, T>,
@@ -472,8 +486,9 @@ where
         if self.options.keep_going { Continue(()) } else { Break(StopReason::FirstViolation) }
     }
 
+    /// Looks at the limits now and then.
     #[inline]
-    fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+    pub fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(POLL_EVERY) { self.poll(path) } else { Continue(()) }
     }

@@ -3,7 +3,7 @@
 //! [`bfs`] and [`dfs`] explore all states of a [`system::TransitionSystem`] and keep them in a
 //! [`store::StateStore`]; [`walk`] follows one random path. What the searches do alike (try a step, store the
 //! successor, look for violations, obey limits) is in `explore`; their files hold the order of exploration and
-//! the way back to the initial state, nothing else.
+//! the way back to the initial state, nothing else. [`emptiness`] looks for runs that an automaton accepts: temporal properties.
 //!
 //! A search never claims more than it did: its [`Outcome`] says whether everything was explored, and if not,
 //! what stopped it. Its counts mean:
@@ -20,6 +20,7 @@
 mod ancestry;
 mod bfs;
 mod dfs;
+pub mod emptiness;
 mod explore;
 mod observer;
 mod options;

@@ -71,6 +71,8 @@ pub enum StopReason {
     /// The store has no more numbers for states.
     Ids,
     Interrupted,
+    /// There are more threads than weak fairness can tell apart.
+    Threads,
     FirstViolation,
 }
 
@@ -83,6 +85,7 @@ impl StopReason {
             Self::Memory => "memory limit",
             Self::Ids => "out of state ids",
             Self::Interrupted => "interrupted",
+            Self::Threads => "too many threads for fairness",
             Self::FirstViolation => "first violation",
         }
     }

@@ -90,6 +90,13 @@ impl<T: Copy> std::ops::Index<usize> for Chunked<T> {
     }
 }
 
+impl<T: Copy> std::ops::IndexMut<usize> for Chunked<T> {
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(index < self.len);
+        &mut self.chunks[index / CHUNK][index % CHUNK]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

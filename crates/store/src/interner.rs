@@ -68,6 +68,41 @@ impl Interner {
         }
     }
 
+    /// The number of `word`, or a new one if `admit`, which is told how many there are, has nothing against it. Also whether it
+    /// is new.
+    #[inline]
+    pub fn insert(
+        &mut self,
+        word: u64,
+        admit: impl FnOnce(usize) -> Result<(), Full>,
+    ) -> Result<(u32, bool), Full> {
+        let mixed = mix(word) & self.mask;
+        match self.lookup(word, mixed) {
+            Ok(number) => Ok((number, false)),
+            Err(at) => {
+                admit(self.len())?;
+                Ok((self.add(word, mixed, at)?, true))
+            }
+        }
+    }
+
+    pub fn contains(&self, word: u64) -> bool {
+        self.lookup(word, mix(word) & self.mask).is_ok()
+    }
+
+    /// The words in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.items.iter().copied()
+    }
+
+    /// Lets the place of a word come near.
+    #[inline]
+    pub fn prefetch(&self, word: u64) {
+        if !self.index.is_empty() {
+            prefetch(self.index.as_ptr().wrapping_add(place(mix(word) & self.mask, self.index.len())));
+        }
+    }
+
     /// The number of `word`, or its mixed form and the slot where it would be.
     #[inline]
     fn lookup(&self, word: u64, mixed: u64) -> Result<u32, usize> {

@@ -21,9 +21,9 @@
 //! - *Cost by change.* The store keeps the tree of the last state ([`mirror`]). An encoding tells what was touched since; only
 //!   the leaves whose bits changed, and the nodes above them, are looked up anew. A state that is rebuilt is unfolded from where
 //!   its tree differs from the mirror.
-//! - *A set and a queue.* No search asks for a state by its number. A breadth-first search wants them back in their order, so
+//! - *A set and a queue.* No search for states asks for one by its number. A breadth-first search wants them back in their order, so
 //!   the root pairs of those that it has not asked for yet are kept in a queue as well. The set ([`crate::pair_set`]) takes two
-//!   to five bytes a state.
+//!   to five bytes a state. Who looks for cycles has to know which state it met again: then roots are interned ([`roots`]).
 //!
 //! Interned pairs of states that were then refused stay behind: they are not states.
 
@@ -34,10 +34,12 @@ mod pairs;
 mod patches;
 mod plan;
 mod queue;
+mod roots;
 mod sample;
 
 use system::{Effect, Encoding};
 
+use crate::interner::Interner;
 use crate::pair_set::PairSet;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
 use fifo::Fifo;
@@ -45,6 +47,7 @@ use mirror::Mirror;
 use pairs::Pairs;
 use patches::Patches;
 use plan::{Plan, Tree};
+use roots::{Rooted, Roots};
 use sample::Sample;
 
 /// A better plan must not cost more than so many words that are moved.
@@ -57,10 +60,13 @@ const LEAST_MOVED: usize = 1 << 8;
 /// What about fits the caches of a processor.
 const PREPARES_FROM: usize = 1 << 20;
 
+/// The trie that finds states again by number.
+pub type NumberedTrie = Trie<Interner>;
+
 #[derive(Debug)]
-pub struct Trie {
+pub struct Trie<R = Box<PairSet>> {
     pairs: Pairs,
-    roots: Box<PairSet>,
+    roots: R,
     /// The root pairs of the states that were not asked for yet, if anybody will ask.
     queue: Option<Fifo>,
     plan: Plan,
@@ -85,11 +91,19 @@ impl Trie {
     pub fn new(budget: &Budget, queues: bool) -> Self {
         Self::with_plan(Plan::new(&[], &Tree::Rest), budget, queues)
     }
+}
 
+impl NumberedTrie {
+    pub fn numbered(budget: &Budget) -> Self {
+        Self::with_plan(Plan::new(&[], &Tree::Rest), budget, false)
+    }
+}
+
+impl<R: Roots> Trie<R> {
     fn with_plan(plan: Plan, budget: &Budget, queues: bool) -> Self {
         Self {
             pairs: Pairs::new(budget),
-            roots: Box::new(PairSet::new(budget)),
+            roots: R::new(budget),
             queue: queues.then(|| Fifo::new(budget)),
             mirror: Mirror::new(&plan),
             patches: Patches::default(),
@@ -135,13 +149,13 @@ impl Trie {
         let Self { roots, queue, id_limit, .. } = self;
         let id = StateId(roots.len() as u32);
         let root = ticket.0 as u64;
-        let is_new = roots.insert(root, |len| match len {
+        let rooted = roots.insert(root, |len| match len {
             _ if len >= limit => Err(Full::States),
             _ if len >= *id_limit => Err(Full::Ids),
             _ => queue.as_mut().map_or(Ok(()), Fifo::reserve),
         })?;
-        if !is_new {
-            return Ok(Insert::Seen(None));
+        if let Rooted::Seen(id) = rooted {
+            return Ok(Insert::Seen(id));
         }
         if let Some(queue) = queue {
             queue.push(root);
@@ -167,9 +181,7 @@ impl Trie {
 
     /// Learns a new plan and moves all states over.
     fn replan(&mut self) -> Result<(), Full> {
-        let mut roots: Vec<u64> = self.roots.iter().collect();
-        // States that have a half in common, one after the other: the less there is to rebuild.
-        roots.sort_unstable();
+        let roots = self.roots.to_move();
         let mut sample = Sample::default();
         let mut encoding = Encoding::new();
         // Spread over all of them; the last state is the one that the next ones resemble.
@@ -223,17 +235,17 @@ impl Trie {
     }
 }
 
-impl StateStore for Trie {
+impl<R: Roots> StateStore for Trie<R> {
     fn kind(&self) -> &'static str {
         "trie"
     }
 
     fn rebuilds(&self) -> bool {
-        false
+        R::NUMBERED
     }
 
     fn queues(&self) -> bool {
-        self.queue.is_some()
+        R::NUMBERED || self.queue.is_some()
     }
 
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
@@ -299,11 +311,15 @@ impl StateStore for Trie {
         self.epoch
     }
 
-    fn decode(&mut self, _: StateId, _: &mut Encoding) {
-        unreachable!("states have no numbers")
+    fn decode(&mut self, id: StateId, into: &mut Encoding) {
+        let root = self.roots.of(id);
+        self.rebuild(root.expect("states have numbers"), into);
     }
 
-    fn next(&mut self, _: StateId, into: &mut Encoding) {
+    fn next(&mut self, id: StateId, into: &mut Encoding) {
+        if R::NUMBERED {
+            return self.decode(id, into);
+        }
         let root = self.queue.as_mut().and_then(Fifo::pop);
         // The pairs of the next state can come near meanwhile.
         if let Some(next) = self.queue.as_ref().and_then(Fifo::peek) {

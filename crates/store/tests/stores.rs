@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quotient_store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes, Insert,
-    Naive, StateId, StateStore, Trie,
+    Naive, NumberedTrie, StateId, StateStore, Trie,
 };
 use system::{Effect, Encoding, Key, Section, Write};
 
@@ -26,6 +26,7 @@ fn stores(budget: &Budget) -> Vec<Box<dyn StateStore>> {
     vec![
         Box::new(Trie::new(budget, true)),
         Box::new(Trie::new(budget, false)),
+        Box::new(NumberedTrie::numbered(budget)),
         Box::new(Exact::new(budget)),
         Box::new(Gzip::new(budget)),
         Box::new(Collapse::new(budget)),
@@ -263,6 +264,10 @@ fn growth_through_many_doublings() {
             assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u32))));
         }
         for i in 0..99_991 / 2 {
+            if store.rebuilds() {
+                let seen = Insert::Seen(Some(StateId(i as u32)));
+                assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(seen));
+            }
             assert!(contains(&mut *store, &state(i)));
             assert!(!contains(&mut *store, &root(&[i * i % 99_991, i % 7, 1 << 63])));
         }
@@ -322,13 +327,17 @@ fn memory_runs_out_in_the_middle_of_growth() {
 
 #[test]
 fn ids_run_out_with_an_error() {
-    let mut store = Exact::new(&Budget::unlimited()).with_id_limit(3);
-    for i in 0..3 {
-        assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+    let exact = Exact::new(&Budget::unlimited()).with_id_limit(3);
+    let trie = NumberedTrie::numbered(&Budget::unlimited()).with_id_limit(3);
+    let stores: [Box<dyn StateStore>; 2] = [Box::new(exact), Box::new(trie)];
+    for mut store in stores {
+        for i in 0..3 {
+            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+        }
+        assert_eq!(store.insert(&mut root(&[3]), usize::MAX), Err(Full::Ids));
+        assert_eq!(store.insert(&mut root(&[1]), usize::MAX), Ok(Insert::Seen(Some(StateId(1)))));
+        assert_eq!(store.len(), 3);
     }
-    assert_eq!(store.insert(&mut root(&[3]), usize::MAX), Err(Full::Ids));
-    assert_eq!(store.insert(&mut root(&[1]), usize::MAX), Ok(Insert::Seen(Some(StateId(1)))));
-    assert_eq!(store.len(), 3);
 }
 
 /// More shapes than are interned: heads are kept inline from then on, and old ones are still found.

@@ -35,6 +35,8 @@ pub enum FaultKind {
     InnerBlock,
     /// Messages in another order than the model demands.
     Monitor,
+    /// A run that a property forbids: it goes round a cycle for ever.
+    AcceptanceCycle,
     /// A bound of the exploration, when the user asked for an error rather than a truncation.
     Bound(Bound),
 }
@@ -61,6 +63,7 @@ impl FaultKind {
             Self::ExclusiveChannel => "exclusive-channel",
             Self::InnerBlock => "d-step",
             Self::Monitor => "trace",
+            Self::AcceptanceCycle => "acceptance-cycle",
             Self::Bound(Bound::Threads) => "thread-bound",
             Self::Bound(Bound::Frames) => "stack-bound",
             Self::Bound(Bound::Objects) => "heap-bound",

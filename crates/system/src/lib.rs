@@ -101,7 +101,7 @@ pub enum Fired {
 ///
 /// Laws, checked by the tests of every implementation:
 /// - `fire` then `undo` restores the state bit for bit; calls nest like brackets.
-/// - `steps` and `check` leave the state as it was.
+/// - `steps`, `check` and `valuation` leave the state as it was.
 /// - Everything is a function of the state alone: two states with equal encodings have equal steps with
 ///   equal outcomes.
 /// - `decode` of what `encode` wrote gives a state that is the same but for names that nobody can observe.
@@ -116,6 +116,12 @@ pub trait TransitionSystem {
 
     /// Fires an enabled step of `state`.
     fn fire(&self, state: &mut Self::State, step: Step) -> Fired;
+
+    /// Another thread that takes part in an enabled step of `state`, such as the receiver in a rendezvous. Under fairness, both
+    /// have moved.
+    fn partner(&self, _state: &mut Self::State, _step: Step) -> Option<u32> {
+        None
+    }
 
     /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
     /// at once, without storing or counting it.
@@ -142,6 +148,12 @@ pub trait TransitionSystem {
 
     /// Whether a state without steps is a proper end, rather than a deadlock.
     fn ended(&self, state: &Self::State) -> bool;
+
+    /// Which propositions of the property that is being checked hold in `state`: bit `i` for proposition `i`. One that cannot be
+    /// evaluated is a fault.
+    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Fault> {
+        Ok(0)
+    }
 
     /// Brings `into` up to date with `state`. `into` must be the encoding that this state was last encoded
     /// into or decoded from (or a new one for a new state), so that only what changed is written.

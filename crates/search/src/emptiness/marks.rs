@@ -1,0 +1,103 @@
+//! Acceptance sets: those of the automaton and, under weak fairness, one for each thread.
+//!
+//! An edge is in the set of a thread if the thread moves on it, as its partner too, or has no enabled step in its source. A run that is in each of
+//! these sets infinitely often is weakly fair, and the other way round: no copies of the product are needed (as they are where
+//! there is only one set), and no counters.
+
+use ltl::Marks;
+use system::{Step, Steps, TransitionSystem};
+
+/// Words for the sets of the automaton alone.
+pub const PLAIN: usize = 1;
+/// Words for those and for the sets of 256 threads.
+pub const FAIR: usize = 1 + THREADS as usize / 64;
+
+/// How many threads weak fairness can tell apart.
+pub const THREADS: u32 = 256;
+
+/// Some of the acceptance sets, as bits: the first word is the automaton's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sets<const N: usize>([u64; N]);
+
+impl<const N: usize> Sets<N> {
+    pub const NONE: Self = Self([0; N]);
+
+    /// All there are, if the automaton has so many.
+    pub fn all(sets: u32) -> Self {
+        let mut all = [u64::MAX; N];
+        all[0] = Marks::all(sets).0;
+        Self(all)
+    }
+
+    pub fn of(marks: Marks) -> Self {
+        let mut words = [0; N];
+        words[0] = marks.0;
+        Self(words)
+    }
+
+    pub fn with(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    pub fn without(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    pub fn contains(self, other: Self) -> bool {
+        other.without(self) == Self::NONE
+    }
+
+    pub fn meets(self, other: Self) -> bool {
+        (0..N).any(|at| self.0[at] & other.0[at] != 0)
+    }
+
+    /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none if there are too many
+    /// threads.
+    pub fn movers<S: TransitionSystem>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
+        let mut words = [0; N];
+        if N > PLAIN {
+            for thread in [Some(step.thread), system.partner(state, step)].into_iter().flatten() {
+                *words[1..].get_mut(thread as usize / 64)? |= 1 << (thread % 64);
+            }
+        }
+        Some(Self(words))
+    }
+
+    /// Where threads have sets: those of the threads that have none of these steps. There is none if there are too many threads.
+    pub fn idle(steps: &Steps) -> Option<Self> {
+        let mut words = [0; N];
+        if N > PLAIN {
+            words[1..].fill(u64::MAX);
+            for step in &steps.enabled {
+                *words[1..].get_mut(step.thread as usize / 64)? &= !(1 << (step.thread % 64));
+            }
+        }
+        Some(Self(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use system::toy::Counters;
+
+    #[test]
+    fn threads_that_move_or_cannot() {
+        let step = |thread| Step { thread, transition: 0, choice: 0 };
+        let steps = |threads: &[u32]| Steps {
+            enabled: threads.iter().map(|&thread| step(thread)).collect(),
+            faults: Vec::new(),
+        };
+        let system = Counters { n: 300, max: 1, forbidden_sum: None, end_is_deadlock: false };
+        let movers = |thread| Sets::<FAIR>::movers(&system, &mut system.initial(), step(thread));
+        let idle = Sets::<FAIR>::idle(&steps(&[0, 64, 255])).unwrap();
+        for thread in 0..THREADS {
+            assert_eq!(idle.contains(movers(thread).unwrap()), ![0, 64, 255].contains(&thread));
+        }
+        let moved = [0, 64, 255].iter().fold(idle, |all, &thread| all.with(movers(thread).unwrap()));
+        assert_eq!(moved, Sets::all(0));
+        assert_eq!(movers(256), None);
+        assert_eq!(Sets::<FAIR>::idle(&steps(&[256])), None);
+        assert_eq!(Sets::<PLAIN>::idle(&steps(&[256])), Some(Sets::NONE));
+    }
+}

@@ -1,0 +1,333 @@
+//! The product of a system and an automaton, depth first.
+//!
+//! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a step leads from `s` to
+//! `s'` and an edge from `q` to `q'` whose label holds *in `s`*. In transient states, which are not stored, the automaton moves
+//! as in others; they are not nodes, but the marks that are met there count for the edge between the nodes around them. A state without
+//! steps stutters: it is its own successor, so that every run is infinite.
+//!
+//! A [`Walk`] goes through the product and asks whoever directs it what to do:
+//!
+//! | [`Event`] | it stands at          | the director                                                            |
+//! |-----------|-----------------------|-------------------------------------------------------------------------|
+//! | `Edge`    | the target            | calls [`Walk::enter`] to go on from there, or nothing                   |
+//! | `Leave`   | the node on top       | calls [`Walk::leave`], or [`Walk::again`] to see its edges once more    |
+//! | `End`     | nowhere               |                                                                         |
+//!
+//! There is one concrete state. A step is fired once for all edges of the automaton that go with it.
+
+use std::ops::ControlFlow::{self, Break, Continue};
+
+use ltl::kind::{Strength, Weakness};
+use ltl::{Automaton, State};
+use store::{Budget, Chunked, StateId, StateStore};
+use system::{Fault, Step, TransitionSystem};
+
+use super::lasso::Move;
+use super::marks::Sets;
+use crate::explore::{Explorer, Path, Taken, or_stop};
+use crate::observer::{Observer, Open};
+use crate::outcome::StopReason;
+use crate::trail::Trail;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Node {
+    pub id: StateId,
+    pub state: State,
+}
+
+impl Node {
+    /// Its place among all nodes.
+    pub fn index(self, automaton: &Automaton) -> usize {
+        self.id.index() * automaton.edges.len() + self.state.index()
+    }
+}
+
+pub enum Event<const N: usize> {
+    /// An edge leads from the node on top to this one, with all marks since that node.
+    Edge(Node, Sets<N>),
+    /// The node on top has no more edges.
+    Leave(Node),
+    End,
+}
+
+pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
+    pub explorer: Explorer<'a, S, T, O>,
+    pub automaton: &'a Automaton,
+    pub stack: Stack<N>,
+    /// The states of the automaton that were entered.
+    pub entered: Vec<bool>,
+    /// How many nodes were discovered.
+    pub nodes: usize,
+    /// From which states every word is accepted, as far as that is known.
+    accepts_all: Vec<bool>,
+    /// The way to where one is entered first: whatever the system does next, the automaton will accept it.
+    pub doomed: Option<Trail>,
+}
+
+/// The states from the initial one to where the walk stands.
+pub struct Stack<const N: usize> {
+    levels: Chunked<Level<N>>,
+    steps: Chunked<Step>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Level<const N: usize> {
+    /// Of a transient state, the last node below it, with the state that the automaton is in by now.
+    pub node: Node,
+    is_transient: bool,
+    /// Where its next step leads, or where it led.
+    arrival: Arrival,
+    /// The marks since the node below.
+    pub entry: Sets<N>,
+    /// The marks of all its edges.
+    common: Sets<N>,
+    /// The marks of those who move in the last step.
+    moved: Sets<N>,
+    valuation: u64,
+    /// The place of the next step.
+    next: usize,
+    /// How many steps are left.
+    left: u32,
+    /// The next edge of the automaton that is to go with the last step.
+    edge: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Arrival {
+    /// The walk stands at the state of the level.
+    None,
+    Stored(StateId),
+    Transient,
+    /// The state is its own successor.
+    Stutter,
+}
+
+impl<'a, S, T, O, const N: usize> Walk<'a, S, T, O, N>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    pub fn new(explorer: Explorer<'a, S, T, O>, automaton: &'a Automaton, budget: &Budget) -> Self {
+        let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
+        let weakness = Weakness::of(automaton);
+        let is_terminal = weakness.strength == Strength::Terminal;
+        let accepts_all = automaton.states().map(|state| is_terminal && weakness.accepts(state)).collect();
+        let entered = vec![false; automaton.edges.len()];
+        Self { explorer, automaton, stack, entered, nodes: 0, accepts_all, doomed: None }
+    }
+
+    /// Stores the initial state. The walk stands at the node that it begins with, to be entered.
+    pub fn start(&mut self) -> ControlFlow<StopReason, Node> {
+        let id = self.explorer.start(&self.stack)?;
+        self.explorer.check(&self.stack)?;
+        Continue(Node { id, state: self.automaton.initial })
+    }
+
+    /// Goes on from the node at which the walk stands, the target of the last edge.
+    pub fn enter(&mut self, node: Node, entry: Sets<N>) -> ControlFlow<StopReason> {
+        self.push(node, entry, false)
+    }
+
+    fn push(&mut self, node: Node, entry: Sets<N>, is_transient: bool) -> ControlFlow<StopReason> {
+        self.entered[node.state.index()] = true;
+        or_stop(self.stack.levels.push(Level {
+            node,
+            is_transient,
+            arrival: Arrival::None,
+            entry,
+            common: Sets::NONE,
+            moved: Sets::NONE,
+            valuation: 0,
+            next: self.stack.steps.len(),
+            left: 0,
+            edge: 0,
+        }))?;
+        self.expand()
+    }
+
+    /// Sees the edges of the node on top once more.
+    pub fn again(&mut self) -> ControlFlow<StopReason> {
+        let base = self.stack.base();
+        self.stack.steps.truncate(base);
+        if let Some(top) = self.stack.levels.last_mut() {
+            top.next = base;
+        }
+        self.expand()
+    }
+
+    /// Gives the top of the stack its steps, unless the automaton cannot go on.
+    fn expand(&mut self) -> ControlFlow<StopReason> {
+        let Self { explorer, automaton, stack, accepts_all, doomed, .. } = self;
+        let Some(mut top) = stack.levels.last() else { return Continue(()) };
+        match explorer.system.valuation(&mut explorer.state) {
+            Ok(valuation) => top.valuation = valuation,
+            Err(fault) => return explorer.violation(fault, stack, None),
+        }
+        let enabled = || automaton.edges(top.node.state).iter().filter(|edge| edge.cube.holds(top.valuation));
+        if doomed.is_none() && enabled().any(|edge| accepts_all[edge.to.index()]) {
+            *doomed = Some(stack.trail(explorer.system, &mut *explorer.store, None));
+        }
+        if enabled().next().is_some() {
+            explorer.offer(stack)?;
+            // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
+            if !top.is_transient {
+                match Sets::idle(&explorer.steps) {
+                    Some(idle) => top.common = idle,
+                    None => return Break(StopReason::Threads),
+                }
+            }
+            if explorer.is_stuck {
+                (top.arrival, top.edge, top.moved) = (Arrival::Stutter, 0, Sets::NONE);
+            }
+            for &step in &explorer.steps.enabled {
+                or_stop(stack.steps.push(step))?;
+            }
+            top.left = explorer.steps.enabled.len() as u32;
+        }
+        stack.put(top);
+        Continue(())
+    }
+
+    pub fn next(&mut self) -> ControlFlow<StopReason, Event<N>> {
+        loop {
+            let Some(mut top) = self.stack.levels.last() else { return Continue(Event::End) };
+            if let Arrival::None = top.arrival {
+                if top.left > 0 {
+                    self.step(top)?;
+                } else if top.is_transient {
+                    self.leave();
+                } else {
+                    return Continue(Event::Leave(top.node));
+                }
+                continue;
+            }
+            let edges = &self.automaton.edges(top.node.state)[top.edge as usize..];
+            let Some(at) = edges.iter().position(|edge| edge.cube.holds(top.valuation)) else {
+                self.retreat();
+                continue;
+            };
+            let edge = edges[at];
+            top.edge += at as u32 + 1;
+            self.stack.put(top);
+            let mut marks = Sets::of(edge.marks).with(top.common).with(top.moved);
+            if top.is_transient {
+                marks = marks.with(top.entry);
+            }
+            let id = match top.arrival {
+                Arrival::Stored(id) => id,
+                Arrival::Transient => {
+                    self.push(Node { id: top.node.id, state: edge.to }, marks, true)?;
+                    continue;
+                }
+                Arrival::None | Arrival::Stutter => top.node.id,
+            };
+            return Continue(Event::Edge(Node { id, state: edge.to }, marks));
+        }
+    }
+
+    /// Takes the next step of the top of the stack.
+    fn step(&mut self, mut top: Level<N>) -> ControlFlow<StopReason> {
+        let Self { explorer, stack, .. } = self;
+        let step = stack.steps[top.next];
+        top.next += 1;
+        top.left -= 1;
+        top.edge = 0;
+        match Sets::movers(explorer.system, &mut explorer.state, step) {
+            Some(movers) => top.moved = movers,
+            None => return Break(StopReason::Threads),
+        }
+        stack.put(top);
+        let taken = explorer.take(step, top.node.id, 0, stack)?;
+        top.arrival = match taken {
+            Taken::New(id) | Taken::Seen(Some(id)) => Arrival::Stored(id),
+            Taken::Passing => Arrival::Transient,
+            Taken::Stayed => return Continue(()),
+            Taken::Seen(None) => unreachable!("stores without numbers are refused"),
+        };
+        stack.put(top);
+        explorer.depth += 1;
+        if let Taken::New(_) = taken {
+            explorer.check(stack)?;
+        }
+        explorer.store.tidy();
+        Continue(())
+    }
+
+    /// Goes back to the state of the top of the stack.
+    fn retreat(&mut self) {
+        let Some(mut top) = self.stack.levels.last() else { return };
+        if let Arrival::Stored(_) | Arrival::Transient = top.arrival {
+            self.explorer.undo();
+            self.explorer.depth -= 1;
+        }
+        top.arrival = Arrival::None;
+        self.stack.put(top);
+    }
+
+    /// Takes the top from the stack. The walk stands where it stood when that was entered.
+    pub fn leave(&mut self) {
+        let base = self.stack.base();
+        self.stack.levels.pop();
+        self.stack.steps.truncate(base);
+    }
+
+    /// Goes back to a level, which is on top from then on.
+    pub fn unwind(&mut self, level: usize) {
+        self.retreat();
+        while self.stack.len() > level + 1 {
+            self.leave();
+            self.retreat();
+        }
+    }
+}
+
+impl<const N: usize> Stack<N> {
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    fn put(&mut self, level: Level<N>) {
+        if let Some(top) = self.levels.last_mut() {
+            *top = level;
+        }
+    }
+
+    /// Where the steps of the top begin.
+    fn base(&self) -> usize {
+        let below = self.levels.len().checked_sub(2);
+        below.map_or(0, |below| self.levels[below].next + self.levels[below].left as usize)
+    }
+
+    /// The nodes with their levels, from the top down.
+    pub fn nodes(&self) -> impl Iterator<Item = (usize, Level<N>)> {
+        let levels = (0..self.levels.len()).rev().map(|at| (at, self.levels[at]));
+        levels.filter(|(_, level)| !level.is_transient)
+    }
+
+    /// The step by which a level is being left. There is none where it stutters.
+    fn taken(&self, level: Level<N>) -> Option<Step> {
+        match level.arrival {
+            Arrival::Stored(_) | Arrival::Transient => Some(self.steps[level.next - 1]),
+            Arrival::None | Arrival::Stutter => None,
+        }
+    }
+
+    /// How the walk came to the top of the stack.
+    pub fn moves(&self) -> Vec<Move> {
+        let entered =
+            |at: usize| Move { step: self.taken(self.levels[at - 1]), to: self.levels[at].node.state };
+        (1..self.levels.len()).map(entered).collect()
+    }
+}
+
+impl<S: TransitionSystem, T: ?Sized, const N: usize> Path<S, T> for Stack<N> {
+    fn trail(&self, _: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
+        let taken = self.levels.iter().filter_map(|level| self.taken(level));
+        Trail { steps: taken.chain(last.map(|(step, _)| step)).collect() }
+    }
+
+    fn open(&self, _: usize) -> Open {
+        Open::Stack(self.levels.len())
+    }
+}

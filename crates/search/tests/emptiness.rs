@@ -1,0 +1,313 @@
+//! Emptiness of products: both algorithms against each other and against explicit products, on random graphs.
+
+#[path = "common/kripke.rs"]
+mod kripke;
+
+use std::sync::atomic::AtomicBool;
+
+use kripke::{Kripke, Place, Random, Ring, Way};
+use ltl::kind::{Strength, Weakness};
+use ltl::lasso::Lasso as Word;
+use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
+use quotient_search::emptiness::{Algorithm, Claim, Emptiness, Lasso, Refusal, emptiness};
+use quotient_search::{Completeness, Options, Quiet, StopReason};
+use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
+use system::{Bound, Fault, FaultKind};
+
+const PROPS: u64 = 2;
+
+fn check(system: &Kripke, claim: &Claim<'_>) -> Emptiness {
+    let mut exact = Exact::new(&Budget::unlimited());
+    emptiness(system, &mut exact, claim, None, &Options::default(), &mut Quiet).expect("an exact store")
+}
+
+fn nested<'a>(claim: &Claim<'a>) -> Claim<'a> {
+    Claim { algorithm: Algorithm::Nested, ..*claim }
+}
+
+fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
+    Claim { is_fair: true, ..*claim }
+}
+
+/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread.
+fn explicit(system: &Kripke, threads: u32) -> Automaton {
+    let state = |place: &Place| {
+        let cube = Cube::exactly(place.valuation, (1 << PROPS) - 1);
+        let is_enabled = |thread| place.edges.iter().any(|edge| edge.thread == thread);
+        let idle = (0..threads).filter(|&thread| !place.is_transient && !is_enabled(thread));
+        let idle = idle.fold(Marks::NONE, |marks, thread| marks.with(Marks::one(thread)));
+        let mover = |thread: u32| if thread < threads { Marks::one(thread) } else { Marks::NONE };
+        let edge = |way: &Way| Edge {
+            to: State(way.to as u32),
+            marks: idle.with(mover(way.thread)).with(way.partner.map_or(Marks::NONE, mover)),
+            cube,
+        };
+        (idle, cube, place.edges.iter().map(edge).collect::<Vec<_>>())
+    };
+    let edges = system.places.iter().enumerate().map(|(at, place)| {
+        let (idle, cube, mut edges) = state(place);
+        if edges.is_empty() {
+            edges.push(Edge { to: State(at as u32), marks: idle, cube });
+        }
+        edges
+    });
+    Automaton { initial: State(0), edges: edges.collect(), sets: threads }
+}
+
+/// Follows the run by itself, without a search, and returns its word.
+fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -> Word {
+    assert!(lasso.is_closed && !lasso.cycle.is_empty());
+    let (mut at, mut state) = (0, automaton.initial);
+    let (mut word, mut marks, mut moved, mut head) = (Vec::new(), Marks::NONE, Marks::NONE, None);
+    for (number, taken) in lasso.stem.iter().chain(&lasso.cycle).enumerate() {
+        if number == lasso.stem.len() {
+            (marks, moved, head) = (Marks::NONE, Marks::NONE, Some((at, state)));
+        }
+        let place = &system.places[at];
+        word.push(place.valuation);
+        for thread in 0..threads {
+            if !place.is_transient && place.edges.iter().all(|edge| edge.thread != thread) {
+                moved = moved.with(Marks::one(thread));
+            }
+        }
+        // Whichever of the edges between these two it was.
+        let edges = automaton.edges(state).iter().filter(|edge| edge.to == taken.to);
+        let enabled: Vec<_> = edges.filter(|edge| edge.cube.holds(place.valuation)).collect();
+        assert!(!enabled.is_empty(), "the automaton has no such edge");
+        marks = enabled.iter().fold(marks, |marks, edge| marks.with(edge.marks));
+        state = taken.to;
+        if let Some(step) = taken.step {
+            let way = &place.edges[step.transition as usize];
+            assert_eq!(way.thread, step.thread);
+            for thread in [Some(way.thread), way.partner].into_iter().flatten().filter(|&t| t < threads) {
+                moved = moved.with(Marks::one(thread));
+            }
+            at = way.to;
+        } else {
+            assert!(place.edges.is_empty(), "only states without steps stutter");
+        }
+    }
+    assert_eq!(head, Some((at, state)), "the cycle closes");
+    assert_eq!(marks, Marks::all(automaton.sets), "all marks are on the cycle");
+    assert_eq!(moved, Marks::all(threads), "the cycle is fair");
+    let (stem, cycle) = word.split_at(lasso.stem.len());
+    let word = Word::new(stem, cycle).expect("the cycle is not empty");
+    assert!(automaton.accepts(&word));
+    word
+}
+
+/// Whether the search says that there is no run, after a look at what it shows.
+fn is_empty(system: &Kripke, automaton: &Automaton, threads: u32, found: &Emptiness) -> bool {
+    let outcome = &found.outcome;
+    let Some(lasso) = &found.lasso else {
+        assert!(outcome.violations.is_empty() && outcome.is_exhaustive(), "{outcome:?}");
+        return true;
+    };
+    assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::FirstViolation));
+    let [violation] = &outcome.violations[..] else { panic!("one violation") };
+    assert_eq!((violation.fault.kind, &violation.trail), (FaultKind::AcceptanceCycle, &lasso.trail()));
+    violation.trail.replay(system, |_, _| {}).expect("the trail replays");
+    assert_eq!(lasso.stutters(), lasso.cycle_start() == violation.trail.len());
+    follow(system, automaton, threads, lasso);
+    false
+}
+
+/// All ways to search one product agree with the explicit one.
+fn agree(system: &Kripke, automaton: &Automaton) -> bool {
+    let expected = explicit(system, 0).product(automaton).is_empty();
+    let claim = Claim::new(automaton);
+    assert_eq!(is_empty(system, automaton, 0, &check(system, &claim)), expected, "{system:?} {automaton:?}");
+    let mut trie = NumberedTrie::numbered(&Budget::unlimited());
+    match emptiness(system, &mut trie, &nested(&claim), None, &Options::default(), &mut Quiet) {
+        Ok(found) => assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}"),
+        Err(refusal) => assert_eq!((refusal, automaton.accepting_states()), (Refusal::Generalized, None)),
+    }
+    let found = check(system, &fair(&claim));
+    let threads = system.threads();
+    let expected_fair = explicit(system, threads).product(automaton).is_empty();
+    assert_eq!(is_empty(system, automaton, threads, &found), expected_fair, "{system:?} {automaton:?}");
+    assert!(expected_fair || !expected, "fairness forbids runs only");
+    expected
+}
+
+#[test]
+fn formulas_on_random_graphs() {
+    let mut random = Random::new(1);
+    let mut empty = 0;
+    for _ in 0..400 {
+        let size = 1 + random.below(5);
+        let formula = random.formula(size, PROPS);
+        let automata = [best::generalized, best::buchi].map(|of| of(&formula, Limits::default()).unwrap());
+        for _ in 0..5 {
+            let system = random.kripke(8, PROPS);
+            let results = automata.each_ref().map(|automaton| agree(&system, automaton));
+            assert_eq!(results[0], results[1]);
+            empty += usize::from(results[0]);
+            if let Some(lasso) = check(&system, &Claim::new(&automata[0])).lasso {
+                assert!(follow(&system, &automata[0], 0, &lasso).satisfies(&formula), "{formula:?}");
+            }
+        }
+    }
+    assert!((400..1600).contains(&empty), "{empty} of 2000");
+}
+
+#[test]
+fn random_automata_on_random_graphs() {
+    let mut random = Random::new(2);
+    let (mut empty, mut unfair) = (0, 0);
+    for _ in 0..10_000 {
+        let (sets, by_state) = (random.below(4) as u32, random.below(2) == 0);
+        let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, sets, by_state));
+        let is_empty = agree(&system, &automaton);
+        empty += usize::from(is_empty);
+        let fairly = explicit(&system, system.threads()).product(&automaton).is_empty();
+        unfair += usize::from(!is_empty && fairly);
+    }
+    assert!((1500..8500).contains(&empty), "{empty} of 10000");
+    assert!(unfair > 50, "{unfair} of 10000");
+}
+
+/// Products with ways from one cycle to another, where one depth-first search is not enough.
+#[test]
+fn accepting_states_on_larger_graphs() {
+    let mut random = Random::new(3);
+    for _ in 0..4000 {
+        let automaton = loop {
+            let automaton = random.automaton(PROPS, 1, true);
+            if Weakness::of(&automaton).strength == Strength::General {
+                break automaton;
+            }
+        };
+        agree(&random.kripke(14, PROPS), &automaton);
+    }
+}
+
+fn always(prop: u32) -> Formula {
+    Formula::Always(Box::new(Formula::Prop(Prop(prop))))
+}
+
+fn place(valuation: u64, edges: &[(u32, usize)]) -> Place {
+    let way = |&(thread, to): &(u32, usize)| Way { thread, partner: None, to };
+    Place { valuation, edges: edges.iter().map(way).collect(), ..Place::default() }
+}
+
+#[test]
+fn finite_runs_stutter() {
+    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    let system = Kripke { places: vec![place(1, &[(0, 1)]), place(1, &[])] };
+    for claim in [Claim::new(&always), nested(&Claim::new(&always)), fair(&Claim::new(&always))] {
+        let found = check(&system, &claim);
+        let lasso = found.lasso.expect("a run where it always holds");
+        assert!(lasso.stutters() && lasso.cycle_start() == 1);
+        // At the greatest depth, a state with steps does not.
+        let options = Options { max_depth: Some(0), ..Options::default() };
+        let mut store = Exact::new(&Budget::unlimited());
+        let found = emptiness(&system, &mut store, &claim, None, &options, &mut Quiet).unwrap();
+        assert!(found.lasso.is_none());
+        assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Depth));
+        // A deadlock is reported where that is asked for.
+        let found = check(&system, &Claim { reports_deadlocks: true, ..claim });
+        assert_eq!(found.outcome.violations[0].fault.kind, FaultKind::Deadlock);
+    }
+}
+
+#[test]
+fn what_keeps_a_search_from_the_end_is_told() {
+    let never = best::generalized(&always(1), Limits::default()).unwrap();
+    let mut system = Kripke { places: vec![place(2, &[(0, 1)]), place(2, &[(0, 2)]), place(0, &[(0, 0)])] };
+    let run = |system: &Kripke, claim: Claim<'_>, options: &Options<'_>| {
+        let mut store = Exact::new(&Budget::unlimited());
+        emptiness(system, &mut store, &claim, None, options, &mut Quiet).unwrap()
+    };
+    let claim = Claim::new(&never);
+    let flag = AtomicBool::new(true);
+    for claim in [claim, nested(&claim), fair(&claim)] {
+        assert!(run(&system, claim, &Options::default()).outcome.is_exhaustive());
+        let limits = [
+            (Options { max_states: Some(2), ..Options::default() }, StopReason::States),
+            (Options { interrupt: Some(&flag), ..Options::default() }, StopReason::Interrupted),
+            (Options { budget: Budget::counted(1 << 12), ..Options::default() }, StopReason::Memory),
+        ];
+        for (options, reason) in limits {
+            let found = run(&system, claim, &options);
+            assert_eq!(found.outcome.completeness, Completeness::Stopped(reason));
+            assert!(found.outcome.violations.is_empty());
+        }
+    }
+    system.places[1].truncates = true;
+    let outcome = run(&system, claim, &Options::default()).outcome;
+    assert!(!outcome.is_exhaustive() && outcome.truncations.contains_key(&Bound::Objects));
+    // What no continuation can mend is wrong in any case.
+    let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
+    let reached = best::generalized(&reached, Limits::default()).unwrap();
+    for claim in [Claim::new(&reached), nested(&Claim::new(&reached)), fair(&Claim::new(&reached))] {
+        let found = run(&system, claim, &Options::default());
+        let [violation] = &found.outcome.violations[..] else { panic!("one violation") };
+        assert_eq!(violation.fault.kind, FaultKind::AcceptanceCycle);
+        assert!(found.lasso.is_none() && violation.trail.len() <= 1);
+    }
+    let fault = Fault { kind: FaultKind::DivisionByZero, site: 3 };
+    system.places[1].fault = Some(fault);
+    let outcome = run(&system, claim, &Options::default()).outcome;
+    assert_eq!((outcome.violations[0].fault, outcome.violations[0].trail.len()), (fault, 1));
+    // More threads than there are sets for.
+    let system = Kripke { places: vec![place(2, &[(256, 0)])] };
+    let outcome = run(&system, fair(&claim), &Options::default()).outcome;
+    assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Threads));
+    assert!(run(&system, claim, &Options::default()).lasso.is_some());
+}
+
+#[test]
+fn stores_and_automata_that_are_not_up_to_it_are_refused() {
+    let budget = Budget::unlimited();
+    let all = Automaton { initial: State(0), edges: vec![Vec::new()], sets: 0 };
+    let system = Kripke { places: vec![place(0, &[])] };
+    let refused = |mut store: Box<dyn StateStore>, claim: &Claim<'_>| {
+        emptiness(&system, &mut *store, claim, None, &Options::default(), &mut Quiet).unwrap_err()
+    };
+    let claim = Claim::new(&all);
+    assert_eq!(refused(Box::new(Compact::new(&budget, 8)), &claim), Refusal::Lossy("compact"));
+    let bitstate = Bitstate::new(&budget, 20, Hashes::Usual);
+    assert_eq!(refused(Box::new(bitstate), &claim), Refusal::Lossy("bitstate"));
+    assert_eq!(refused(Box::new(Trie::new(&budget, true)), &claim), Refusal::Unnumbered("trie"));
+    assert_eq!(refused(Box::new(Exact::new(&budget)), &fair(&nested(&claim))), Refusal::FairNested);
+}
+
+/// A token goes round; its place is no part of an encoding.
+#[test]
+fn cycles_close_after_as_many_rounds_as_it_takes() {
+    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    for algorithm in [Algorithm::Components, Algorithm::Nested] {
+        for (size, by, begin, rounds) in
+            [(1, 1, 0, 1), (5, 1, 0, 5), (6, 2, 0, 3), (6, 4, 1, 3), (7, 3, 2, 7)]
+        {
+            let ring = Ring { size, by, begin };
+            let claim = Claim { algorithm, ..Claim::new(&always) };
+            let mut store = Exact::new(&Budget::unlimited());
+            let found = emptiness(
+                &ring,
+                &mut store,
+                &claim,
+                Some(&|state| vec![state.0]),
+                &Options::default(),
+                &mut Quiet,
+            )
+            .unwrap();
+            let lasso = found.lasso.unwrap();
+            assert!(lasso.is_closed);
+            assert_eq!((store.len(), lasso.cycle.len() as u64), (2, 2 * rounds));
+            let mut heads = Vec::new();
+            lasso.trail().replay(&ring, |_, state| heads.push(state.0)).unwrap();
+            assert_eq!(heads[lasso.cycle_start()], *heads.last().unwrap());
+            // Where nothing ever is the same, the cycle is one up to names.
+            let count = std::cell::Cell::new(0);
+            let identity = |_: &mut (u64, u64, Vec<(u64, u64)>)| vec![count.replace(count.get() + 1)];
+            let mut store = Exact::new(&Budget::unlimited());
+            let found =
+                emptiness(&ring, &mut store, &claim, Some(&identity), &Options::default(), &mut Quiet)
+                    .unwrap();
+            let lasso = found.lasso.unwrap();
+            assert_eq!((lasso.is_closed, lasso.cycle.len()), (false, 2));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Root pairs: what is known of the states of a trie.
+//!
+//! As a set they take the fewest bytes, and no state has a number. Interned like inner pairs they have numbers, those of their
+//! states, and take thirteen to sixteen bytes: whoever looks for cycles has to know which state it met again.
+
+use crate::interner::Interner;
+use crate::pair_set::PairSet;
+use crate::{Budget, Full, StateId};
+
+/// A root pair on its way into the roots.
+pub enum Rooted {
+    New,
+    /// With its number, if there are numbers.
+    Seen(Option<StateId>),
+}
+
+pub trait Roots {
+    fn new(budget: &Budget) -> Self;
+
+    fn len(&self) -> usize;
+
+    fn bytes(&self) -> usize;
+
+    fn contains(&self, root: u64) -> bool;
+
+    /// Lets its place come near.
+    fn prefetch(&self, root: u64);
+
+    /// Adds a root pair, unless it is there or `admit`, which is told how many there are, has something against it.
+    fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full>;
+
+    /// All of them, in an order in which they can be moved to another trie.
+    fn to_move(&self) -> Vec<u64>;
+
+    /// The root pair of a state, if states have numbers.
+    fn of(&self, id: StateId) -> Option<u64>;
+
+    /// Whether states have numbers.
+    const NUMBERED: bool;
+}
+
+impl Roots for Box<PairSet> {
+    const NUMBERED: bool = false;
+
+    fn new(budget: &Budget) -> Self {
+        Self::new(PairSet::new(budget))
+    }
+
+    fn len(&self) -> usize {
+        PairSet::len(self)
+    }
+
+    fn bytes(&self) -> usize {
+        PairSet::bytes(self)
+    }
+
+    #[inline]
+    fn contains(&self, root: u64) -> bool {
+        PairSet::contains(self, root)
+    }
+
+    #[inline]
+    fn prefetch(&self, root: u64) {
+        PairSet::prefetch(self, root);
+    }
+
+    #[inline]
+    fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full> {
+        let is_new = PairSet::insert(self, root, admit)?;
+        Ok(if is_new { Rooted::New } else { Rooted::Seen(None) })
+    }
+
+    /// States that have a half in common, one after the other: the less there is to rebuild.
+    fn to_move(&self) -> Vec<u64> {
+        let mut roots: Vec<u64> = self.iter().collect();
+        roots.sort_unstable();
+        roots
+    }
+
+    fn of(&self, _: StateId) -> Option<u64> {
+        None
+    }
+}
+
+impl Roots for Interner {
+    const NUMBERED: bool = true;
+
+    fn new(budget: &Budget) -> Self {
+        Self::new(budget)
+    }
+
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn bytes(&self) -> usize {
+        Self::bytes(self)
+    }
+
+    fn contains(&self, root: u64) -> bool {
+        Self::contains(self, root)
+    }
+
+    #[inline]
+    fn prefetch(&self, root: u64) {
+        Self::prefetch(self, root);
+    }
+
+    #[inline]
+    fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full> {
+        let (number, is_new) = Self::insert(self, root, admit)?;
+        Ok(if is_new { Rooted::New } else { Rooted::Seen(Some(StateId(number))) })
+    }
+
+    /// In the order of their numbers, which they keep.
+    fn to_move(&self) -> Vec<u64> {
+        self.iter().collect()
+    }
+
+    fn of(&self, id: StateId) -> Option<u64> {
+        Some(self.get(id.0))
+    }
+}
