@@ -125,6 +125,18 @@ pub trait TransitionSystem {
         true
     }
 
+    /// Whether temporal properties see `state`: not if it is the middle of something, be it stored or transient. A property's
+    /// automaton stays where it is then.
+    fn is_observed(&self, state: &Self::State) -> bool {
+        !self.is_transient(state)
+    }
+
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition that cannot
+    /// be evaluated is a fault. Like `check` it leaves the state as it was.
+    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
     /// Whether a state without steps is a proper end, rather than a deadlock.
     fn ended(&self, state: &Self::State) -> bool;
 

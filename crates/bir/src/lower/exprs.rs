@@ -17,6 +17,8 @@ use crate::text::{clip, count, suggest};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     Invariant,
+    /// A temporal property.
+    Property,
     Fun,
     Procedure,
 }
@@ -71,7 +73,7 @@ impl<'m, 's> Exprs<'m, 's> {
             locals: FxHashMap::default(),
             used: FxHashSet::default(),
             lambdas: Vec::new(),
-            pins: owner == Owner::Invariant,
+            pins: matches!(owner, Owner::Invariant | Owner::Property),
         }
     }
 
@@ -269,6 +271,8 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
             ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
+            ast::ExprKind::At(variable, location) => self.stray_location_test(*variable, *location, span),
+            ast::ExprKind::Threads(threads) => self.threads(threads, span),
             ast::ExprKind::Error => None,
         }
     }
@@ -322,8 +326,10 @@ impl<'m, 's> Exprs<'m, 's> {
         } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
-        if self.owner == Owner::Invariant {
-            diagnostic = diagnostic.note("an invariant sees only globals");
+        match self.owner {
+            Owner::Invariant => diagnostic = diagnostic.note("an invariant sees only globals"),
+            Owner::Property => diagnostic = diagnostic.note("a temporal property sees only globals"),
+            Owner::Fun | Owner::Procedure => {}
         }
         self.report(diagnostic);
     }
