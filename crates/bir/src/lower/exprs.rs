@@ -496,11 +496,18 @@ impl<'m, 's> Exprs<'m, 's> {
             Builtin::ThreadTerminated => (Type::Tid, "threadTerminated"),
         };
         let operand = self.of_type(operand, wanted, &format!("`{word}` asks about"))?;
-        if self.owner == Owner::Invariant && builtin != Builtin::ThreadTerminated {
+        let asker = match self.owner {
+            Owner::Invariant => Some("an invariant"),
+            Owner::Property => Some("a temporal property"),
+            Owner::Fun | Owner::Procedure => None,
+        };
+        if let Some(asker) = asker
+            && builtin != Builtin::ThreadTerminated
+        {
             self.report(
                 Diagnostic::error(
                     codes::THREAD_DEPENDENT,
-                    format!("an invariant cannot use `{word}`: its value depends on the thread that asks"),
+                    format!("{asker} cannot use `{word}`: its value depends on the thread that asks"),
                 )
                 .at(span, "no thread asks here"),
             );

@@ -121,7 +121,6 @@ impl<'s> Exprs<'_, 's> {
     }
 
     pub(super) fn threads(&mut self, threads: &ast::Threads<'s>, span: Span) -> Option<Expr> {
-        let procedure = self.thread_procedure(threads.procedure)?;
         if self.owner != Owner::Property {
             self.report(
                 Diagnostic::error(codes::BAD_LOCATION_TEST, "only temporal properties ask where threads are")
@@ -130,6 +129,7 @@ impl<'s> Exprs<'_, 's> {
             );
             return None;
         }
+        let procedure = self.thread_procedure(threads.procedure)?;
         let all: Places = (self.model.program.locations.iter())
             .filter(|(_, at)| at.procedure == procedure && at.kind == LocationKind::Plain)
             .map(|(id, _)| id)

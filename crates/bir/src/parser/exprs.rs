@@ -169,7 +169,7 @@ impl<'s> Parser<'s, '_> {
         let all = self.at_word("forall");
         self.bump();
         let variable = self.name("the name of a variable")?;
-        if self.at(Token::Ident) && self.peek_at(1) == Token::Colon {
+        if variable.text != "in" && self.at(Token::Ident) && self.peek_at(1) == Token::Colon {
             let question = if all { ThreadQuestion::All } else { ThreadQuestion::Some };
             return self.threads(start, question, variable);
         }

@@ -208,6 +208,9 @@ impl<'s> Parser<'s, '_> {
                 }
             };
         }
+        if matches!(self.peek(), Token::Semicolon | Token::RightParen | Token::Eof) {
+            return Err(self.unexpected("a formula"));
+        }
         let node = if self.at(Token::LeftParen) && !self.at_cast() {
             self.bump();
             let inner = self.nested(|parser| parser.part(ARROW, atoms))?;

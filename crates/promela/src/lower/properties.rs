@@ -4,7 +4,8 @@
 //! further: in `i < 3 && a[i]` the second part is evaluated only if the first one holds.
 //!
 //! A state of a claim is a state of its automaton, its conditions are the edges. A claim that gets to its end has matched,
-//! whatever comes: an accepting state with a loop.
+//! whatever comes: an accepting state with a loop. So it has where it asserts something that does not hold. The steps
+//! of an `atomic` are all taken in one state of the model, as by SPIN.
 
 use ir::{Const, ExprKind, Property, PropertyKind, Proposition, Scope, UnaryOp};
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
@@ -46,6 +47,26 @@ impl Literal {
             Self::Constant(value) => Self::Constant(!value),
             Self::Prop(prop, sign) => Self::Prop(prop, !sign),
         }
+    }
+}
+
+/// How many steps of an `atomic` are put together.
+const MAX_ATOMIC: usize = 16;
+
+/// The states of a claim that can be reached, ascending.
+struct Claim {
+    states: Vec<crate::automaton::State>,
+    numbers: Vec<u32>,
+}
+
+impl Claim {
+    /// Where the claim has ended.
+    fn end(&self) -> State {
+        State(self.numbers.len() as u32)
+    }
+
+    fn position(&self, number: u32) -> State {
+        self.numbers.binary_search(&number).map_or(self.end(), |at| State(at as u32))
     }
 }
 
@@ -136,80 +157,118 @@ impl Lowering<'_, '_> {
 
     /// The automaton of a claim, unless something in it is wrong.
     fn never(&mut self, process: usize, props: &mut Vec<Proposition>) -> Option<Automaton> {
-        if let Some(&local) = self.builder.processes[process].locals.first() {
-            let at = self.builder.symbols[local.index()].span;
-            self.refuse(
-                at,
-                "a `never` claim has no variables of its own",
-                "declare it outside of the claim, and let a process set it",
-            );
-            return None;
-        }
         let automaton = self.automata[process].as_ref()?;
-        let numbers = automaton.reachable();
-        let (entry, states) = (automaton.entry, automaton.states.clone());
-        let position = |number: u32| {
-            numbers.binary_search(&number).map_or(State(numbers.len() as u32), |at| State(at as u32))
-        };
+        let (entry, numbers) = (automaton.entry, automaton.reachable());
+        let claim = Claim { states: automaton.states.clone(), numbers };
         let mut edges = Vec::new();
-        for &number in &numbers {
-            let state = &states[number as usize];
-            let marks = if state.accept { Marks::one(0) } else { Marks::NONE };
-            let is_end = |id: ElementId| matches!(self.builder.elements.el(id).node, Node::End);
-            if state.element.is_some_and(is_end) {
-                edges.push(vec![Edge { to: position(number), marks: Marks::one(0), cube: Cube::TRUE }]);
-                continue;
-            }
-            let mut out = Vec::new();
-            let mut others = Some(Cube::TRUE);
-            let mut otherwise = Vec::new();
-            for edge in &state.edges {
-                let to = position(edge.target);
-                let Some(literal) = self.claim_condition(edge.element, props) else {
-                    otherwise.push(to);
-                    continue;
-                };
-                let not = literal.negated().cube();
-                others = others.and_then(|others| not.and_then(|not| others.and(not)));
-                out.extend(literal.cube().map(|cube| Edge { to, marks, cube }));
-            }
-            if let Some(cube) = others {
-                out.extend(otherwise.into_iter().map(|to| Edge { to, marks, cube }));
-            }
-            edges.push(out);
+        for &number in &claim.numbers {
+            edges.push(self.claim_edges(&claim, number, props, MAX_ATOMIC));
         }
-        // Where a claim ends without a state for that.
-        let end = State(numbers.len() as u32);
+        let end = claim.end();
         if edges.iter().flatten().any(|edge| edge.to == end) {
             edges.push(vec![Edge { to: end, marks: Marks::one(0), cube: Cube::TRUE }]);
         }
-        Some(Automaton { initial: position(entry), edges, sets: 1 })
+        Some(Automaton { initial: claim.position(entry), edges, sets: 1 })
     }
 
-    /// What a step of a claim waits for; nothing if it is an `else`.
-    fn claim_condition(&mut self, element: ElementId, props: &mut Vec<Proposition>) -> Option<Literal> {
-        let element = self.builder.elements.el(element).clone();
-        match &element.node {
-            Node::Else => return None,
-            Node::Basic(Basic::Condition(ex)) => return Some(self.literal(props, ex)),
-            Node::Basic(Basic::Nothing) | Node::Join | Node::Exit | Node::Goto(_) | Node::End => {}
-            Node::Basic(Basic::Assert(_)) => self.refuse(
-                element.span,
-                "a `never` claim cannot assert",
-                "wait for the condition that is wrong, and let the claim end there",
-            ),
-            Node::DStep(_) => self.refuse(
-                element.span,
-                "a `never` claim cannot have a `d_step`",
-                "join its conditions by `&&`",
-            ),
-            _ => self.refuse(
-                element.span,
-                "a `never` claim can only wait for conditions",
-                "what it does to the model belongs into a process",
-            ),
+    /// What can be done in a state, all steps of an `atomic` at once.
+    fn claim_edges(
+        &mut self,
+        claim: &Claim,
+        number: u32,
+        props: &mut Vec<Proposition>,
+        steps: usize,
+    ) -> Vec<Edge> {
+        let state = &claim.states[number as usize];
+        let marks = if state.accept { Marks::one(0) } else { Marks::NONE };
+        if state.element.is_some_and(|id| matches!(self.builder.elements.el(id).node, Node::End)) {
+            return vec![Edge { to: claim.position(number), marks: Marks::one(0), cube: Cube::TRUE }];
         }
-        Some(Literal::Constant(true))
+        let mut edges = Vec::new();
+        let mut others = Some(Cube::TRUE);
+        let mut otherwise = Vec::new();
+        for edge in &state.edges {
+            let (condition, asserted) = self.claim_step(edge.element, props);
+            let Some(condition) = condition else {
+                otherwise.push(edge);
+                continue;
+            };
+            let not = condition.negated().cube();
+            others = others.and_then(|others| not.and_then(|not| others.and(not)));
+            let failed = asserted.and_then(|asserted| asserted.negated().cube());
+            edges.extend(failed.map(|cube| Edge { to: claim.end(), marks, cube }));
+            if let Some(cube) = asserted.unwrap_or(condition).cube() {
+                edges.extend(self.claim_targets(
+                    claim,
+                    edge,
+                    Edge { to: State(0), marks, cube },
+                    props,
+                    steps,
+                ));
+            }
+        }
+        for edge in otherwise {
+            if let Some(cube) = others {
+                edges.extend(self.claim_targets(
+                    claim,
+                    edge,
+                    Edge { to: State(0), marks, cube },
+                    props,
+                    steps,
+                ));
+            }
+        }
+        edges
+    }
+
+    /// The edge to where a step leads; if it is a step inside of an `atomic`, what follows is done in the same state.
+    fn claim_targets(
+        &mut self,
+        claim: &Claim,
+        step: &crate::automaton::Edge,
+        edge: Edge,
+        props: &mut Vec<Proposition>,
+        steps: usize,
+    ) -> Vec<Edge> {
+        if !step.atomic || step.target == 0 {
+            return vec![Edge { to: claim.position(step.target), ..edge }];
+        }
+        if steps == 0 {
+            let span = self.builder.elements.el(step.element).span;
+            let help = format!("it can have at most {MAX_ATOMIC} steps");
+            self.refuse(span, "this `atomic` of a `never` claim has too many steps", &help);
+            return Vec::new();
+        }
+        let next = self.claim_edges(claim, step.target, props, steps - 1);
+        let both = |next: Edge| {
+            Some(Edge { to: next.to, marks: edge.marks.with(next.marks), cube: edge.cube.and(next.cube)? })
+        };
+        next.into_iter().filter_map(both).collect()
+    }
+
+    /// What a step of a claim waits for, nothing if it is an `else`; and what it asserts.
+    fn claim_step(
+        &mut self,
+        element: ElementId,
+        props: &mut Vec<Proposition>,
+    ) -> (Option<Literal>, Option<Literal>) {
+        let element = self.builder.elements.el(element).clone();
+        let always = Some(Literal::Constant(true));
+        match &element.node {
+            Node::Else => return (None, None),
+            Node::Basic(Basic::Condition(ex)) => return (Some(self.literal(props, ex)), None),
+            Node::Basic(Basic::Assert(ex)) => return (always, Some(self.literal(props, ex))),
+            Node::Basic(Basic::Nothing) | Node::Join | Node::Exit | Node::Goto(_) | Node::End => {}
+            Node::DStep(_) => {
+                let help = "join its conditions by `&&`";
+                self.refuse(element.span, "a `never` claim cannot have a `d_step`", help);
+            }
+            _ => {
+                let help = "what it does to the model belongs into a process";
+                self.refuse(element.span, "a `never` claim can only wait for conditions", help);
+            }
+        }
+        (always, None)
     }
 
     fn refuse(&mut self, span: Span, message: &str, help: &str) {
