@@ -33,7 +33,7 @@ fn names() {
 
 #[test]
 fn properties() {
-    let many: String = (0..65).map(|n| format!("<> (x == {n}) || ")).collect();
+    let many = (0..65).map(|n| format!("<> (x == {n}) || ")).collect::<Vec<_>>().concat();
     let model = |property: &str| {
         format!(
             "byte x; byte a[2]; chan q = [1] of {{ byte }};\nactive proctype P() {{ byte l; in: x = l; q!a[0] }}\n{property}"
