@@ -256,7 +256,17 @@ pub struct Invariant<'s> {
 #[derive(Debug)]
 pub struct Temporal<'s> {
     pub name: Name<'s>,
-    pub formula: &'s str,
+    pub kind: TemporalKind,
+    /// What the propositions stand for.
+    pub atoms: Vec<Expr<'s>>,
+}
+
+#[derive(Debug)]
+pub enum TemporalKind {
+    /// What all runs satisfy.
+    Formula(ltl::Formula),
+    /// What no run does.
+    Automaton(ltl::Automaton),
 }
 
 #[derive(Debug)]
@@ -335,6 +345,9 @@ pub enum ExprKind<'s> {
     New(Box<New<'s>>),
     Operation(Box<Operation<'s>>),
     Quantified(Box<Quantified<'s>>),
+    /// `variable@location`
+    At(Name<'s>, Name<'s>),
+    Threads(Box<Threads<'s>>),
     /// Stands for what could not be parsed.
     Error,
 }
@@ -369,6 +382,22 @@ pub struct Operation<'s> {
     pub name: Name<'s>,
     pub types: Vec<Type<'s>>,
     pub args: Vec<Expr<'s>>,
+}
+
+/// `forall procedure variable : body`, `exists`, or the number `#(procedure variable : body)`.
+#[derive(Debug)]
+pub struct Threads<'s> {
+    pub question: ThreadQuestion,
+    pub procedure: Name<'s>,
+    pub variable: Name<'s>,
+    pub body: Expr<'s>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ThreadQuestion {
+    All,
+    Some,
+    Count,
 }
 
 /// `forall variable in over : body`, or `exists`.

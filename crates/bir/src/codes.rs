@@ -115,6 +115,14 @@ codes! {
     SIGNATURE = "E0604";
     /// An invariant depends on the thread that looks at it.
     THREAD_DEPENDENT = "E0605";
+    /// A temporal operator in the middle of an expression.
+    TEMPORAL_OPERAND = "E0606";
+    /// A question about locations outside of temporal properties, or one that is no set of locations.
+    BAD_LOCATION_TEST = "E0607";
+    /// More propositions than a property can have.
+    TOO_MANY_PROPOSITIONS = "E0608";
+    /// A text that is no automaton.
+    BAD_AUTOMATON = "E0609";
 
     /// A variable that is never used.
     UNUSED_VARIABLE = "W0701";

@@ -209,6 +209,11 @@ pub enum Token {
     #[token("^")]
     Caret,
 
+    #[token("@")]
+    At,
+    #[token("#")]
+    Hash,
+
     // Not made by the automaton.
     Bad(Bad),
     Eof,
@@ -311,6 +316,8 @@ impl Token {
             Fun => "fun",
             Extension => "extension",
             Invariant => "invariant",
+            At => "@",
+            Hash => "#",
             Ltl => "ltl",
             Boolean => "boolean",
             IntType => "int",
@@ -447,12 +454,12 @@ mod tests {
         use super::Bad::*;
         use Token::{Bad, Ident};
         check(
-            "a\0b@ç",
+            "a\0b~ç",
             &[
                 ("a", Ident),
                 ("\0", Bad(Character)),
                 ("b", Ident),
-                ("@", Bad(Character)),
+                ("~", Bad(Character)),
                 ("ç", Bad(Character)),
             ],
         );

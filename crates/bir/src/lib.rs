@@ -53,17 +53,36 @@ pub fn compile(
     file: FileId,
     defines: &[(String, String)],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
-    compile_with(map, file, defines, Merge::Straight)
+    compile_with(map, file, defines, &[])
 }
 
-fn compile_with(
+/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as behind `ltl`, or
+/// an automaton in the HOA format whose propositions are conditions of the model. The name of the file is the name of the
+/// property. They come after those of the model.
+pub fn compile_with(
     map: &SourceMap,
     file: FileId,
     defines: &[(String, String)],
+    properties: &[FileId],
+) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+    compile_merging(map, file, defines, properties, Merge::Straight)
+}
+
+fn compile_merging(
+    map: &SourceMap,
+    file: FileId,
+    defines: &[(String, String)],
+    properties: &[FileId],
     merge: Merge,
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let Some(mut system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    for &property in properties {
+        let Some(property) = parser::parse_property(map, property, &mut diagnostics) else {
+            return Err(diagnostics);
+        };
+        system.temporal.push(property);
+    }
     let (defines, problems) = Defines::resolve(defines, &system);
     for problem in problems {
         diagnostics.push(problem);

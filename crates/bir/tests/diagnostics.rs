@@ -3,6 +3,7 @@
 mod common;
 
 use common::{compile, compile_with, repeated};
+use source::{SourceMap, Style};
 
 /// Renders the diagnostics of each text, one after the other.
 fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
@@ -235,7 +236,7 @@ fn duplicates() {
         "int x; boolean x; record x {}",
         "enum E { A, B, A } const C { N = 1; N = 2; } record R { int f; boolean f; } record S extends R, R {}",
         "function f(int a, int a) { int a; skip; } fun g(int b, int b) returns int = b;",
-        "invariant P = true; ltl P = x; invariant P = false;",
+        "invariant P = true; ltl P = true; invariant P = false;",
         "function f() { loc a: do {} return; loc a: do {} return; }",
     );
 }
@@ -403,7 +404,7 @@ fn warnings() {
   record R {}
   virtual table { R -> target }
   function target(R r) {}
-  ltl P = [] temporal > 0;
+  ltl P = [] (temporal > 0);
   active thread T(){
     int a; int b; int _c;
     loc x: live { a } do { b := used; } goto y;
@@ -428,6 +429,77 @@ fn warnings() {
   }
 }",
     );
+}
+
+#[test]
+fn temporal_properties() {
+    let many = (0..65).map(|n| format!("<> (x == {n})")).collect::<Vec<_>>().join(" || ");
+    let member = |text: &str| {
+        format!(
+            "system s {{\nint x; boolean b; lock l;\nfun held() returns boolean = hasLock(l);\n{text}\nactive \
+             thread _T() {{\nloc idle: when x < 1 do {{ x := 1; b := held(); }} goto busy;\nloc busy: do {{}} goto idle;\n}}\n}}"
+        )
+    };
+    insta::assert_snapshot!(rendered(
+        [
+            "ltl P = [] x > 3;",
+            "ltl P = [] (x + (<> b));",
+            "ltl P = [] (b -> ;",
+            "ltl P = b b;",
+            "ltl P = [] x;",
+            "ltl P = [] (b -> <> missing);",
+            "ltl P = [] (exists _T p: p@bussy);",
+            "ltl P = [] (exists T p: p@busy);",
+            "ltl P = [] (exists _T p: q@busy);",
+            "ltl P = [] (exists _T p: p@busy && x > 0);",
+            "ltl P = [] p@busy;",
+            "ltl P = <> hasLock(l);",
+            "ltl P = <> held();",
+            "invariant P = exists _T p: p@busy;",
+            &format!("ltl P = {many};"),
+            "ltl P = [] (exists _T p: p@idle) -> (exists _T p: p@busy);",
+            "ltl P = X (#(_T p: p@busy) == 1) U (forall _T p: !p@busy);",
+        ]
+        .map(member)
+        .each_ref()
+        .map(String::as_str)
+    ));
+}
+
+/// Properties that come with a model are about its names, and errors point into their own text.
+#[test]
+fn additional_properties() {
+    let model = "system s {\nint x;\nactive thread T() { loc a: when x < 9 do { x := x + 1; } goto a; }\n}";
+    let hoa = |ap: &str| {
+        format!(
+            "HOA: v1 States: 1 Start: 0 AP: 1 {ap} Acceptance: 1 Inf(0) --BODY-- State: 0 {{0}} [0] 0 --END--"
+        )
+    };
+    let texts = [
+        "[] (x > 3 -> <> (exists T t: t@a))".to_owned(),
+        hoa("\"x > 3\""),
+        "[] (x > 3 -> <> y".to_owned(),
+        "<> (y > 1)".to_owned(),
+        "x > 1 x".to_owned(),
+        String::new(),
+        hoa("\"x >\""),
+        hoa("\"x > 3 y\""),
+        hoa("x"),
+    ];
+    let each = |text: &String| {
+        let mut map = SourceMap::new();
+        let file = map.add("model.bir", model).unwrap();
+        let property = map.add("--ltl", text).unwrap();
+        match quotient_bir::compile_with(&map, file, &[], &[property]) {
+            Ok((program, _)) => {
+                assert_eq!(ir::verify(&program), Ok(()));
+                let text = ir::text::print(&program);
+                text[text.find("property").unwrap()..].to_owned()
+            }
+            Err(errors) => errors.render(&map, Style::Plain),
+        }
+    };
+    insta::assert_snapshot!(texts.iter().map(each).collect::<Vec<_>>().join("\n--------\n\n"));
 }
 
 #[test]

@@ -501,10 +501,13 @@ fn properties() {
            int x; int y; tid t;
            fun positive(int n) returns boolean = n > 0 && y == 0;
            invariant Positive = positive(x + 1) && !(t != null && threadTerminated(t));
-           ltl Soon = <> (x > 1) && [] (\\lnot p@q -> X y);
+           ltl Soon = <> (x > 1) && [] (not (x > 1) -> X (y == 1)) <-> always !(y == 1) W true;
+           ltl Where = [] (exists D d: d@far || d@near) U #(D d: !d@near) >= 2 && (forall D d: d@far => d@near);
            active [1 + 1] thread A() { x := 1; }
            main thread B() { t := start A(); }
            active [0] thread C() {}
+           active thread D() { loc near: x := invoke f() goto far; loc far: do {} return; }
+           function f() returns int { return 1; }
          }"
     ));
 }

@@ -26,6 +26,7 @@ mod model;
 mod narrate;
 mod pipeline;
 mod printf;
+pub mod property;
 mod refine;
 pub mod report;
 pub mod simulate;

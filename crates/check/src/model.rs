@@ -57,6 +57,18 @@ impl Model {
         defines: &[(String, String)],
         style: Style,
     ) -> Result<Self, Rejected> {
+        Self::load_with(provider, path, defines, &[], style)
+    }
+
+    /// The same together with properties that are not in the model: their names, and a formula, a `never` claim (in
+    /// Promela) or an automaton in the HOA format.
+    pub fn load_with(
+        provider: &dyn Provider,
+        path: &str,
+        defines: &[(String, String)],
+        properties: &[(&str, &str)],
+        style: Style,
+    ) -> Result<Self, Rejected> {
         let reject = |text: String| Rejected { text: format!("error: {text}\n") };
         let Some(language) = Language::of(path) else {
             return Err(reject(format!(
@@ -67,9 +79,14 @@ impl Model {
         let file = map
             .load(provider, path)
             .map_err(|diagnostic| Rejected { text: diagnostic.render(&map_of_nothing(), style) })?;
+        let mut files = Vec::new();
+        for (name, text) in properties {
+            let added = map.add(name, text);
+            files.push(added.map_err(|error| Rejected { text: error.render(&map_of_nothing(), style) })?);
+        }
         let compiled = match language {
-            Language::Bir => bir::compile(&map, file, defines),
-            Language::Promela => promela::compile(&mut map, provider, file, defines),
+            Language::Bir => bir::compile_with(&map, file, defines, &files),
+            Language::Promela => promela::compile_with(&mut map, provider, file, defines, &files),
         };
         match compiled {
             Ok((program, warnings)) => {

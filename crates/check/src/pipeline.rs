@@ -259,7 +259,7 @@ fn verdict(model: &Model, config: &Config, outcome: &Outcome) -> Verdict {
     if !outcome.violations.is_empty() {
         return Verdict::Violated;
     }
-    if !model.program.temporal.is_empty() {
+    if !model.program.properties.is_empty() {
         return Verdict::Inconclusive;
     }
     match outcome.completeness {
@@ -284,8 +284,9 @@ fn incomplete(
     ended: Ended,
 ) -> Option<String> {
     let mut reasons = Vec::new();
-    if !model.program.temporal.is_empty() {
-        let names: Vec<&str> = model.program.temporal.iter().map(|property| property.name.as_str()).collect();
+    if !model.program.properties.is_empty() {
+        let names: Vec<&str> =
+            model.program.properties.iter().map(|property| property.name.as_str()).collect();
         reasons.push(format!("the temporal properties ({}) were not checked, only safety", names.join(", ")));
     }
     match outcome.completeness {
@@ -407,7 +408,7 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: 
             hidden.join(", ")
         ));
     }
-    if !model.program.temporal.is_empty() {
+    if !model.program.properties.is_empty() {
         list.push("safety only: temporal properties were not checked".to_owned());
     }
     list

@@ -133,6 +133,14 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.check(&mut named.state)
     }
 
+    fn is_observed(&self, named: &Named) -> bool {
+        self.engine.is_observed(&named.state)
+    }
+
+    fn valuation(&self, named: &mut Named) -> Result<u64, Fault> {
+        self.engine.valuation(&mut named.state)
+    }
+
     fn checks(&self) -> bool {
         self.engine.checks()
     }

@@ -67,7 +67,7 @@ fn agrees(case: &Case, config: &Config) {
     let found: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
     assert_eq!(found, case.kinds, "{name}");
     assert_eq!((report.states, report.states + report.matched), (case.states, case.transitions), "{name}");
-    let expected = match (case.kinds.is_empty(), case.model.program.temporal.is_empty()) {
+    let expected = match (case.kinds.is_empty(), case.model.program.properties.is_empty()) {
         (false, _) => Verdict::Violated,
         (true, true) if config.store.is_lossy() => Verdict::NoErrorFound,
         (true, true) => Verdict::Holds,

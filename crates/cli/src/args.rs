@@ -346,8 +346,8 @@ pub struct PrintWhat {
     #[arg(long, group = "what")]
     pub layout: bool,
 
-    /// The automaton of a temporal property (not available yet)
-    #[arg(long, group = "what")]
+    /// The automaton of the runs that violate a temporal property
+    #[arg(long, group = "what", conflicts_with_all = ["max_objects", "max_threads", "max_frames"])]
     pub automaton: bool,
 }
 
@@ -358,6 +358,18 @@ pub struct PrintArgs {
 
     #[command(flatten)]
     pub what: PrintWhat,
+
+    /// With --automaton: the property, if there are several
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ir", "layout"])]
+    pub property: Option<String>,
+
+    /// With --automaton: of this formula instead
+    #[arg(long, value_name = "FORMULA", conflicts_with_all = ["ir", "layout", "property"])]
+    pub ltl: Option<String>,
+
+    /// With --automaton: never (a claim of Promela) or hoa (Hanoi Omega-Automata)
+    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["ir", "layout"])]
+    pub format: Option<AutomatonFormat>,
 
     #[command(flatten)]
     pub sizes: SizeArgs,
@@ -399,6 +411,12 @@ pub enum TrailFormat {
 pub enum Chart {
     All,
     Messages,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AutomatonFormat {
+    Never,
+    Hoa,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

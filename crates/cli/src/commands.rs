@@ -13,8 +13,8 @@ use quotient::{
 };
 
 use crate::args::{
-    Chart, CheckArgs, Define, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs, ReportFormat,
-    SimulateArgs, TrailFormat,
+    AutomatonFormat, Chart, CheckArgs, Define, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs,
+    ReportFormat, SimulateArgs, TrailFormat,
 };
 use crate::files::{Disk, free_memory, read_text, write_whole};
 use crate::interrupt;
@@ -74,11 +74,18 @@ fn style(terminal: bool) -> Style {
 }
 
 fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
+    load_with(args, &[], quiet)
+}
+
+/// The name of what is given by `--ltl`, where errors in it are shown.
+const LTL: &str = "--ltl";
+
+fn load_with(args: &ModelArgs, properties: &[(&str, &str)], quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
     let defines = values(&args.defines, Language::of(path))?;
-    let model =
-        Model::load(&Disk, path, &defines, style).map_err(|rejected| Failure::Rejected(rejected.text))?;
+    let model = Model::load_with(&Disk, path, &defines, properties, style)
+        .map_err(|rejected| Failure::Rejected(rejected.text))?;
     if !quiet && !model.warnings.is_empty() {
         eprint!("{}", model.warnings.render(&model.map, style));
     }
@@ -368,7 +375,7 @@ fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotie
 
 pub fn print(args: &PrintArgs) -> Outcome {
     if args.what.automaton {
-        return Err(usage("print --automaton is not available yet: it needs temporal properties"));
+        return print_automaton(args);
     }
     let model = load(&args.model, false)?;
     if args.what.ir {
@@ -377,6 +384,19 @@ pub fn print(args: &PrintArgs) -> Outcome {
         let bounds = Bounds { sizes: args.sizes.sizes(), ..Bounds::default() };
         print!("{}", quotient::engine(&model, bounds)?.layout().describe(&model.program));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_automaton(args: &PrintArgs) -> Outcome {
+    let given: Vec<_> = args.ltl.iter().map(|formula| (LTL, formula.as_str())).collect();
+    let model = load_with(&args.model, &given, true)?;
+    let name = args.ltl.as_ref().map(|_| LTL).or(args.property.as_deref());
+    let property = model.property(name).map_err(usage)?;
+    let format = match args.format {
+        None | Some(AutomatonFormat::Never) => quotient::property::AutomatonFormat::Never,
+        Some(AutomatonFormat::Hoa) => quotient::property::AutomatonFormat::Hoa,
+    };
+    print!("{}", quotient::property::automaton(property, format).map_err(usage)?);
     Ok(ExitCode::SUCCESS)
 }
 

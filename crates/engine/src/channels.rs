@@ -250,6 +250,16 @@ impl Engine {
                 let of = |thread: &u32| self.procedure_of(state, ThreadId(*thread)).0 == procedure;
                 (0..state.thread_count()).find(of).map_or(-1, i64::from)
             }
+            Op::ThreadsAt(site) => {
+                let (_, locations) = &self.code.sites[site as usize];
+                let at = |thread: &ThreadId| {
+                    let first = state.frames(&self.layout, *thread).next();
+                    let location = first.map(|frame| state.read(frame, self.layout.location) as u32);
+                    location.is_some_and(|location| locations.binary_search(&location).is_ok())
+                };
+                let threads = (0..state.thread_limit()).map(ThreadId);
+                threads.filter(|&thread| state.is_running(thread)).filter(at).count() as i64
+            }
             Op::OwnChannel(at) => {
                 let others = (0..thread.0)
                     .map(|other| self.channels_of[self.procedure_of(state, ThreadId(other)).index()].len());

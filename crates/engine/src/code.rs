@@ -100,6 +100,8 @@ pub enum Op {
     IsYoungest,
     Timeout,
     FirstThread(u32),
+    /// How many threads have their first frame at one of the locations of this number in [`Code::sites`].
+    ThreadsAt(u32),
     /// Whether a thread is at one of the locations of this number in [`Code::sites`].
     ThreadAt(u32),
     /// A variable of a thread of this procedure.
@@ -300,6 +302,8 @@ pub struct Code {
     /// By location: what the callee's return continues with.
     pub resumes: Vec<Option<Pc>>,
     pub invariants: Vec<Pc>,
+    /// The propositions of each property.
+    pub propositions: Vec<Vec<Pc>>,
     pub arrays: Vec<ArrayCode>,
     /// Sorted lists of locations.
     pub sites: Vec<(ProcedureId, Vec<u32>)>,

@@ -2,8 +2,8 @@
 
 use ir::{
     Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Exit, Expr, ExprKind, FieldId, Guard,
-    Id, IntType, Jump, LocationKind, New, Pattern, Place, PlaceKind, ProcedureId, Program, Type, TypeId,
-    UnaryOp, Width,
+    Id, IntType, Jump, Location, LocationId, LocationKind, New, Pattern, Place, PlaceKind, ProcedureId,
+    Program, Type, TypeId, UnaryOp, Width,
 };
 use source::Span;
 use state::{Layout, Slot};
@@ -106,6 +106,15 @@ impl Compiler<'_> {
             self.expr(&invariant.expr);
             self.emit(Op::Halt, invariant.span);
             self.code.invariants.push(start);
+        }
+        for property in &program.properties {
+            let mut starts = Vec::new();
+            for prop in &property.props {
+                starts.push(self.here());
+                self.expr(&prop.expr);
+                self.emit(Op::Halt, prop.span);
+            }
+            self.code.propositions.push(starts);
         }
     }
 
@@ -559,6 +568,15 @@ impl Compiler<'_> {
             ExprKind::IsYoungest => Op::IsYoungest,
             ExprKind::Timeout => Op::Timeout,
             ExprKind::FirstThread(procedure) => Op::FirstThread(procedure.0),
+            ExprKind::ThreadsAt { procedure, locations } => {
+                let of = |(id, location): (LocationId, &Location)| {
+                    let counts = location.procedure == *procedure && locations.contains(&location.origin(id));
+                    counts.then_some(id.0)
+                };
+                let sites = self.program.locations.iter().filter_map(of).collect();
+                self.code.sites.push((*procedure, sites));
+                Op::ThreadsAt(self.code.sites.len() as u32 - 1)
+            }
             ExprKind::ThreadAt { thread, procedure, locations } => {
                 self.expr(thread);
                 let mut sites: Vec<u32> = locations.iter().map(|location| location.0).collect();

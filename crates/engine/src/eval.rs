@@ -330,6 +330,7 @@ impl Engine {
                 | Op::LastThread
                 | Op::IsYoungest
                 | Op::FirstThread(_)
+                | Op::ThreadsAt(_)
                 | Op::OwnChannel(_)) => push!(self.ask(state, thread, op)),
                 Op::Timeout => push!(mood.timeout.into()),
                 Op::ThreadElement(array) => {

@@ -78,6 +78,8 @@ pub struct Engine {
     has_timeout: bool,
     /// More than the guards of plain locations do.
     bodies_ask_for_timeout: bool,
+    /// The property whose propositions are told of states.
+    property: Option<usize>,
     /// The locations that any run ever got to, a bit each.
     reached: Vec<AtomicU64>,
 }
@@ -219,10 +221,20 @@ impl Engine {
             descents: descents.collect(),
             active: program.active.clone(),
             bounds_are_errors,
+            property: None,
             reached: (0..program.locations.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             code,
             layout,
         }
+    }
+
+    /// With [`TransitionSystem::valuation`] about the property of this number in
+    /// [`Program::properties`](ir::Program::properties), which must exist.
+    #[must_use]
+    pub fn with_property(mut self, property: usize) -> Self {
+        assert!(property < self.code.propositions.len(), "there is no property {property}");
+        self.property = Some(property);
+        self
     }
 
     pub fn layout(&self) -> &Layout {
@@ -543,6 +555,27 @@ impl TransitionSystem for Engine {
 
     fn checks(&self) -> bool {
         !self.code.invariants.is_empty()
+    }
+
+    fn is_observed(&self, es: &EngineState) -> bool {
+        self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
+    }
+
+    fn valuation(&self, es: &mut EngineState) -> Result<u64, Fault> {
+        let mut valuation = 0;
+        let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
+        for (bit, &pc) in propositions.iter().enumerate() {
+            // Nobody's expression, like those of invariants.
+            match self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc) {
+                Ok(value) => valuation |= u64::from(value != 0) << bit,
+                Err(Stop::Fault(fault)) => return Err(fault),
+                Err(Stop::Truncated(bound)) => {
+                    return Err(Fault { kind: FaultKind::Bound(bound), site: pc });
+                }
+                Err(Stop::Blocked) => unreachable!("expressions do not block"),
+            }
+        }
+        Ok(valuation)
     }
 
     fn ended(&self, es: &EngineState) -> bool {

@@ -22,7 +22,10 @@ impl Passages {
         program.each_expr(&mut |expr| {
             looks |= matches!(
                 expr.kind,
-                ExprKind::ThreadAt { .. } | ExprKind::ThreadLocation(_) | ExprKind::ThreadEnabled(_)
+                ExprKind::ThreadAt { .. }
+                    | ExprKind::ThreadsAt { .. }
+                    | ExprKind::ThreadLocation(_)
+                    | ExprKind::ThreadEnabled(_)
             );
         });
         let way_on = |location: &ir::Location| match location.transitions[..] {

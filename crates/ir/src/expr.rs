@@ -28,6 +28,7 @@ impl Expr {
             | ExprKind::IsYoungest
             | ExprKind::Timeout
             | ExprKind::FirstThread(_)
+            | ExprKind::ThreadsAt { .. }
             | ExprKind::Channel(_) => vec![],
             ExprKind::Field(a, _)
             | ExprKind::Length(a)
@@ -114,6 +115,12 @@ pub enum ExprKind {
     Timeout,
     /// The least number of a thread of this procedure; -1 if there is none.
     FirstThread(ProcedureId),
+    /// How many threads of this procedure are at one of these locations: see temporal properties in the crate's
+    /// documentation.
+    ThreadsAt {
+        procedure: ProcedureId,
+        locations: Vec<LocationId>,
+    },
     /// Whether the thread of that number, if it exists and is of this procedure, is at one of these locations.
     ThreadAt {
         thread: Box<Expr>,

@@ -105,6 +105,11 @@
 //! **Invariants** must hold in every state between steps, except where a thread is exclusive: that is the middle of
 //! an atomic block.
 //!
+//! **Temporal properties** ([`Property`]) are about the states that a run goes through, except where a thread is exclusive or
+//! has the floor: nobody looks into the middle of an atomic block. A run that ends stays in its last state for ever. A
+//! proposition that cannot be evaluated is a fault. Threads that are counted have not ended, and are where their first
+//! frame is: at the [origin](Location::origin) of a resume location, while that waits for a call.
+//!
 //! **Deadlock.** No thread can step, no guard faults, and some thread has neither ended nor is at an
 //! [end](Location::end) location; or, while there are threads, the program's monitor is at a state where no run may end.
 //!
@@ -192,6 +197,7 @@ mod expr;
 mod ids;
 mod names;
 mod program;
+mod property;
 mod spans;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -206,6 +212,7 @@ pub use expr::{
 };
 pub use ids::*;
 pub use program::*;
+pub use property::*;
 pub use types::{IntType, Type, Types, Width};
 pub use typing::Scope;
 pub use verify::{

@@ -4,7 +4,8 @@ use source::Span;
 
 use crate::{
     Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId,
-    LocationId, Place, ProcedureId, RecordId, StringId, Table, TransitionId, TypeId, Types, VirtualId,
+    LocationId, Place, ProcedureId, Property, RecordId, StringId, Table, TransitionId, TypeId, Types,
+    VirtualId,
 };
 
 /// A whole model.
@@ -37,8 +38,8 @@ pub struct Program {
     /// What the program says about the order of messages.
     pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
-    /// Temporal properties, kept as written.
-    pub temporal: Vec<Temporal>,
+    /// Temporal properties.
+    pub properties: Vec<Property>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +65,7 @@ pub struct Record {
 }
 
 impl Program {
-    /// The constants of abstract enums that invariants and assertions name, ascending, each once.
+    /// The constants of abstract enums that properties and assertions name, ascending, each once.
     pub fn pinned(&self) -> Vec<(EnumId, u32)> {
         let asserted =
             self.transitions.values().flat_map(|transition| &transition.body).filter_map(|action| {
@@ -73,8 +74,8 @@ impl Program {
                     _ => None,
                 }
             });
-        let mut open: Vec<_> =
-            self.invariants.iter().map(|invariant| &invariant.expr).chain(asserted).collect();
+        let invariants = self.invariants.iter().map(|invariant| &invariant.expr);
+        let mut open: Vec<_> = invariants.chain(self.propositions()).chain(asserted).collect();
         let mut pinned = BTreeSet::new();
         while let Some(expr) = open.pop() {
             if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
@@ -122,6 +123,7 @@ impl Program {
         }
         self.funs.values().for_each(|fun| fun.body.each(f));
         self.invariants.iter().for_each(|invariant| invariant.expr.each(f));
+        self.propositions().for_each(|expr| expr.each(f));
         for event in self.monitor.iter().flat_map(|monitor| &monitor.states).flat_map(|state| &state.events) {
             event.channel.each(f);
             event.pattern.iter().flatten().for_each(|field| field.each(f));
@@ -323,6 +325,10 @@ pub struct Location {
     pub inner: bool,
     /// A thread may stay here for good.
     pub end: bool,
+    /// The model calls it accepting: to be here again and again is what must not happen, if that is asked.
+    pub accept: bool,
+    /// To be here again and again is progress, if that is asked.
+    pub progress: bool,
     /// What `pc_value` says of a thread that is here.
     pub number: u32,
     /// The locals whose values matter from here on, where the model says so.
@@ -343,6 +349,8 @@ impl Location {
             atomic: false,
             inner: false,
             end: false,
+            accept: false,
+            progress: false,
             number: 0,
             live: None,
             hidden: false,
@@ -428,13 +436,6 @@ pub struct Invariant {
     pub name: String,
     /// Over globals only.
     pub expr: Expr,
-    pub span: Span,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Temporal {
-    pub name: String,
-    pub formula: String,
     pub span: Span,
 }
 

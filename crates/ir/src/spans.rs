@@ -20,7 +20,13 @@ impl Program {
         self.fields.values_mut().for_each(|item| f(&mut item.span));
         self.globals.values_mut().for_each(|item| f(&mut item.span));
         self.virtuals.values_mut().for_each(|item| f(&mut item.span));
-        self.temporal.iter_mut().for_each(|item| f(&mut item.span));
+        for property in &mut self.properties {
+            f(&mut property.span);
+            for prop in &mut property.props {
+                f(&mut prop.span);
+                expr(&mut prop.expr, f);
+            }
+        }
         self.channels.values_mut().for_each(|item| f(&mut item.span));
         self.prologue.iter_mut().for_each(|item| action(item, f));
         if let Some(monitor) = &mut self.monitor {
@@ -72,6 +78,15 @@ impl Program {
             f(&mut invariant.span);
             expr(&mut invariant.expr, f);
         }
+    }
+}
+
+impl Expr {
+    /// The same expression with all spans alike.
+    pub fn without_spans(&self) -> Self {
+        let mut expr = self.clone();
+        self::expr(&mut expr, &mut |span| *span = Span::default());
+        expr
     }
 }
 
@@ -164,6 +179,7 @@ fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
         | ExprKind::IsYoungest
         | ExprKind::Timeout
         | ExprKind::FirstThread(_)
+        | ExprKind::ThreadsAt { .. }
         | ExprKind::Channel(_) => {}
         ExprKind::Wrap(a)
         | ExprKind::Number(a)

@@ -90,6 +90,7 @@ impl Program {
             | ExprKind::ThreadCount
             | ExprKind::LastThread
             | ExprKind::FirstThread(_)
+            | ExprKind::ThreadsAt { .. }
             | ExprKind::ThreadLocation(_)
             | ExprKind::ThreadPriority(_)
             | ExprKind::Channel(_)

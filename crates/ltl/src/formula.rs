@@ -70,6 +70,28 @@ impl Formula {
         !matches!(self, Self::Next(_)) && self.operands().all(Self::is_next_free)
     }
 
+    /// The formula with another one in the place of each proposition.
+    #[must_use]
+    pub fn substitute(&self, f: &impl Fn(Prop) -> Self) -> Self {
+        let one = |a: &Self| Box::new(a.substitute(f));
+        match self {
+            Self::True => Self::True,
+            Self::False => Self::False,
+            Self::Prop(prop) => f(*prop),
+            Self::Not(a) => Self::Not(one(a)),
+            Self::Next(a) => Self::Next(one(a)),
+            Self::Always(a) => Self::Always(one(a)),
+            Self::Eventually(a) => Self::Eventually(one(a)),
+            Self::And(a, b) => Self::And(one(a), one(b)),
+            Self::Or(a, b) => Self::Or(one(a), one(b)),
+            Self::Implies(a, b) => Self::Implies(one(a), one(b)),
+            Self::Equivalent(a, b) => Self::Equivalent(one(a), one(b)),
+            Self::Until(a, b) => Self::Until(one(a), one(b)),
+            Self::WeakUntil(a, b) => Self::WeakUntil(one(a), one(b)),
+            Self::Release(a, b) => Self::Release(one(a), one(b)),
+        }
+    }
+
     /// The propositions in it, each once, in the order of their numbers.
     pub fn props(&self) -> Vec<Prop> {
         fn collect(formula: &Formula, props: &mut Vec<Prop>) {

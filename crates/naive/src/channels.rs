@@ -62,6 +62,12 @@ impl Eval<'_> {
     pub fn number(&self, kind: &ExprKind) -> Value {
         let state = self.state;
         match *kind {
+            ExprKind::ThreadsAt { procedure, ref locations } => {
+                let first = |thread: &Thread| thread.frames.first().map(|frame| frame.location);
+                let here = state.threads.values().filter(|thread| thread.procedure.0 == procedure);
+                let origins = here.filter_map(first).map(|at| self.program.locations[at].origin(at));
+                Value::Int(origins.filter(|origin| locations.contains(origin)).count() as i64)
+            }
             ExprKind::ThreadNumber => Value::Int(self.thread.unwrap_or(0).into()),
             ExprKind::ThreadCount => Value::Int(state.threads.len() as i64),
             ExprKind::LastThread => Value::Int(state.last.unwrap_or(0).into()),

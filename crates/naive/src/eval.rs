@@ -178,6 +178,7 @@ impl Eval<'_> {
             | ExprKind::IsYoungest
             | ExprKind::Timeout
             | ExprKind::FirstThread(_)
+            | ExprKind::ThreadsAt { .. }
             | ExprKind::Channel(_) => self.number(&expr.kind),
             ExprKind::ThreadLocal { thread, procedure, local, indices } => {
                 let (number, indices) = (as_int(&eval(thread)?), ints(&evals(indices)?));

@@ -1,6 +1,6 @@
 //! Which steps a state has, and what becomes of them.
 
-use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Scope, TOO_MANY_CHOICES, TransitionId};
+use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId};
 use system::{Bound, FaultKind, Step};
 
 use crate::collect::collect;
@@ -98,6 +98,22 @@ impl Naive<'_> {
                 Err(Stop::Blocked) => unreachable!("expressions do not block"),
             }
         })
+    }
+
+    /// Which propositions of a property hold, a bit each. As of invariants, a bound that is exceeded is a fault.
+    pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, NaiveFault> {
+        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
+        let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
+        let mut valuation = 0;
+        for (bit, prop) in property.props.iter().enumerate() {
+            match eval.bool(&prop.expr) {
+                Ok(holds) => valuation |= u64::from(holds) << bit,
+                Err(Stop::Fault(fault)) => return Err(fault),
+                Err(Stop::Exceeded(bound, span)) => return Err(exceeded(bound, span, bounds)),
+                Err(Stop::Blocked) => unreachable!("expressions do not block"),
+            }
+        }
+        Ok(valuation)
     }
 
     /// Nobody can step, no guard faults, and the state is not a proper end.

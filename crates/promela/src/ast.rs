@@ -32,6 +32,7 @@ pub enum Item {
     Never(Claim),
     Trace(Trace),
     Ltl(Ltl),
+    Automaton(Automaton),
 }
 
 // Declarations.
@@ -183,6 +184,15 @@ pub struct Ltl {
     pub formula: Formula,
     /// The keyword and the name.
     pub span: Span,
+}
+
+/// An automaton in another notation: what must not happen.
+#[derive(Debug)]
+pub struct Automaton {
+    pub name: Name,
+    /// Its propositions are those below.
+    pub automaton: ltl::Automaton,
+    pub props: Vec<Expr>,
 }
 
 // Statements.

@@ -34,6 +34,8 @@ pub struct State {
     pub edges: Vec<Edge>,
     /// A process may stay here.
     pub end: bool,
+    pub accept: bool,
+    pub progress: bool,
     pub element: Option<ElementId>,
     /// Its edges are options, yet to be replaced by what they lead to.
     choice: bool,
@@ -277,8 +279,11 @@ impl Maker<'_> {
 
     fn ends(&mut self) {
         for label in self.elements.labels.iter().filter(|label| label.process == self.process) {
-            if matches!(&label.destination, Destination::Label { name, .. } if name.starts_with("end")) {
-                self.states[self.elements.el(label.element).number as usize].end = true;
+            if let Destination::Label { name, .. } = &label.destination {
+                let state = &mut self.states[self.elements.el(label.element).number as usize];
+                state.end |= name.starts_with("end");
+                state.accept |= name.starts_with("accept");
+                state.progress |= name.starts_with("progress");
             }
         }
         for state in &mut self.states {
@@ -289,8 +294,11 @@ impl Maker<'_> {
 
     /// Passes a label on from `from`, which is skipped, to where `edge` leads.
     fn pass(&mut self, target: u32, from: u32) {
-        let end = self.states[from as usize].end;
-        self.states[target as usize].end |= end;
+        let State { end, accept, progress, .. } = self.states[from as usize];
+        let target = &mut self.states[target as usize];
+        target.end |= end;
+        target.accept |= accept;
+        target.progress |= progress;
     }
 
     /// Replaces options that are choices by the options of these.

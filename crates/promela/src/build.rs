@@ -63,12 +63,21 @@ pub struct Mtype {
     pub span: Span,
 }
 
-/// A temporal property, as written.
+/// A temporal property.
 #[derive(Debug)]
 pub struct Property {
     pub name: String,
-    pub formula: String,
+    pub kind: PropertyKind,
     pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum PropertyKind {
+    /// Its propositions are the expressions.
+    Formula(ltl::Formula, Vec<Ex>),
+    /// The claim with this position in the table of processes.
+    Never(usize),
+    Automaton(ltl::Automaton, Vec<Ex>),
 }
 
 /// What a model is after the walk, and what has to be known during it.
@@ -177,13 +186,15 @@ impl<'a> Builder<'a> {
                 ast::Item::Init(init) => self.init(init),
                 ast::Item::Never(claim) => self.never(claim),
                 ast::Item::Trace(trace) => self.trace(trace),
-                ast::Item::Ltl(_) => {}
+                ast::Item::Ltl(_) | ast::Item::Automaton(_) => {}
             }
         }
         // SPIN reads formulas again when it has read the whole model.
         for item in &model.items {
-            if let ast::Item::Ltl(ltl) = item {
-                self.ltl(ltl);
+            match item {
+                ast::Item::Ltl(ltl) => self.ltl(ltl),
+                ast::Item::Automaton(automaton) => self.automaton(automaton),
+                _ => {}
             }
         }
     }
@@ -258,11 +269,8 @@ impl<'a> Builder<'a> {
         self.begin(ProcessKind::Never);
         let name = item.name.as_ref().map_or_else(|| "never".into(), |name| name.text.clone());
         self.finish(plain(&name, ProcessKind::Never, item.span), &item.body);
-        self.properties.push(Property {
-            name: name.to_string(),
-            formula: self.map.text(item.body.span).to_owned(),
-            span: item.span,
-        });
+        let kind = PropertyKind::Never(self.processes.len() - 1);
+        self.properties.push(Property { name: name.to_string(), kind, span: item.span });
     }
 
     fn trace(&mut self, item: &ast::Trace) {
@@ -284,35 +292,51 @@ impl<'a> Builder<'a> {
 
     fn ltl(&mut self, item: &ast::Ltl) {
         self.in_claim = true;
-        self.formula(&item.formula);
+        let mut atoms = Vec::new();
+        let formula = self.formula(&item.formula, &mut atoms);
         self.in_claim = false;
         let count = self.properties.len();
         let name = item.name.as_ref().map_or_else(|| format!("ltl_{count}"), |name| name.text.to_string());
-        let formula = self.map.text(item.formula.span).to_owned();
-        self.properties.push(Property { name, formula, span: item.span });
+        let kind = PropertyKind::Formula(formula, atoms);
+        self.properties.push(Property { name, kind, span: item.span });
     }
 
-    fn formula(&mut self, formula: &ast::Formula) {
-        match &formula.kind {
-            ast::FormulaKind::Atom(expr) => {
-                self.expr(expr);
-            }
-            ast::FormulaKind::Not(a)
-            | ast::FormulaKind::Next(a)
-            | ast::FormulaKind::Always(a)
-            | ast::FormulaKind::Eventually(a) => self.formula(a),
-            ast::FormulaKind::And(a, b)
-            | ast::FormulaKind::Or(a, b)
-            | ast::FormulaKind::Implies(a, b)
-            | ast::FormulaKind::Equivalent(a, b)
-            | ast::FormulaKind::Until(a, b)
-            | ast::FormulaKind::WeakUntil(a, b)
-            | ast::FormulaKind::Release(a, b) => {
-                self.formula(a);
-                self.formula(b);
-            }
-        }
+    fn automaton(&mut self, item: &ast::Automaton) {
+        self.in_claim = true;
+        let props: Option<Vec<Ex>> = item.props.iter().map(|prop| self.expr(prop)).collect();
         self.detach_remote();
+        self.in_claim = false;
+        if let Some(props) = props {
+            let kind = PropertyKind::Automaton(item.automaton.clone(), props);
+            self.properties.push(Property { name: item.name.text.to_string(), kind, span: item.name.span });
+        }
+    }
+
+    /// The formula, with its conditions as propositions. What is wrong with one is reported.
+    fn formula(&mut self, formula: &ast::Formula, atoms: &mut Vec<Ex>) -> ltl::Formula {
+        use ast::FormulaKind::{
+            Always, And, Atom, Equivalent, Eventually, Implies, Next, Not, Or, Release, Until, WeakUntil,
+        };
+        let mut one = |a: &ast::Formula| Box::new(self.formula(a, atoms));
+        match &formula.kind {
+            Atom(expr) => {
+                let prop = ltl::Prop(atoms.len() as u32);
+                atoms.extend(self.expr(expr));
+                self.detach_remote();
+                ltl::Formula::Prop(prop)
+            }
+            Not(a) => ltl::Formula::Not(one(a)),
+            Next(a) => ltl::Formula::Next(one(a)),
+            Always(a) => ltl::Formula::Always(one(a)),
+            Eventually(a) => ltl::Formula::Eventually(one(a)),
+            And(a, b) => ltl::Formula::And(one(a), one(b)),
+            Or(a, b) => ltl::Formula::Or(one(a), one(b)),
+            Implies(a, b) => ltl::Formula::Implies(one(a), one(b)),
+            Equivalent(a, b) => ltl::Formula::Equivalent(one(a), one(b)),
+            Until(a, b) => ltl::Formula::Until(one(a), one(b)),
+            WeakUntil(a, b) => ltl::Formula::WeakUntil(one(a), one(b)),
+            Release(a, b) => ltl::Formula::Release(one(a), one(b)),
+        }
     }
 
     fn begin(&mut self, kind: ProcessKind) {

@@ -135,4 +135,12 @@ codes! {
     EMPTY_SEQUENCE = "E1331";
     /// More channels than there are numbers for.
     TOO_MANY_CHANNELS = "E1332";
+    /// A statement that a `never` claim cannot have.
+    CLAIM_STATEMENT = "E1333";
+    /// Something that a property cannot ask, since no process asks.
+    PROPERTY_ASKS = "E1334";
+    /// More propositions than a property can have.
+    TOO_MANY_PROPOSITIONS = "E1335";
+    /// A text that is no automaton.
+    BAD_AUTOMATON = "E1336";
 }

@@ -265,7 +265,8 @@ impl Graph<'_> {
             | ExKind::Count
             | ExKind::Last
             | ExKind::Priority
-            | ExKind::Timeout => {}
+            | ExKind::Timeout
+            | ExKind::Nonprogress => {}
             ExKind::Var(place) => self.place(place, false, edge),
             ExKind::Unary(_, a)
             | ExKind::Len(a)

@@ -32,8 +32,21 @@ pub fn compile(
     file: FileId,
     defines: &[(String, String)],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+    compile_with(map, provider, file, defines, &[])
+}
+
+/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as in an `ltl`
+/// block, a `never` claim, or an automaton in the HOA format whose propositions are conditions of the model. The name of the
+/// file is the name of the property. They come after those of the model.
+pub fn compile_with(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+    properties: &[FileId],
+) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(model) = parse(map, provider, file, defines, &mut diagnostics) else {
+    let Some(model) = parser::parse_with(map, provider, file, defines, properties, &mut diagnostics) else {
         return Err(diagnostics.without_warnings());
     };
     let mut builder = build::Builder::new(map, &mut diagnostics);

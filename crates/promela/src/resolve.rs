@@ -67,7 +67,7 @@ impl Builder<'_> {
                     self.error(codes::CLAIM_ONLY, "`np_` outside of a `never` claim", expr.span, "not here");
                     return None;
                 }
-                ExKind::Int(0)
+                ExKind::Nonprogress
             }
             ast::ExprKind::RemoteLabel { process, pid, label } => {
                 let pid = self.optional(pid.as_deref())?;

@@ -60,6 +60,8 @@ pub enum ExKind {
     PcValue(Box<Ex>),
     GetPriority(Box<Ex>),
     Timeout,
+    /// `np_`
+    Nonprogress,
     RemoteLabel {
         process: Name,
         pid: Option<Box<Ex>>,
@@ -162,7 +164,8 @@ impl Ex {
             | ExKind::Count
             | ExKind::Last
             | ExKind::Priority
-            | ExKind::Timeout => {}
+            | ExKind::Timeout
+            | ExKind::Nonprogress => {}
             ExKind::Var(place) => place.indices.iter().for_each(|index| index.walk(visit)),
             ExKind::Unary(_, a)
             | ExKind::Len(a)

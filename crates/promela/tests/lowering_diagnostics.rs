@@ -3,6 +3,7 @@
 mod lowering_common;
 
 use lowering_common::compile;
+use source::{SourceMap, Style};
 
 /// Renders the diagnostics of each text, one after the other.
 fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
@@ -28,6 +29,74 @@ fn names() {
         "typedef T { byte f, f }; typedef T { bit g }; T t; init { t = 1; t.h = 2; t.f.g = 3; (t) }",
         "init { byte x; x = _; assert(np_) }",
     );
+}
+
+#[test]
+fn properties() {
+    let many = (0..65).map(|n| format!("<> (x == {n}) || ")).collect::<Vec<_>>().concat();
+    let model = |property: &str| {
+        format!(
+            "byte x; byte a[2]; chan q = [1] of {{ byte }};\nactive proctype P() {{ byte l; in: x = l; q!a[0] }}\n{property}"
+        )
+    };
+    let properties = [
+        "ltl { [] (y > 3) }",
+        "ltl { [] (P@out) && <> P:m && Q@in }",
+        "ltl { [] (run P()) }",
+        "ltl { [] (timeout -> <> (_pid == 1)) }",
+        "ltl { [] (a == 1) }",
+        &format!("ltl {{ {many} x }}"),
+        "never { byte b; b == 1 }",
+        "never { x = 1; q?x; d_step { x == 1; x == 2 } }",
+        "never { atomic { do :: x == 1 od } }",
+        "never { do :: np_ && P@in :: else od }",
+        "ltl { X x }",
+    ];
+    insta::assert_snapshot!(rendered(properties.map(model).each_ref().map(String::as_str)));
+}
+
+/// Properties that come with a model are about its names and macros, and errors point into their own text.
+#[test]
+fn additional_properties() {
+    let model = "#define high (x > 3)\nbyte x; active proctype P() { in: do :: x = 5 - x od }";
+    let hoa = |ap: &str| {
+        format!(
+            "HOA: v1 States: 1 Start: 0 AP: 1 {ap} Acceptance: 1 Inf(0) --BODY-- State: 0 {{0}} [0] 0 --END--"
+        )
+    };
+    let texts = [
+        "[] (high -> <> !high)".to_owned(),
+        "never { do :: high -> break :: else od }".to_owned(),
+        hoa("\"high && P@in\""),
+        "[] (higher -> <> !high".to_owned(),
+        "[] (higher -> <> high)".to_owned(),
+        "[] high high".to_owned(),
+        String::new(),
+        "never { x = 1 }".to_owned(),
+        hoa("\"[] high\""),
+        hoa("\"x >\""),
+        hoa("x"),
+    ];
+    let each = |text: &String| {
+        let mut map = SourceMap::new();
+        let file = map.add("model.pml", model).unwrap();
+        let property = map.add("--ltl", text).unwrap();
+        match quotient_promela::compile_with(
+            &mut map,
+            &std::collections::BTreeMap::new(),
+            file,
+            &[],
+            &[property],
+        ) {
+            Ok((program, _)) => {
+                assert_eq!(ir::verify(&program), Ok(()));
+                let text = ir::text::print(&program);
+                text[text.find("property").unwrap()..].to_owned()
+            }
+            Err(errors) => errors.render(&map, Style::Plain),
+        }
+    };
+    insta::assert_snapshot!(texts.iter().map(each).collect::<Vec<_>>().join("\n--------\n\n"));
 }
 
 #[test]

@@ -146,14 +146,20 @@ pub trait TransitionSystem {
         true
     }
 
-    /// Whether a state without steps is a proper end, rather than a deadlock.
-    fn ended(&self, state: &Self::State) -> bool;
+    /// Whether temporal properties see `state`: not if it is the middle of something, be it stored or transient. A property's
+    /// automaton stays where it is then.
+    fn is_observed(&self, state: &Self::State) -> bool {
+        !self.is_transient(state)
+    }
 
-    /// Which propositions of the property that is being checked hold in `state`: bit `i` for proposition `i`. One that cannot be
-    /// evaluated is a fault.
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition that cannot
+    /// be evaluated is a fault. Like `check` it leaves the state as it was.
     fn valuation(&self, _state: &mut Self::State) -> Result<u64, Fault> {
         Ok(0)
     }
+
+    /// Whether a state without steps is a proper end, rather than a deadlock.
+    fn ended(&self, state: &Self::State) -> bool;
 
     /// Brings `into` up to date with `state`. `into` must be the encoding that this state was last encoded
     /// into or decoded from (or a new one for a new state), so that only what changed is written.

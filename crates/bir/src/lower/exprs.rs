@@ -17,6 +17,8 @@ use crate::text::{clip, count, suggest};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     Invariant,
+    /// A temporal property.
+    Property,
     Fun,
     Procedure,
 }
@@ -71,7 +73,7 @@ impl<'m, 's> Exprs<'m, 's> {
             locals: FxHashMap::default(),
             used: FxHashSet::default(),
             lambdas: Vec::new(),
-            pins: owner == Owner::Invariant,
+            pins: matches!(owner, Owner::Invariant | Owner::Property),
         }
     }
 
@@ -269,6 +271,8 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
             ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
+            ast::ExprKind::At(variable, location) => self.stray_location_test(*variable, *location, span),
+            ast::ExprKind::Threads(threads) => self.threads(threads, span),
             ast::ExprKind::Error => None,
         }
     }
@@ -322,8 +326,10 @@ impl<'m, 's> Exprs<'m, 's> {
         } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
-        if self.owner == Owner::Invariant {
-            diagnostic = diagnostic.note("an invariant sees only globals");
+        match self.owner {
+            Owner::Invariant => diagnostic = diagnostic.note("an invariant sees only globals"),
+            Owner::Property => diagnostic = diagnostic.note("a temporal property sees only globals"),
+            Owner::Fun | Owner::Procedure => {}
         }
         self.report(diagnostic);
     }
@@ -490,11 +496,18 @@ impl<'m, 's> Exprs<'m, 's> {
             Builtin::ThreadTerminated => (Type::Tid, "threadTerminated"),
         };
         let operand = self.of_type(operand, wanted, &format!("`{word}` asks about"))?;
-        if self.owner == Owner::Invariant && builtin != Builtin::ThreadTerminated {
+        let asker = match self.owner {
+            Owner::Invariant => Some("an invariant"),
+            Owner::Property => Some("a temporal property"),
+            Owner::Fun | Owner::Procedure => None,
+        };
+        if let Some(asker) = asker
+            && builtin != Builtin::ThreadTerminated
+        {
             self.report(
                 Diagnostic::error(
                     codes::THREAD_DEPENDENT,
-                    format!("an invariant cannot use `{word}`: its value depends on the thread that asks"),
+                    format!("{asker} cannot use `{word}`: its value depends on the thread that asks"),
                 )
                 .at(span, "no thread asks here"),
             );

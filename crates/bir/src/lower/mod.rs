@@ -12,9 +12,10 @@ mod lambdas;
 mod locations;
 mod operators;
 mod procedure;
+mod properties;
 mod statements;
 
-use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Program, Temporal};
+use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Program};
 use source::Diagnostic;
 
 use crate::ast;
@@ -46,7 +47,6 @@ pub fn lower(model: &mut Model<'_>, merge: Merge) {
     }
     lower_funs(model);
     lower_invariants(model);
-    lower_temporal(model);
     for index in 0..model.system.procedures.len() {
         if model.has_enough() {
             return;
@@ -54,6 +54,7 @@ pub fn lower(model: &mut Model<'_>, merge: Merge) {
         procedure::lower(model, ProcedureId::from_index(index), merge);
     }
     activate(model);
+    properties::lower(model);
 }
 
 fn lower_funs(model: &mut Model<'_>) {
@@ -89,14 +90,19 @@ fn lower_invariants(model: &mut Model<'_>) {
     check_invariants(model);
 }
 
-/// Invariants call no functions that ask for what the current thread has locked.
 fn check_invariants(model: &mut Model<'_>) {
+    let exprs = model.program.invariants.iter().map(|invariant| invariant.expr.clone()).collect::<Vec<_>>();
+    check_nobody_asks(model, &exprs, "an invariant");
+}
+
+/// Properties call no functions that ask for what the current thread has locked.
+fn check_nobody_asks(model: &mut Model<'_>, exprs: &[Expr], what: &str) {
     let dependent = thread_dependent_funs(model);
     let program = &model.program;
     let mut problems = Vec::new();
-    for invariant in &program.invariants {
+    for expr in exprs {
         let mut culprit = None;
-        visit(program, &invariant.expr, &mut |part| {
+        visit(program, expr, &mut |part| {
             if let ExprKind::Call(fun, _) = part.kind
                 && dependent[fun.index()]
             {
@@ -107,7 +113,7 @@ fn check_invariants(model: &mut Model<'_>) {
             let name = clip(&program.funs[fun].name);
             let diagnostic = Diagnostic::error(
                 codes::THREAD_DEPENDENT,
-                format!("an invariant cannot use `{name}`: its value depends on the thread that asks"),
+                format!("{what} cannot use `{name}`: its value depends on the thread that asks"),
             )
             .at(span, "no thread asks here")
             .label(program.funs[fun].span, "this function asks for locks, or calls one that does");
@@ -116,24 +122,6 @@ fn check_invariants(model: &mut Model<'_>) {
     }
     for problem in problems {
         model.report(problem);
-    }
-}
-
-fn lower_temporal(model: &mut Model<'_>) {
-    for item in &model.system.temporal {
-        model.program.temporal.push(Temporal {
-            name: item.name.text.to_owned(),
-            formula: item.formula.to_owned(),
-            span: item.name.span,
-        });
-        // The formula is not looked into here: what it may mention counts as used.
-        for word in
-            item.formula.split(|letter: char| !letter.is_ascii_alphanumeric() && !"_$".contains(letter))
-        {
-            if let Some(symbol) = model.symbol(word) {
-                model.used.insert(symbol);
-            }
-        }
     }
 }
 

@@ -4,7 +4,10 @@ use ir::BinaryOp;
 use source::{Diagnostic, Span};
 
 use super::{MAX_HEIGHT, MAX_LOOKAHEAD, Parsed, Parser};
-use crate::ast::{Binary, Builtin, Expr, ExprKind, Name, New, Operation, Quantified, Type, TypeKind};
+use crate::ast::{
+    Binary, Builtin, Expr, ExprKind, Name, New, Operation, Quantified, ThreadQuestion, Threads, Type,
+    TypeKind,
+};
 use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
@@ -24,7 +27,7 @@ const SHIFT: u8 = 10;
 const SUM: u8 = 11;
 const PRODUCT: u8 = 12;
 
-fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
+pub(super) fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
     Some(match token {
         Token::Implies => (BinaryOp::Implies, IMPLIES),
         Token::OrOr => (BinaryOp::Or, OR_OR),
@@ -95,7 +98,7 @@ impl<'s> Parser<'s, '_> {
         self.tree(ExprKind::Binary(Box::new(Binary { op, op_span, left, right })), span, height)
     }
 
-    fn conditional(&mut self, test: Expr<'s>) -> Parsed<Expr<'s>> {
+    pub(super) fn conditional(&mut self, test: Expr<'s>) -> Parsed<Expr<'s>> {
         self.bump();
         let then = self.expr()?;
         self.expect(Token::Colon, " before the other value of the condition")?;
@@ -105,14 +108,14 @@ impl<'s> Parser<'s, '_> {
         self.tree(ExprKind::Cond(Box::new([test, then, otherwise])), span, height)
     }
 
-    fn tree(&mut self, kind: ExprKind<'s>, span: Span, height: u32) -> Parsed<Expr<'s>> {
+    pub(super) fn tree(&mut self, kind: ExprKind<'s>, span: Span, height: u32) -> Parsed<Expr<'s>> {
         if height > MAX_HEIGHT {
             return Err(self.too_deep("this expression has too many parts", MAX_HEIGHT));
         }
         Ok(Expr { kind, span, height })
     }
 
-    fn unary(&mut self) -> Parsed<Expr<'s>> {
+    pub(super) fn unary(&mut self) -> Parsed<Expr<'s>> {
         let start = self.span();
         match self.peek() {
             Token::Bang => {
@@ -166,6 +169,10 @@ impl<'s> Parser<'s, '_> {
         let all = self.at_word("forall");
         self.bump();
         let variable = self.name("the name of a variable")?;
+        if variable.text != "in" && self.at(Token::Ident) && self.peek_at(1) == Token::Colon {
+            let question = if all { ThreadQuestion::All } else { ThreadQuestion::Some };
+            return self.threads(start, question, variable);
+        }
         if !self.eat_word("in") {
             let found = self.describe_next();
             let message = format!("expected `in` after the variable of the quantifier, found {found}");
@@ -182,9 +189,22 @@ impl<'s> Parser<'s, '_> {
         self.tree(ExprKind::Quantified(Box::new(quantified)), self.since(start), height)
     }
 
+    /// `procedure variable : e`, behind the procedure.
+    fn threads(&mut self, start: Span, question: ThreadQuestion, procedure: Name<'s>) -> Parsed<Expr<'s>> {
+        let variable = self.name("the name of a variable")?;
+        self.expect(Token::Colon, " before the condition on the thread")?;
+        let body = self.expr()?;
+        if question == ThreadQuestion::Count {
+            self.expect(Token::RightParen, " after the condition on the thread")?;
+        }
+        let height = body.height + 2;
+        let threads = Threads { question, procedure, variable, body };
+        self.tree(ExprKind::Threads(Box::new(threads)), self.since(start), height)
+    }
+
     /// Whether `( T ) e` starts here, rather than `( e )`. A name in parentheses is a type if an operand
     /// follows that is not assigned to.
-    fn at_cast(&mut self) -> bool {
+    pub(super) fn at_cast(&mut self) -> bool {
         match self.peek_at(1) {
             Token::Boolean
             | Token::IntType
@@ -228,7 +248,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Fields and elements.
-    fn postfix(&mut self, mut base: Expr<'s>) -> Parsed<Expr<'s>> {
+    pub(super) fn postfix(&mut self, mut base: Expr<'s>) -> Parsed<Expr<'s>> {
         loop {
             let height = base.height + 1;
             match self.peek() {
@@ -319,6 +339,10 @@ impl<'s> Parser<'s, '_> {
             }
             Token::Ident => {
                 let name = self.name("a name")?;
+                if self.eat(Token::At) {
+                    let location = self.name("the name of a location")?;
+                    return self.tree(ExprKind::At(name, location), self.since(start), 1);
+                }
                 if !self.at(Token::LeftParen) {
                     return Ok(Expr { kind: ExprKind::Name(name.text), span: name.span, height: 1 });
                 }
@@ -331,6 +355,12 @@ impl<'s> Parser<'s, '_> {
                 let inner = self.expr()?;
                 self.expect(Token::RightParen, "")?;
                 return Ok(Expr { span: self.since(start), ..inner });
+            }
+            Token::Hash => {
+                self.bump();
+                self.expect(Token::LeftParen, " after `#`")?;
+                let procedure = self.name("the name of a thread")?;
+                return self.threads(start, ThreadQuestion::Count, procedure);
             }
             Token::LockAvailable => return self.builtin(Builtin::LockAvailable),
             Token::HasLock => return self.builtin(Builtin::HasLock),

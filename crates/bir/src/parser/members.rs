@@ -6,7 +6,7 @@ use super::{Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::codes;
 use crate::collections::Kind;
-use crate::lexer::{Lexer, Token};
+use crate::lexer::Token;
 use crate::text::clip;
 
 impl<'s> Parser<'s, '_> {
@@ -184,25 +184,13 @@ impl<'s> Parser<'s, '_> {
         Ok(Invariant { name, expr })
     }
 
-    /// The formula is text up to the next `;`, and has tokens of its own.
     fn temporal(&mut self) -> Parsed<Temporal<'s>> {
         self.bump();
         let name = self.name("the name of a property")?;
-        if !self.at(Token::Equal) {
-            return Err(self.unexpected("`=` before the formula"));
-        }
-        let start = self.ahead[0].end as usize;
-        let length = self.text[start..].find(';').unwrap_or(self.text.len() - start);
-        let formula = self.text[start..start + length].trim();
-        self.last = self.ahead[0];
-        self.ahead.clear();
-        self.lexer = Lexer::new(self.text, (start + length) as u32);
-        self.fill();
-        if formula.is_empty() {
-            return Err(self.unexpected("a formula"));
-        }
+        self.expect(Token::Equal, " before the formula")?;
+        let property = self.formula(name)?;
         self.semicolon()?;
-        Ok(Temporal { name, formula })
+        Ok(property)
     }
 
     /// `extension X for java.class { … }` or `extension X for java.class;`, whatever is in there. What is built

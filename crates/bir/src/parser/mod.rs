@@ -9,6 +9,7 @@
 //! Beyond the limits, and when no further error would be shown, the rest of the file is given up.
 
 mod exprs;
+mod formulas;
 mod members;
 mod statements;
 mod types;
@@ -17,7 +18,7 @@ use std::collections::VecDeque;
 
 use source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::ast::{Name, System};
+use crate::ast::{Name, System, Temporal};
 use crate::codes;
 use crate::lexer::{Bad, Lexeme, Lexer, Token};
 use crate::text::clip;
@@ -44,6 +45,26 @@ pub fn parse<'s>(map: &'s SourceMap, file: FileId, diagnostics: &mut Diagnostics
     let mut parser = Parser::new(map.file(file).text(), file, diagnostics);
     let system = parser.system();
     if diagnostics.has_errors() { None } else { system.ok() }
+}
+
+/// A property in a file of its own: a formula, or an automaton in the HOA format. Its name is that of the file.
+pub fn parse_property<'s>(
+    map: &'s SourceMap,
+    file: FileId,
+    diagnostics: &mut Diagnostics,
+) -> Option<Temporal<'s>> {
+    let (name, text) = (map.file(file).name(), map.file(file).text());
+    let name = Name { text: name, span: Span::new(file, 0, text.len() as u32) };
+    if text.trim_start().starts_with("HOA:") {
+        return formulas::automaton(name, text, diagnostics);
+    }
+    let mut parser = Parser::new(text, file, diagnostics);
+    let parsed = parser.formula(name).ok()?;
+    if !parser.at(Token::Eof) {
+        parser.unexpected("an operator or the end");
+        return None;
+    }
+    (!diagnostics.has_errors()).then_some(parsed)
 }
 
 struct Parser<'s, 'd> {

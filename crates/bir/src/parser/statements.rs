@@ -252,7 +252,9 @@ impl<'s> Parser<'s, '_> {
             ExprKind::Call(..) => {
                 "functions are called with `invoke f(…);`, threads are started with `start t(…);`"
             }
-            ExprKind::Quantified(_) => "a condition is checked with `assert` or `assume`",
+            ExprKind::Quantified(_) | ExprKind::Threads(_) | ExprKind::At(..) => {
+                "a condition is checked with `assert` or `assume`"
+            }
             _ => "",
         };
         if self.at(Token::Semicolon) && !help.is_empty() {

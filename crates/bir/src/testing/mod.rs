@@ -17,5 +17,5 @@ use crate::lower::Merge;
 
 /// Like [`compile`](crate::compile), but every statement of an atomic block keeps its own location.
 pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
-    crate::compile_with(map, file, &[], Merge::Nothing).map(|(program, _)| program)
+    crate::compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
 }

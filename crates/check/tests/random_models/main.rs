@@ -93,7 +93,7 @@ fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
     let verdict = match (violations.is_empty(), truncations.is_empty()) {
         (false, _) => Verdict::Violated,
         // Temporal properties are not checked.
-        (true, _) if !model.program.temporal.is_empty() => Verdict::Inconclusive,
+        (true, _) if !model.program.properties.is_empty() => Verdict::Inconclusive,
         (true, false) => Verdict::HoldsUpToBounds,
         (true, true) => Verdict::Holds,
     };

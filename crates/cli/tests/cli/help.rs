@@ -17,7 +17,11 @@ fn every_command_names_its_options() {
         ),
         ("replay", "-D --format --msc".to_owned()),
         ("simulate", format!("-D --steps --interactive --seed --trail {bounds}")),
-        ("print", "-D --ir --automaton --layout --max-objects --max-threads --max-frames".to_owned()),
+        (
+            "print",
+            "-D --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
+                .to_owned(),
+        ),
         ("graph", format!("-D --format --max-states {bounds}")),
     ] {
         let run = sandbox.run(&format!("{command} --help"));

@@ -64,9 +64,11 @@ fn options_are_looked_at_before_the_model() {
 }
 
 #[test]
-fn automata_cannot_be_printed_yet() {
-    let run = Sandbox::with("philosophers.bir").run("print --automaton philosophers.bir");
-    run.refused(&["print --automaton is not available yet"]);
+fn automata_are_those_of_properties() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.run("print --automaton philosophers.bir").refused(&["has no temporal properties"]);
+    sandbox.run("print --ir philosophers.bir --ltl p").refused(&["--ltl", "--ir"]);
+    sandbox.run("print --automaton philosophers.bir --ltl p --property q").refused(&["--property"]);
 }
 
 #[test]

@@ -20,9 +20,12 @@
 //!              | "virtual" name "{" (name "->" name ";")* "}"
 //!              | "active" name,.. ";"
 //!              | "invariant" name "=" expr ";"
-//!              | "temporal" name "=" string ";"
+//!              | "property" name "{" ("prop" string "=" expr ";")* (formula | claim) "}"
 //!              | ("thread" | "function") name "(" params ")" ["returns" type] ["entry" name] ["priority" number]
 //!                ["provided" expr] "{" part* "}"
+//! formula     := "formula" string ";"                      where `p0` is the first proposition
+//! claim       := "claim" index "sets" number "{" ("state" "{" edge* "}")* "}"
+//! edge        := "goto" index "if" "{" (["!"] index),.. "}" "marks" "{" index,.. "}" ";"
 //! params      := (["hidden"] type name shape),..
 //! shape       := ("[" length "]")* [meaning]               the dimensions of an array variable
 //! meaning     := "means" ("enum" name | "channel")
@@ -33,8 +36,8 @@
 //!              | "claim" ("send" | "receive") expr ";"
 //!              | "prologue" block
 //!              | "catch" name name ["at" name,..] "goto" name ";"
-//!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["number" number] ["hidden"] ["live" "{" name,.. "}"]
-//!                ":" transition*
+//!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["accept"] ["progress"] ["number" number] ["hidden"]
+//!                ["live" "{" name,.. "}"] ":" transition*
 //!              | "resume" name [at] ["atomic"] ["hidden"] "of" name ["into" place] jump ";"
 //! transition  := [id ":"] ["when" expr | "else" | "ready" name] ["rank" number] ["exclusive"] ["number" number]
 //!                ["invisible"] ["do" block] exit ";"
@@ -55,6 +58,7 @@
 //!              | "all" name | ("forall" | "exists") "(" expr "," name ["," expr,..] ")"
 //!              | ("thread" | "threads" | "last" | "youngest" | "timeout") "(" ")" | ("first" | "channel") "(" name ")"
 //!              | ("wrap" | "number" | "enabled" | "location" | "priority" | "length" | "full") "(" expr ")"
+//!              | "threadsAt" "(" name ("," name)* ")"
 //!              | "at" "(" expr "," name ("," name)* ")" | "of" "(" expr "," name "," name ("[" expr "]")* ")"
 //!              | ("has" | "heads") "(" expr ("," wanted)* ")"
 //! method      := "add" | "remove" | "put" | "contains" | "size" | "count" | "get" | "head" | "tail" | "keys"

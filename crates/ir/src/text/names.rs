@@ -57,6 +57,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "null",
     "of",
     "program",
+    "property",
     "record",
     "resume",
     "return",
@@ -66,7 +67,6 @@ pub(super) const KEYWORDS: &[&str] = &[
     "start",
     "string",
     "strings",
-    "temporal",
     "thread",
     "threadTerminated",
     "throw",
@@ -94,8 +94,20 @@ pub(super) fn is_identifier_part(c: char) -> bool {
 
 /// Words that mean something with a parenthesis behind them: functions of these names are quoted.
 pub(super) const QUESTION_WORDS: &[&str] = &[
-    "channel", "enabled", "first", "full", "has", "heads", "last", "location", "number", "priority",
-    "threads", "timeout", "youngest",
+    "channel",
+    "enabled",
+    "first",
+    "full",
+    "has",
+    "heads",
+    "last",
+    "location",
+    "number",
+    "priority",
+    "threads",
+    "threadsAt",
+    "timeout",
+    "youngest",
 ];
 
 /// A name that is not ambiguous.

@@ -3,6 +3,7 @@
 use source::{FileId, Span};
 
 mod numbered;
+mod property;
 
 use super::Error;
 use super::lex::{Lexeme, Token};
@@ -284,12 +285,8 @@ impl Parser {
             let expr = self.expr()?;
             self.expect(";")?;
             program.invariants.push((name, expr, self.span(start)));
-        } else if self.take("temporal") {
-            let name = self.name()?;
-            self.expect("=")?;
-            let formula = self.string()?;
-            self.expect(";")?;
-            program.temporal.push((name, formula, self.span(start)));
+        } else if self.take("property") {
+            program.properties.push(self.property(start)?);
         } else if self.take("thread") {
             program.procedures.push(self.procedure(start, ProcedureKind::Thread)?);
         } else if self.take("function") {
@@ -404,6 +401,7 @@ impl Parser {
         let number = self.marked_index("@")?;
         let atomic = self.take("atomic");
         let (inner, end) = (self.take("inner"), self.take("end"));
+        let (accept, progress) = (self.take("accept"), self.take("progress"));
         let value = self.marked_index("number")?.unwrap_or(0);
         let hidden = self.take("hidden");
         let live = if self.take("live") {
@@ -420,7 +418,21 @@ impl Parser {
             transitions.push(self.transition()?);
         }
         let resume = None;
-        Ok(LocationTree { name, number, atomic, inner, end, value, hidden, live, transitions, resume, span })
+        Ok(LocationTree {
+            name,
+            number,
+            atomic,
+            inner,
+            end,
+            accept,
+            progress,
+            value,
+            hidden,
+            live,
+            transitions,
+            resume,
+            span,
+        })
     }
 
     fn resume(&mut self, start: u32) -> Parsed<LocationTree> {
@@ -441,6 +453,8 @@ impl Parser {
             atomic,
             inner: false,
             end: false,
+            accept: false,
+            progress: false,
             value: 0,
             hidden,
             live: None,
@@ -671,6 +685,7 @@ impl Parser {
             | TreeKind::Element(..)
             | TreeKind::Fact(_)
             | TreeKind::FirstThread(_)
+            | TreeKind::ThreadsAt { .. }
             | TreeKind::Channel(_)
             | TreeKind::All(_) => 0,
             TreeKind::Field(a, _)

@@ -4,6 +4,7 @@
 //! looked at too.
 
 mod numbered;
+mod property;
 
 use std::fmt::{self, Display, Write};
 
@@ -268,6 +269,11 @@ impl Printer<'_> {
             ExprKind::IsYoungest => (POSTFIX, "youngest()".to_owned()),
             ExprKind::Timeout => (POSTFIX, "timeout()".to_owned()),
             ExprKind::FirstThread(procedure) => (POSTFIX, format!("first({})", self.procedure(*procedure))),
+            ExprKind::ThreadsAt { procedure, locations } => {
+                let locations = locations.iter().map(|&location| self.location(location));
+                let all = join(std::iter::once(self.procedure(*procedure)).chain(locations));
+                (POSTFIX, format!("threadsAt({all})"))
+            }
             ExprKind::ThreadAt { thread, procedure, locations } => {
                 let thread = self.expr(thread, scope, 0);
                 let locations = join(locations.iter().map(|&location| self.location(location)));
@@ -496,11 +502,7 @@ impl Printer<'_> {
             let expr = self.expr(&invariant.expr, Scope::Program, 0);
             writeln!(out, "\ninvariant {} = {expr};", plain(&invariant.name))?;
         }
-        for temporal in &program.temporal {
-            let (name, formula) = (plain(&temporal.name), quote(&temporal.formula, '"'));
-            writeln!(out, "\ntemporal {name} = {formula};")?;
-        }
-        Ok(())
+        self.properties(out)
     }
 
     fn records(&self, out: &mut String) -> fmt::Result {
@@ -606,6 +608,12 @@ impl Printer<'_> {
             }
             if location.end {
                 flags.push_str(" end");
+            }
+            if location.accept {
+                flags.push_str(" accept");
+            }
+            if location.progress {
+                flags.push_str(" progress");
             }
             if location.number != 0 {
                 write!(flags, " number {}", location.number)?;

@@ -222,10 +222,6 @@ impl Resolver {
         for name in &tree.active {
             self.program.active.push(self.names.procedures.find(name, "procedure")?);
         }
-        for (name, formula, span) in &tree.temporal {
-            let (name, formula) = (name.text.clone(), formula.clone());
-            self.program.temporal.push(Temporal { name, formula, span: *span });
-        }
         Ok(())
     }
 
@@ -404,6 +400,15 @@ impl Resolver {
             let expr = self.expr(expr, Scope::Program)?;
             self.program.invariants.push(Invariant { name: name.text.clone(), expr, span: *span });
         }
+        for tree in &tree.properties {
+            let mut props = Vec::new();
+            for (text, expr, span) in &tree.props {
+                let expr = self.expr(expr, Scope::Program)?;
+                props.push(Proposition { text: text.clone(), expr, span: *span });
+            }
+            let (name, kind, span) = (tree.name.text.clone(), tree.kind.clone(), tree.span);
+            self.program.properties.push(Property { name, props, kind, span });
+        }
         self.program.prologue = self.actions(&tree.prologue, Scope::Program)?;
         self.program.monitor = tree.monitor.as_ref().map(|monitor| self.monitor(monitor)).transpose()?;
         Ok(())
@@ -445,6 +450,8 @@ impl Resolver {
             atomic: tree.atomic,
             inner: tree.inner,
             end: tree.end,
+            accept: tree.accept,
+            progress: tree.progress,
             number: tree.value,
             live,
             hidden: tree.hidden,
@@ -702,6 +709,7 @@ impl Resolver {
             },
             TreeKind::Fact(_)
             | TreeKind::FirstThread(_)
+            | TreeKind::ThreadsAt { .. }
             | TreeKind::Channel(_)
             | TreeKind::ThreadAt { .. }
             | TreeKind::ThreadLocal { .. }

@@ -98,6 +98,10 @@ pub(super) enum TreeKind {
     Typed(Box<Tree>, TypeTree),
     Fact(Fact),
     FirstThread(Name),
+    ThreadsAt {
+        procedure: Name,
+        locations: Vec<Name>,
+    },
     Channel(Name),
     ThreadAt {
         thread: Box<Tree>,
@@ -319,6 +323,8 @@ pub(super) struct LocationTree {
     pub atomic: bool,
     pub inner: bool,
     pub end: bool,
+    pub accept: bool,
+    pub progress: bool,
     pub value: u32,
     pub hidden: bool,
     pub live: Option<Vec<Name>>,
@@ -338,6 +344,14 @@ pub(super) struct ResumeTree {
 pub(super) struct ClaimTree {
     pub receive: bool,
     pub channel: Tree,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) struct PropertyTree {
+    pub name: Name,
+    pub props: Vec<(String, Tree, Span)>,
+    pub kind: crate::PropertyKind,
     pub span: Span,
 }
 
@@ -378,5 +392,5 @@ pub(super) struct ProgramTree {
     pub procedures: Vec<ProcedureTree>,
     pub active: Vec<Name>,
     pub invariants: Vec<(Name, Tree, Span)>,
-    pub temporal: Vec<(Name, String, Span)>,
+    pub properties: Vec<PropertyTree>,
 }

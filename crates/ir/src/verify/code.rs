@@ -33,7 +33,7 @@ impl Verifier<'_> {
                 self.demand(exists, format_args!("{id} has no element {element}"));
                 let pins = program.enums.get(*id).is_some_and(|item| item.is_abstract);
                 let allowed = !pins || self.may_pin;
-                self.demand(allowed, "a constant of an abstract enum is not in an invariant or assertion");
+                self.demand(allowed, "a constant of an abstract enum is not in a property or assertion");
             }
             ExprKind::Const(Const::String(id)) => {
                 self.demand(program.strings.get(*id).is_some(), format_args!("{id} does not exist"));
@@ -101,6 +101,13 @@ impl Verifier<'_> {
                     self.plain(location, *procedure, "location");
                 }
                 self.integers(&operands);
+            }
+            ExprKind::ThreadsAt { procedure, locations } => {
+                for &location in locations {
+                    self.plain(location, *procedure, "location");
+                }
+                let ascends = locations.is_sorted_by(|a, b| a < b);
+                self.demand(ascends, "locations to be counted are not in order, or one is there twice");
             }
             ExprKind::FirstThread(procedure) => {
                 let exists = program.procedures.get(*procedure).is_some();
@@ -578,6 +585,7 @@ fn shallow(kind: &ExprKind) -> String {
         | ExprKind::LastThread
         | ExprKind::IsYoungest
         | ExprKind::FirstThread(_)
+        | ExprKind::ThreadsAt { .. }
         | ExprKind::ThreadAt { .. }
         | ExprKind::ThreadLocal { .. }
         | ExprKind::ThreadEnabled(_)

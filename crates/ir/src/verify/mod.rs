@@ -33,10 +33,13 @@
 //!   type of one, and for a map takes values for all keys. Two sets that are joined or compared are of one type.
 //! - Quantifiers range over collections; their function takes an element, of exactly that type, and the captures,
 //!   and gives a boolean.
-//! - Constants of abstract enums stand in invariants and in what is asserted.
+//! - Constants of abstract enums stand in invariants, in propositions and in what is asserted.
 //! - Parameters of pure functions occur in their bodies only, local variables in procedures only. Invariants
 //!   have neither, and ask nothing about the thread that evaluates them (`lockAvailable`, `hasLock`,
 //!   `wasNotified`), not even in functions they call.
+//! - A property has at most [`MAX_PROPOSITIONS`] propositions, and its formula or claim has no others. Propositions are like
+//!   invariants. A claim starts at one of its states, its edges lead to its states and have marks of its sets only.
+//!   The locations where threads are counted are plain ones of the procedure, in order.
 //! - Array variables stand with an index for each dimension, and nothing else does.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
@@ -372,6 +375,36 @@ impl Verifier<'_> {
                 !code::asks_thread(&invariant.expr, &asking),
                 "asks about the thread that evaluates it",
             );
+        }
+        for property in &program.properties {
+            self.context = format!("property {}", property.name);
+            for prop in &property.props {
+                self.may_pin = true;
+                self.boolean(&prop.expr, Scope::Program, "the proposition");
+                self.may_pin = false;
+                let asks = code::asks_thread(&prop.expr, &asking);
+                self.demand(!asks, "asks about the thread that evaluates it");
+            }
+            let fits = property.props.len() <= MAX_PROPOSITIONS;
+            self.demand(fits, format_args!("has more than {MAX_PROPOSITIONS} propositions"));
+            for prop in property.used_props() {
+                let exists = (prop.0 as usize) < property.props.len();
+                self.demand(exists, format_args!("proposition {} does not exist", prop.0));
+            }
+            if let PropertyKind::Claim(claim) = &property.kind {
+                self.claim_automaton(claim);
+            }
+        }
+    }
+
+    fn claim_automaton(&mut self, claim: &ltl::Automaton) {
+        let exists = |state: ltl::State| state.index() < claim.edges.len();
+        self.demand(exists(claim.initial), "its claim starts nowhere");
+        self.demand(claim.sets <= ltl::Marks::LIMIT, "its claim has too many acceptance sets");
+        for edge in claim.edges.iter().flatten() {
+            self.demand(exists(edge.to), format_args!("state {} does not exist", edge.to.0));
+            let marks = claim.sets > ltl::Marks::LIMIT || ltl::Marks::all(claim.sets).contains(edge.marks);
+            self.demand(marks, "an edge has the mark of a set that does not exist");
         }
     }
 }

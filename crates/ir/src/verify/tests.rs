@@ -341,7 +341,7 @@ fn pins() {
     let good = thread("do { assert v != I::i && exists(set, is, I::i); } return");
     let good = text::parse(&format!("program p; {good} invariant i = set == Set<I>(I::i);")).unwrap();
     assert_eq!(verify(&good), Ok(()));
-    let message = "a constant of an abstract enum is not in an invariant or assertion";
+    let message = "a constant of an abstract enum is not in a property or assertion";
     for transition in [
         "when v == I::i return",
         "do { v := I::i; } return",

@@ -102,6 +102,7 @@ impl Lowering<'_, '_> {
             | ExKind::Probe(..)
             | ExKind::Enabled(_)
             | ExKind::Timeout
+            | ExKind::Nonprogress
             | ExKind::RemoteLabel { .. } => self.truth_value(ex),
         }
     }
@@ -185,6 +186,7 @@ impl Lowering<'_, '_> {
                 self.natural(ExprKind::ThreadEnabled(Box::new(a)), span)
             }
             ExKind::Timeout => self.natural(ExprKind::Timeout, span),
+            ExKind::Nonprogress => self.program.non_progress(span),
             ExKind::RemoteLabel { process, pid, label } => {
                 self.remote_label(process, pid.as_deref(), label, span)
             }

@@ -8,12 +8,13 @@ mod exprs;
 mod initial;
 mod monitor;
 mod processes;
+mod properties;
 mod transitions;
 
 use ir::{
     Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, GlobalId, Id, IntType, LocalId, Location,
-    LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Temporal, Type,
-    TypeId, Variable, Width,
+    LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Type, TypeId,
+    Variable, Width,
 };
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, FileId, Span};
@@ -173,13 +174,10 @@ impl Lowering<'_, '_> {
         for at in 0..self.builder.processes.len() {
             let process = &self.builder.processes[at];
             let (body, count) = (process.body, process.count);
-            if process.kind == ProcessKind::Never {
-                self.automata.push(None);
-                continue;
-            }
+            let is_claim = process.kind == ProcessKind::Never;
             let elements = &mut self.builder.elements;
             let mut found = Ok(());
-            if !self.builder.has_remote_variables {
+            if !self.builder.has_remote_variables && !is_claim {
                 found = dataflow::dead(
                     elements,
                     &self.builder.symbols,
@@ -220,14 +218,13 @@ impl Lowering<'_, '_> {
             let states: Vec<_> = automaton
                 .reachable()
                 .into_iter()
-                .map(|number| {
-                    (number, automaton.states[number as usize].end, automaton.states[number as usize].element)
-                })
+                .map(|number| (number, automaton.states[number as usize].clone()))
                 .collect();
             let entry = automaton.entry;
             let id = ProcedureId::from_index(self.program.procedures.len());
             let mut locations = FxHashMap::default();
-            for (number, end, element) in states {
+            for (number, state) in states {
+                let element = state.element;
                 let span = element.map_or(span, |element| self.builder.elements.el(element).span);
                 let label = self.builder.elements.labels.iter().find(|label| Some(label.element) == element);
                 let label = match label.map(|label| &label.destination) {
@@ -239,7 +236,9 @@ impl Lowering<'_, '_> {
                 if location.hidden {
                     location.name = format!("line{}", self.builder.map.line(span));
                 }
-                location.end = end;
+                location.end = state.end;
+                location.accept = state.accept;
+                location.progress = state.progress;
                 location.number = number;
                 locations.insert(number, self.program.locations.push(location));
             }
@@ -314,13 +313,6 @@ impl Lowering<'_, '_> {
             if let (Some(automaton), Some(_)) = (automaton, self.procedures[at]) {
                 unused::statements(self.builder, at, automaton);
             }
-        }
-    }
-
-    fn properties(&mut self) {
-        for property in std::mem::take(&mut self.builder.properties) {
-            let crate::build::Property { name, formula, span } = property;
-            self.program.temporal.push(Temporal { name, formula, span });
         }
     }
 

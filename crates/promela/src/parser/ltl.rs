@@ -24,7 +24,7 @@ pub struct Deferred {
 }
 
 /// A part of a formula.
-enum Node {
+pub(super) enum Node {
     /// A condition on a state.
     State(Expr),
     /// With the height of the tree.
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    fn formula(self) -> Formula {
+    pub(super) fn formula(self) -> Formula {
         match self {
             Self::State(expr) => Formula { span: expr.span, kind: FormulaKind::Atom(expr) },
             Self::Temporal(formula, _) => formula,
@@ -152,7 +152,7 @@ impl Parser<'_> {
         }
     }
 
-    fn formula(&mut self) -> Parsed<Node> {
+    pub(super) fn formula(&mut self) -> Parsed<Node> {
         let mut waiting: Vec<(Node, Operator, u8, Lexeme)> = Vec::new();
         let mut operand = self.nested(Self::operand)?;
         loop {

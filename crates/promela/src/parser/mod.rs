@@ -23,6 +23,7 @@
 //! - An argument of an inline may have commas in parentheses, and may be the name of another parameter.
 //! - In formulas, `full` and its like may be negated; `[]` and `<>` may have spaces inside.
 
+mod additional;
 mod declarations;
 mod exprs;
 mod inlines;
@@ -66,8 +67,20 @@ pub fn parse(
     defines: &[(String, String)],
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
+    parse_with(map, provider, file, defines, &[], diagnostics)
+}
+
+/// The same with files of properties: see [`crate::compile_with`].
+pub fn parse_with(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+    properties: &[FileId],
+    diagnostics: &mut Diagnostics,
+) -> Option<Model> {
     let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics));
-    let model = parser.model();
+    let model = parser.model(properties);
     (!diagnostics.has_errors()).then_some(model)
 }
 

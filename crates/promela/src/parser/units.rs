@@ -9,7 +9,16 @@ use crate::codes;
 use crate::lexer::Token;
 
 impl Parser<'_> {
-    pub(super) fn model(&mut self) -> Model {
+    pub(super) fn model(&mut self, properties: &[source::FileId]) -> Model {
+        self.units();
+        self.formulas();
+        for &file in properties {
+            self.additional(file);
+        }
+        Model { items: std::mem::take(&mut self.items).into_iter().flatten().collect() }
+    }
+
+    pub(super) fn units(&mut self) {
         while !self.at(Token::Eof) {
             let before = self.consumed;
             let unit = self.unit();
@@ -23,8 +32,6 @@ impl Parser<'_> {
                 self.skip_unit();
             }
         }
-        self.formulas();
-        Model { items: std::mem::take(&mut self.items).into_iter().flatten().collect() }
     }
 
     /// One unit, if it leaves something behind.

@@ -96,6 +96,13 @@ impl<'a> Preprocessor<'a> {
         preprocessor
     }
 
+    /// Goes on with another file, behind the end of the others.
+    pub fn read(&mut self, file: FileId) {
+        let text = self.map.file(file).text().into();
+        self.inputs.push(Input { scanner: Scanner::new(text, file), conditions: Vec::new() });
+        self.last = Span::new(file, 0, 0);
+    }
+
     /// The next lexeme. Behind the last one there are ends without end.
     pub fn next(&mut self) -> Lexeme {
         let Some(mut lexeme) = self.expand_next() else { return self.end() };

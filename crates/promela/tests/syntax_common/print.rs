@@ -180,6 +180,7 @@ impl Printer {
                 self.line(if trace.negated { "notrace" } else { "trace" });
                 self.block(&trace.body);
             }
+            Item::Automaton(item) => unreachable!("{} is in no model", item.name.text),
             Item::Ltl(ltl) => {
                 self.line(&format!("ltl{}: {}", name(ltl.name.as_ref()), formula(&ltl.formula)));
             }

@@ -303,7 +303,7 @@ fun mayEnter(lock v) returns boolean = v != null && lockAvailable(v);"
             put(out, &format!("invariant collected = {invariant};"));
         }
         if self.chance(20) {
-            out.push_str("temporal later = \"[] (b -> <> !b)\";\n");
+            out.push_str("property later { prop \"b\" = b; formula \"[] (p0 -> <> !p0)\"; }\n");
         }
     }
 }

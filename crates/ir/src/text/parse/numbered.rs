@@ -192,6 +192,9 @@ impl Parser {
             let procedure = self.name()?;
             self.expect(")")?;
             TreeKind::FirstThread(procedure)
+        } else if self.take_called("threadsAt") {
+            let procedure = self.name()?;
+            TreeKind::ThreadsAt { procedure, locations: self.rest_of(Self::name)? }
         } else if self.take_called("channel") {
             let channel = self.name()?;
             self.expect(")")?;

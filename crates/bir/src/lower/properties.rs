@@ -1,0 +1,248 @@
+//! Temporal properties, and what only they can ask: where threads are.
+//!
+//! A condition on one thread, made of `p@location`, `!`, `&&` and the like, is a set of locations. So `exists`, `forall` and
+//! `#` are questions about how many threads of a procedure are in a set.
+
+use std::collections::BTreeSet;
+
+use ir::{
+    BinaryOp, Const, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, ProcedureKind, Property,
+    PropertyKind, Proposition, Type, UnaryOp,
+};
+use ltl::{Automaton, Cube, Edge, Formula, Prop};
+use source::{Diagnostic, Span};
+
+use super::check_nobody_asks;
+use super::exprs::{Exprs, Owner};
+use crate::ast::{self, TemporalKind, ThreadQuestion};
+use crate::codes;
+use crate::resolve::{Model, Symbol};
+use crate::text::{clip, suggest};
+
+pub fn lower(model: &mut Model<'_>) {
+    let system = model.system;
+    for item in &system.temporal {
+        lower_property(model, item);
+    }
+    let exprs = model.program.propositions().cloned().collect::<Vec<_>>();
+    check_nobody_asks(model, &exprs, "a temporal property");
+}
+
+fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
+    let mut props: Vec<Proposition> = Vec::new();
+    let mut literals = Vec::new();
+    for atom in &item.atoms {
+        let mut exprs = Exprs::new(model, Owner::Property, None);
+        let Some(expr) = exprs.condition(atom, "a condition of a temporal property") else { continue };
+        let text = model.map.text(atom.span);
+        literals.push(literal(&mut props, expr, text));
+        if props.len() > ir::MAX_PROPOSITIONS {
+            let message = format!("a property has at most {} conditions", ir::MAX_PROPOSITIONS);
+            let diagnostic = Diagnostic::error(codes::TOO_MANY_PROPOSITIONS, message);
+            return model.report(diagnostic.at(atom.span, "one too many"));
+        }
+    }
+    if literals.len() < item.atoms.len() {
+        return;
+    }
+    let kind = match &item.kind {
+        TemporalKind::Formula(formula) => {
+            PropertyKind::Formula(formula.substitute(&|prop| literals[prop.0 as usize].clone()))
+        }
+        TemporalKind::Automaton(automaton) => PropertyKind::Claim(over(automaton, &literals)),
+    };
+    let (name, span) = (item.name.text.to_owned(), item.name.span);
+    model.program.properties.push(Property { name, props, kind, span });
+}
+
+/// The condition as a proposition or its negation, or as a constant. Equal ones are one proposition.
+fn literal(props: &mut Vec<Proposition>, expr: Expr, text: &str) -> Formula {
+    match expr.kind {
+        ExprKind::Const(Const::Bool(true)) => Formula::True,
+        ExprKind::Const(Const::Bool(false)) => Formula::False,
+        ExprKind::Unary(UnaryOp::Not, inner) => {
+            let text = text.trim_start_matches(['!', ' ']);
+            match literal(props, *inner, text) {
+                Formula::True => Formula::False,
+                Formula::False => Formula::True,
+                Formula::Not(inner) => *inner,
+                positive => Formula::Not(Box::new(positive)),
+            }
+        }
+        _ => {
+            let plain = expr.without_spans();
+            let known = props.iter().position(|prop| prop.expr.without_spans() == plain);
+            let at = known.unwrap_or_else(|| {
+                let span = expr.span;
+                props.push(Proposition { text: text.to_owned(), expr, span });
+                props.len() - 1
+            });
+            Formula::Prop(Prop(at as u32))
+        }
+    }
+}
+
+/// The automaton with literals for its propositions.
+fn over(automaton: &Automaton, literals: &[Formula]) -> Automaton {
+    let cube = |(prop, sign): (Prop, bool)| match (&literals[prop.0 as usize], sign) {
+        (Formula::True, true) | (Formula::False, false) => Some(Cube::TRUE),
+        (Formula::Prop(prop), sign) => Some(Cube::literal(*prop, sign)),
+        (Formula::Not(inner), sign) => match **inner {
+            Formula::Prop(prop) => Some(Cube::literal(prop, !sign)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let edge = |edge: &Edge| {
+        let all = edge.cube.literals().try_fold(Cube::TRUE, |all, one| all.and(cube(one)?));
+        all.map(|cube| Edge { cube, ..*edge })
+    };
+    let edges = automaton.edges.iter().map(|edges| edges.iter().filter_map(edge).collect());
+    Automaton { initial: automaton.initial, edges: edges.collect(), sets: automaton.sets }
+}
+
+type Places = BTreeSet<LocationId>;
+
+impl<'s> Exprs<'_, 's> {
+    /// `p@location` where no quantifier has such a variable.
+    pub(super) fn stray_location_test(
+        &mut self,
+        variable: ast::Name<'s>,
+        location: ast::Name<'s>,
+        span: Span,
+    ) -> Option<Expr> {
+        let (variable, location) = (clip(variable.text), clip(location.text));
+        self.report(
+            Diagnostic::error(codes::BAD_LOCATION_TEST, format!("`{variable}` is no thread of a quantifier"))
+                .at(span, "nobody knows whose location this is")
+                .help(format!("ask for any thread: `exists Thread {variable}: {variable}@{location}`")),
+        );
+        None
+    }
+
+    pub(super) fn threads(&mut self, threads: &ast::Threads<'s>, span: Span) -> Option<Expr> {
+        if self.owner != Owner::Property {
+            self.report(
+                Diagnostic::error(codes::BAD_LOCATION_TEST, "only temporal properties ask where threads are")
+                    .at(span, "not possible here")
+                    .help("keep what is needed in a variable"),
+            );
+            return None;
+        }
+        let procedure = self.thread_procedure(threads.procedure)?;
+        let all: Places = (self.model.program.locations.iter())
+            .filter(|(_, at)| at.procedure == procedure && at.kind == LocationKind::Plain)
+            .map(|(id, _)| id)
+            .collect();
+        let places = self.places(&threads.body, threads, procedure, &all)?;
+        let chosen = if threads.question == ThreadQuestion::All { &all - &places } else { places };
+        let locations = chosen.into_iter().collect();
+        let int = Type::Int(IntType::INT);
+        let count = self.make(ExprKind::ThreadsAt { procedure, locations }, int, span);
+        let op = match threads.question {
+            ThreadQuestion::Count => return Some(count),
+            ThreadQuestion::Some => BinaryOp::Gt,
+            ThreadQuestion::All => BinaryOp::Eq,
+        };
+        let zero = self.make(ExprKind::Const(Const::Int(0)), int, span);
+        Some(self.make(ExprKind::Binary(op, Box::new(count), Box::new(zero)), Type::Bool, span))
+    }
+
+    fn thread_procedure(&mut self, name: ast::Name<'s>) -> Option<ProcedureId> {
+        if let Some(Symbol::Procedure(id)) = self.model.symbol(name.text)
+            && let Some(procedure) = self.model.program.procedures.get(id)
+            && procedure.kind == ProcedureKind::Thread
+        {
+            self.use_symbol(Symbol::Procedure(id));
+            return Some(id);
+        }
+        let threads = self.model.system.procedures.iter();
+        let threads = threads.filter(|item| matches!(item.kind, ast::ProcedureKind::Thread { .. }));
+        let similar = suggest(name.text, threads.map(|item| item.name.text));
+        let message = format!("there is no thread `{}`", clip(name.text));
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "not declared");
+        if let Some(similar) = similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    /// Where a thread is that the condition holds of.
+    fn places(
+        &mut self,
+        expr: &ast::Expr<'s>,
+        threads: &ast::Threads<'s>,
+        procedure: ProcedureId,
+        all: &Places,
+    ) -> Option<Places> {
+        match &expr.kind {
+            ast::ExprKind::Bool(true) => Some(all.clone()),
+            ast::ExprKind::Bool(false) => Some(Places::new()),
+            ast::ExprKind::Not(operand) => Some(all - &self.places(operand, threads, procedure, all)?),
+            ast::ExprKind::At(variable, location) if variable.text == threads.variable.text => {
+                self.named_places(*location, threads.procedure, procedure, all)
+            }
+            ast::ExprKind::Binary(binary) => {
+                let ast::Binary { op, left, right, .. } = &**binary;
+                let logical = matches!(
+                    op,
+                    BinaryOp::And | BinaryOp::Or | BinaryOp::Implies | BinaryOp::Eq | BinaryOp::Ne
+                );
+                if !logical {
+                    return self.no_places(expr, threads);
+                }
+                let left = self.places(left, threads, procedure, all);
+                let (left, right) = (left?, self.places(right, threads, procedure, all)?);
+                Some(match op {
+                    BinaryOp::And => &left & &right,
+                    BinaryOp::Or => &left | &right,
+                    BinaryOp::Implies => &(all - &left) | &right,
+                    BinaryOp::Ne => &left ^ &right,
+                    _ => all - &(&left ^ &right),
+                })
+            }
+            _ => self.no_places(expr, threads),
+        }
+    }
+
+    fn named_places(
+        &mut self,
+        location: ast::Name<'s>,
+        owner: ast::Name<'s>,
+        procedure: ProcedureId,
+        all: &Places,
+    ) -> Option<Places> {
+        let program = &self.model.program;
+        let named = |id: &&LocationId| {
+            let at = &program.locations[**id];
+            !at.hidden && at.name == location.text
+        };
+        let places: Places = all.iter().filter(named).copied().collect();
+        if !places.is_empty() {
+            return Some(places);
+        }
+        let shown = all.iter().map(|&id| &program.locations[id]).filter(|at| !at.hidden);
+        let similar = suggest(location.text, shown.map(|at| at.name.as_str())).map(str::to_owned);
+        let declared = program.procedures[procedure].span;
+        let message = format!("`{}` has no location `{}`", clip(owner.text), clip(location.text));
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_LOCATION, message)
+            .at(location.span, "no such location")
+            .label(declared, "declared here");
+        if let Some(similar) = similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn no_places(&mut self, expr: &ast::Expr<'s>, threads: &ast::Threads<'s>) -> Option<Places> {
+        let variable = clip(threads.variable.text);
+        self.report(
+            Diagnostic::error(codes::BAD_LOCATION_TEST, "this says nothing about where the thread is")
+                .at(expr.span, format!("expected `{variable}@location`, or several with `&&`, `||` and `!`"))
+                .help("conditions on globals belong outside of the quantifier"),
+        );
+        None
+    }
+}

@@ -1,0 +1,277 @@
+//! Formulas of temporal logic.
+//!
+//! From the weakest: `->` and `<->`, `=>`, `||`, `&&`, `U` and its like, then the operators of expressions. All associate
+//! to the left but `=>`. What is written before an operand (`[]`, `<>`, `X`, `!`) binds most tightly, so that `[] x > 3`
+//! would compare a formula with a number: it is refused.
+
+use ir::BinaryOp;
+use ltl::Formula;
+use source::{Diagnostic, Diagnostics, Span};
+
+use super::exprs::binary_operator;
+use super::{MAX_HEIGHT, Parsed, Parser, Reported};
+use crate::ast::{Binary as BinaryExpr, Expr, ExprKind, Name, Temporal, TemporalKind};
+use crate::codes;
+use crate::lexer::{Lexeme, Lexer, Token};
+use crate::text::clip;
+
+type Unary = fn(Box<Formula>) -> Formula;
+type Binary = fn(Box<Formula>, Box<Formula>) -> Formula;
+
+/// A part of a formula.
+enum Node<'s> {
+    /// A condition on a state.
+    State(Expr<'s>),
+    Temporal {
+        formula: Formula,
+        span: Span,
+        height: u32,
+    },
+}
+
+impl Node<'_> {
+    fn span(&self) -> Span {
+        match self {
+            Self::State(expr) => expr.span,
+            Self::Temporal { span, .. } => *span,
+        }
+    }
+
+    fn height(&self) -> u32 {
+        match self {
+            Self::State(expr) => expr.height,
+            Self::Temporal { height, .. } => *height,
+        }
+    }
+}
+
+/// What stands between two operands.
+#[derive(Clone, Copy)]
+enum Operator {
+    /// Between formulas only.
+    Temporal(Binary),
+    /// Between formulas, or within a condition.
+    Logical(BinaryOp, Binary),
+    /// Within a condition only.
+    State(BinaryOp),
+}
+
+const ARROW: u8 = 0;
+const IMPLIES: u8 = 1;
+const OR: u8 = 2;
+const AND: u8 = 3;
+const UNTIL: u8 = 4;
+/// What the operators of expressions have on top of their strength there.
+const STATE: u8 = 5;
+
+impl<'s> Parser<'s, '_> {
+    /// A whole formula.
+    pub(super) fn formula(&mut self, name: Name<'s>) -> Parsed<Temporal<'s>> {
+        let mut atoms = Vec::new();
+        let node = self.part(ARROW, &mut atoms)?;
+        let formula = formula_of(node, &mut atoms);
+        Ok(Temporal { name, kind: TemporalKind::Formula(formula), atoms })
+    }
+
+    /// The operator that is next, its strength, and how many tokens it has.
+    fn operator(&mut self) -> Option<(Operator, u8, usize)> {
+        if self.at(Token::Ident) {
+            return Some(match self.slice(self.ahead[0]) {
+                "U" | "until" | "stronguntil" => (Operator::Temporal(Formula::Until), UNTIL, 1),
+                "W" | "weakuntil" => (Operator::Temporal(Formula::WeakUntil), UNTIL, 1),
+                "V" | "release" => (Operator::Temporal(Formula::Release), UNTIL, 1),
+                "implies" => (Operator::Temporal(Formula::Implies), ARROW, 1),
+                "equivalent" => (Operator::Temporal(Formula::Equivalent), ARROW, 1),
+                "and" => (Operator::Logical(BinaryOp::And, Formula::And), AND, 1),
+                "or" => (Operator::Logical(BinaryOp::Or, Formula::Or), OR, 1),
+                _ => return None,
+            });
+        }
+        match self.peek() {
+            Token::Arrow => Some((Operator::Temporal(Formula::Implies), ARROW, 1)),
+            Token::Less if self.peek_at(1) == Token::Arrow => {
+                Some((Operator::Temporal(Formula::Equivalent), ARROW, 2))
+            }
+            Token::Implies => Some((Operator::Logical(BinaryOp::Implies, Formula::Implies), IMPLIES, 1)),
+            Token::OrOr => Some((Operator::Logical(BinaryOp::Or, Formula::Or), OR, 1)),
+            Token::AndAnd => Some((Operator::Logical(BinaryOp::And, Formula::And), AND, 1)),
+            token => binary_operator(token).map(|(op, strength)| (Operator::State(op), STATE + strength, 1)),
+        }
+    }
+
+    /// What is made of operators that bind at least as strongly as `least`.
+    fn part(&mut self, least: u8, atoms: &mut Vec<Expr<'s>>) -> Parsed<Node<'s>> {
+        let mut left = self.nested(|parser| parser.operand(atoms))?;
+        while let Some((operator, strength, tokens)) = self.operator()
+            && strength >= least
+        {
+            let lexeme = self.bump();
+            for _ in 1..tokens {
+                self.bump();
+            }
+            let next = if strength == IMPLIES { strength } else { strength + 1 };
+            let right = self.nested(|parser| parser.part(next, atoms))?;
+            left = self.combine(operator, lexeme, left, right, atoms)?;
+        }
+        match left {
+            Node::State(test) if least == ARROW && self.at(Token::Question) => {
+                self.conditional(test).map(Node::State)
+            }
+            left => Ok(left),
+        }
+    }
+
+    fn combine(
+        &mut self,
+        operator: Operator,
+        lexeme: Lexeme,
+        left: Node<'s>,
+        right: Node<'s>,
+        atoms: &mut Vec<Expr<'s>>,
+    ) -> Parsed<Node<'s>> {
+        let span = left.span().to(right.span());
+        let height = left.height().max(right.height()) + 1;
+        let build = match (operator, left, right) {
+            (Operator::Logical(op, _) | Operator::State(op), Node::State(left), Node::State(right)) => {
+                let op_span = self.span_of(lexeme);
+                let kind = ExprKind::Binary(Box::new(BinaryExpr { op, op_span, left, right }));
+                return self.tree(kind, span, height).map(Node::State);
+            }
+            (Operator::State(_), left, right) => {
+                let temporal = if matches!(left, Node::State(_)) { right } else { left };
+                return Err(self.no_condition(lexeme, temporal.span()));
+            }
+            (Operator::Logical(_, build) | Operator::Temporal(build), left, right) => (build, left, right),
+        };
+        let (build, left, right) = build;
+        let (left, right) = (formula_of(left, atoms), formula_of(right, atoms));
+        self.temporal_node(build(Box::new(left), Box::new(right)), span, height)
+    }
+
+    fn temporal_node(&mut self, formula: Formula, span: Span, height: u32) -> Parsed<Node<'s>> {
+        if height > MAX_HEIGHT.min(ltl::parse::MAX_DEPTH) {
+            return Err(self.too_deep("this formula has too many parts", MAX_HEIGHT));
+        }
+        Ok(Node::Temporal { formula, span, height })
+    }
+
+    fn no_condition(&mut self, operator: Lexeme, operand: Span) -> Reported {
+        let text = clip(self.slice(operator));
+        let message = format!("`{text}` works on values, and a formula has none");
+        let diagnostic = Diagnostic::error(codes::TEMPORAL_OPERAND, message)
+            .at(self.span_of(operator), "this operator")
+            .label(operand, "this is a formula")
+            .help("`[] x > 3` is read as `([] x) > 3`: write `[] (x > 3)`");
+        self.report(diagnostic);
+        self.last_error = Some(self.ahead[0].start);
+        Reported
+    }
+
+    /// The operator before an operand that is next, and how many tokens it has.
+    fn prefix(&mut self) -> Option<(Unary, usize)> {
+        if self.at(Token::Ident) {
+            return Some(match self.slice(self.ahead[0]) {
+                "X" | "next" => (Formula::Next, 1),
+                "always" => (Formula::Always, 1),
+                "eventually" => (Formula::Eventually, 1),
+                _ => return None,
+            });
+        }
+        match (self.peek(), self.peek_at(1)) {
+            (Token::LeftBracket, Token::RightBracket) => Some((Formula::Always, 2)),
+            (Token::Less, Token::Greater) => Some((Formula::Eventually, 2)),
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self, atoms: &mut Vec<Expr<'s>>) -> Parsed<Node<'s>> {
+        let start = self.span();
+        if let Some((build, tokens)) = self.prefix() {
+            for _ in 0..tokens {
+                self.bump();
+            }
+            let operand = self.nested(|parser| parser.operand(atoms))?;
+            let (span, height) = (start.to(operand.span()), operand.height() + 1);
+            let formula = build(Box::new(formula_of(operand, atoms)));
+            return self.temporal_node(formula, span, height);
+        }
+        if self.at(Token::Bang) || self.at_word("not") {
+            self.bump();
+            let operand = self.nested(|parser| parser.operand(atoms))?;
+            let (span, height) = (start.to(operand.span()), operand.height() + 1);
+            return match operand {
+                Node::State(operand) => {
+                    self.tree(ExprKind::Not(Box::new(operand)), span, height).map(Node::State)
+                }
+                Node::Temporal { formula, .. } => {
+                    self.temporal_node(Formula::Not(Box::new(formula)), span, height)
+                }
+            };
+        }
+        if matches!(self.peek(), Token::Semicolon | Token::RightParen | Token::Eof) {
+            return Err(self.unexpected("a formula"));
+        }
+        let node = if self.at(Token::LeftParen) && !self.at_cast() {
+            self.bump();
+            let inner = self.nested(|parser| parser.part(ARROW, atoms))?;
+            self.expect(Token::RightParen, " or an operator")?;
+            let span = self.since(start);
+            match inner {
+                Node::State(expr) => Node::State(self.postfix(Expr { span, ..expr })?),
+                Node::Temporal { formula, height, .. } => Node::Temporal { formula, span, height },
+            }
+        } else {
+            Node::State(self.unary()?)
+        };
+        match node {
+            Node::State(expr) if self.at(Token::Instanceof) => {
+                self.bump();
+                let record = self.name("a record")?;
+                let (span, height) = (self.since(start), expr.height + 1);
+                self.tree(ExprKind::InstanceOf(Box::new(expr), record), span, height).map(Node::State)
+            }
+            node => Ok(node),
+        }
+    }
+}
+
+fn formula_of<'s>(node: Node<'s>, atoms: &mut Vec<Expr<'s>>) -> Formula {
+    match node {
+        Node::State(expr) => {
+            atoms.push(expr);
+            Formula::Prop(ltl::Prop(atoms.len() as u32 - 1))
+        }
+        Node::Temporal { formula, .. } => formula,
+    }
+}
+
+/// An automaton whose propositions are conditions, in the quotes that its text has around them.
+pub fn automaton<'s>(name: Name<'s>, text: &'s str, diagnostics: &mut Diagnostics) -> Option<Temporal<'s>> {
+    let file = name.span.file;
+    let read = match ltl::hoa::read(text) {
+        Ok(read) => read,
+        Err(error) => {
+            let at = Span::new(file, error.at.start as u32, error.at.end as u32);
+            diagnostics.push(Diagnostic::error(codes::BAD_AUTOMATON, error.message.clone()).at(at, ""));
+            return None;
+        }
+    };
+    let mut atoms = Vec::new();
+    for prop in &read.props {
+        let Some(quoted) = text.find(&format!("\"{prop}\"")) else {
+            let message = "a proposition of an automaton is a condition without quotes and backslashes";
+            diagnostics.push(Diagnostic::error(codes::BAD_AUTOMATON, message).at(name.span, ""));
+            return None;
+        };
+        let mut parser = Parser::new(&text[..quoted + 1 + prop.len()], file, diagnostics);
+        parser.lexer = Lexer::new(parser.text, quoted as u32 + 1);
+        parser.ahead.clear();
+        parser.fill();
+        atoms.push(parser.expr().ok()?);
+        if !parser.at(Token::Eof) {
+            parser.unexpected("an operator or the end of the condition");
+            return None;
+        }
+    }
+    Some(Temporal { name, kind: TemporalKind::Automaton(read.automaton), atoms })
+}

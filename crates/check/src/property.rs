@@ -1,0 +1,63 @@
+//! Temporal properties of a model, and their automata.
+
+use ir::{Property, PropertyKind};
+use ltl::hoa::Hoa;
+use ltl::{Automaton, Limits, Prop, best, never};
+
+use crate::Model;
+
+/// How automata are written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutomatonFormat {
+    /// A `never` claim of Promela.
+    Never,
+    /// The Hanoi Omega-Automata format.
+    Hoa,
+}
+
+impl Model {
+    /// The property of this name, or the only one there is. What is wrong otherwise is said.
+    pub fn property(&self, name: Option<&str>) -> Result<&Property, String> {
+        let all = &self.program.properties;
+        let names: Vec<&str> = all.iter().map(|property| property.name.as_str()).collect();
+        let which = match (name, &names[..]) {
+            (_, []) => return Err(format!("`{}` has no temporal properties", self.name)),
+            (None, [_]) => Some(0),
+            (None, _) => {
+                return Err(format!("name one of the temporal properties: {}", names.join(", ")));
+            }
+            (Some(name), _) => names.iter().rposition(|known| *known == name),
+        };
+        let missing = || {
+            format!("there is no temporal property `{}`, but {}", name.unwrap_or_default(), names.join(", "))
+        };
+        which.map(|at| &all[at]).ok_or_else(missing)
+    }
+}
+
+/// The automaton of the runs that violate a property, as text.
+pub fn automaton(property: &Property, format: AutomatonFormat) -> Result<String, String> {
+    let name = |prop: Prop| property.props[prop.0 as usize].text.clone();
+    let (automaton, about) = violations(property)?;
+    match format {
+        AutomatonFormat::Hoa => {
+            let props = property.props.iter().map(|prop| prop.text.clone()).collect();
+            Ok(Hoa { name: Some(about), props, automaton }.write())
+        }
+        AutomatonFormat::Never => never::never(&automaton, &about, name).ok_or_else(|| {
+            "a never claim has one set of accepting states, and this automaton has not: use --format hoa"
+                .to_owned()
+        }),
+    }
+}
+
+fn violations(property: &Property) -> Result<(Automaton, String), String> {
+    match &property.kind {
+        PropertyKind::Formula(formula) => {
+            let automaton = best::buchi(&formula.negated(), Limits::default())
+                .map_err(|_| format!("the automaton of `{}` is too large", property.name))?;
+            Ok((automaton, format!("!({})", property.formula_text().unwrap_or_default())))
+        }
+        PropertyKind::Claim(claim) => Ok((claim.clone(), property.name.clone())),
+    }
+}

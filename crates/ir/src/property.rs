@@ -1,0 +1,119 @@
+//! Temporal properties: what all runs must satisfy, or must not do.
+//!
+//! A property is about *propositions*, conditions on states that are numbered from 0 in the order of
+//! [`Property::props`]. Nothing that a proposition reads may be left out of a state.
+
+use ltl::{Automaton, Formula, Prop};
+use source::Span;
+
+use crate::{BinaryOp, Const, Expr, ExprKind, LocationId, ProcedureId, Program, Type, TypeId, UnaryOp};
+
+/// How many propositions a property has at most.
+pub const MAX_PROPOSITIONS: usize = Prop::LIMIT as usize;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    pub name: String,
+    /// At most [`MAX_PROPOSITIONS`].
+    pub props: Vec<Proposition>,
+    pub kind: PropertyKind,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// What all runs satisfy.
+    Formula(Formula),
+    /// What no run does: the runs that violate the property are those that the automaton accepts.
+    Claim(Automaton),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Proposition {
+    /// As it was written.
+    pub text: String,
+    /// Over globals, and about threads as anybody sees them.
+    pub expr: Expr,
+    pub span: Span,
+}
+
+impl Property {
+    /// The propositions that formula or claim have, as numbers that may be out of range.
+    pub fn used_props(&self) -> Vec<Prop> {
+        match &self.kind {
+            PropertyKind::Formula(formula) => formula.props(),
+            PropertyKind::Claim(claim) => {
+                let props = claim.edges.iter().flatten().fold(0, |props, edge| props | edge.cube.props());
+                (0..Prop::LIMIT).filter(|prop| props >> prop & 1 == 1).map(Prop).collect()
+            }
+        }
+    }
+
+    /// The formula with its propositions as they were written.
+    pub fn formula_text(&self) -> Option<String> {
+        let PropertyKind::Formula(formula) = &self.kind else { return None };
+        let name = |prop: Prop| self.props.get(prop.0 as usize).map_or("?", |prop| prop.text.as_str());
+        Some(formula.display(|prop| format!("({})", name(prop))).to_string())
+    }
+}
+
+impl Program {
+    /// The expressions of all propositions of all properties.
+    pub fn propositions(&self) -> impl Iterator<Item = &Expr> {
+        self.properties.iter().flat_map(|property| &property.props).map(|prop| &prop.expr)
+    }
+
+    /// Whether some thread is at one of these locations.
+    pub fn somebody_at(&mut self, locations: impl Fn(&crate::Location) -> bool, span: Span) -> Expr {
+        let (boolean, int) =
+            (self.types.intern(Type::Bool), self.types.intern(Type::Int(crate::IntType::INT)));
+        let node = |kind, ty: TypeId| Expr { kind, ty, span };
+        let mut by_procedure: Vec<(ProcedureId, Vec<LocationId>)> = Vec::new();
+        for (id, location) in self.locations.iter().filter(|(_, location)| locations(location)) {
+            match by_procedure.iter_mut().find(|(procedure, _)| *procedure == location.procedure) {
+                Some((_, ids)) => ids.push(id),
+                None => by_procedure.push((location.procedure, vec![id])),
+            }
+        }
+        let mut whole: Option<Expr> = None;
+        for (procedure, locations) in by_procedure {
+            let count = node(ExprKind::ThreadsAt { procedure, locations }, int);
+            let zero = node(ExprKind::Const(Const::Int(0)), int);
+            let some = node(ExprKind::Binary(BinaryOp::Gt, Box::new(count), Box::new(zero)), boolean);
+            whole = Some(match whole {
+                None => some,
+                Some(others) => {
+                    node(ExprKind::Binary(BinaryOp::Or, Box::new(others), Box::new(some)), boolean)
+                }
+            });
+        }
+        whole.unwrap_or_else(|| node(ExprKind::Const(Const::Bool(false)), boolean))
+    }
+
+    /// Whether no thread is at a [progress](crate::Location::progress) location.
+    pub fn non_progress(&mut self, span: Span) -> Expr {
+        let progress = self.somebody_at(|location| location.progress, span);
+        Expr { ty: progress.ty, kind: ExprKind::Unary(UnaryOp::Not, Box::new(progress)), span }
+    }
+
+    /// The property that every run makes progress again and again.
+    pub fn progress_property(&mut self) -> Property {
+        let expr = self.non_progress(Span::default());
+        let props = vec![Proposition { text: "np_".to_owned(), expr, span: Span::default() }];
+        let progress = Formula::Not(Box::new(Formula::Prop(Prop(0))));
+        let formula = Formula::Always(Box::new(Formula::Eventually(Box::new(progress))));
+        let kind = PropertyKind::Formula(formula);
+        Property { name: "progress".to_owned(), props, kind, span: Span::default() }
+    }
+
+    /// The property that no run is at [accepting](crate::Location::accept) locations again and again. There is none if
+    /// there are no such locations.
+    pub fn acceptance_property(&mut self) -> Option<Property> {
+        let first = self.locations.values().find(|location| location.accept)?.span;
+        let expr = self.somebody_at(|location| location.accept, first);
+        let props = vec![Proposition { text: "accept".to_owned(), expr, span: first }];
+        let absent = Formula::Not(Box::new(Formula::Prop(Prop(0))));
+        let kind = PropertyKind::Formula(Formula::Eventually(Box::new(Formula::Always(Box::new(absent)))));
+        Some(Property { name: "accept".to_owned(), props, kind, span: first })
+    }
+}
