@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use quotient_promela::Compiled;
 use source::{Diagnostics, Provider, SourceMap, Style};
 
 /// The file system.
@@ -41,11 +42,11 @@ pub fn compile_file(path: &Path) -> (Result<ir::Program, ()>, String) {
 }
 
 fn finish(
-    result: Result<(ir::Program, Diagnostics), Diagnostics>,
+    result: Result<Compiled, Diagnostics>,
     map: &SourceMap,
 ) -> (Result<ir::Program, ()>, String) {
     match result {
-        Ok((program, diagnostics)) => (Ok(program), diagnostics.render(map, Style::Plain)),
+        Ok(Compiled { program, warnings, .. }) => (Ok(program), warnings.render(map, Style::Plain)),
         Err(diagnostics) => (Err(()), diagnostics.render(map, Style::Plain)),
     }
 }
