@@ -172,7 +172,13 @@ fn conclude(
                 known.steps = known.steps.min(length);
             }
             None => {
-                violations.push(ViolationCount { kind, message, count: found.count, steps: length, location });
+                violations.push(ViolationCount {
+                    kind,
+                    message,
+                    count: found.count,
+                    steps: length,
+                    location,
+                });
             }
         }
     }

@@ -100,8 +100,9 @@ pub struct Builder<'a> {
     pub has_remote_variables: bool,
     /// `_last` occurs somewhere, be it where nothing ever gets: SPIN then keeps it in the state.
     pub asks_for_last: bool,
-    /// What can be done, where processes are, or priorities matter to some expression or statement.
+    /// Some expression asks what a process can do, or for the number of the state that it is in.
     pub observes_scheduling: bool,
+    pub has_priorities: bool,
     /// The names of all processes and labels that are asked for.
     pub labels_asked_for: BTreeSet<(Rc<str>, Rc<str>)>,
     /// Labels that were asked for, since this was last looked at.
@@ -141,6 +142,7 @@ impl<'a> Builder<'a> {
             has_remote_variables: false,
             asks_for_last: false,
             observes_scheduling: false,
+            has_priorities: false,
             labels_asked_for: BTreeSet::new(),
             remote_labels: Vec::new(),
             unknown: FxHashSet::default(),

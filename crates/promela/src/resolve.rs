@@ -67,7 +67,7 @@ impl Builder<'_> {
                 ExKind::PcValue(Box::new(self.expr(a)?))
             }
             ast::ExprKind::GetPriority(a) => {
-                self.observes_scheduling = true;
+                self.has_priorities = true;
                 ExKind::GetPriority(Box::new(self.expr(a)?))
             }
             ast::ExprKind::Timeout => ExKind::Timeout,
@@ -135,7 +135,7 @@ impl Builder<'_> {
     }
 
     pub fn priority(&mut self, literal: &ast::Literal) -> Option<u8> {
-        self.observes_scheduling = true;
+        self.has_priorities = true;
         match u8::try_from(literal.value) {
             Ok(value) if value > 0 => Some(value),
             _ => {
@@ -282,7 +282,7 @@ impl Builder<'_> {
                     Some(ExKind::Last)
                 }
                 "_priority" => {
-                    self.observes_scheduling = true;
+                    self.has_priorities = true;
                     Some(ExKind::Priority)
                 }
                 _ => None,

@@ -107,6 +107,10 @@ impl Tools {
             let status = Status::Skipped(why.clone());
             return Ok(Comparison { spin, ours: None, status });
         }
+        if self.spin.merge && model.observes_merging() {
+            let status = Status::Skipped("SPIN merges more than is sound".to_owned());
+            return Ok(Comparison { spin, ours: None, status });
+        }
         let ours = Ours {
             depth_first: quotient.explore(model, "dfs", folder.path())?,
             breadth_first: quotient.explore(model, "bfs", folder.path())?,

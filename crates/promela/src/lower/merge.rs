@@ -13,13 +13,14 @@
 //! channels that `xr` and `xs` claim; none is covered by an `unless`. No other process looks at a location in the middle:
 //! that would take a label.
 //!
-//! Where SPIN takes for local what is not (the index of an array of the process may well be a global variable, and `run` in
-//! an assignment counts as local), a chain has at most *one* such statement: what comes before it can be moved behind the
-//! steps of others, what comes behind it before them. An `atomic` counts as one. And `run` only ever begins a chain, so
-//! that a process too many leaves out no more than itself.
+//! Where SPIN takes for local what is not (it does not look at indices of arrays, nor at what `run` does in an assignment), a
+//! chain has at most *one* such statement: what comes before it can be moved behind the steps of others, what comes behind
+//! it before them. An `atomic` counts as one. With priorities there is none, since then others may have to come first.
+//! And `run` is not merged with an assertion before it: a process too many is a step that is not taken, and must not
+//! take a violation along.
 //!
 //! Nothing is merged where a model can observe more than that: if it asks for variables of other processes, for `_last`,
-//! `enabled`, `pc_value`, priorities, or if it has `provided` clauses.
+//! `enabled` or `pc_value`, or if it has `provided` clauses. SPIN merges with `_last`, `enabled` and `pc_value`, too.
 
 use std::collections::BTreeMap;
 
@@ -75,14 +76,18 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        let leaves = builder.symbols.iter().flat_map(|symbol| (0..symbol.leaves.len()).map(move |leaf| (symbol, leaf)));
-        let has_rendezvous = leaves
-            .filter_map(|(symbol, leaf)| symbol.channel(leaf))
-            .any(|channel| channel.capacity == 0);
+        let leaves = builder
+            .symbols
+            .iter()
+            .flat_map(|symbol| (0..symbol.leaves.len()).map(move |leaf| (symbol, leaf)));
+        let has_rendezvous =
+            leaves.filter_map(|(symbol, leaf)| symbol.channel(leaf)).any(|channel| channel.capacity == 0);
         let merger = Merger { lowering: self, claims, has_rendezvous };
         let mut chains = Chains::new();
         for (at, automaton) in self.automata.iter().enumerate() {
-            let Some(automaton) = automaton.as_ref().filter(|_| self.procedures[at].is_some()) else { continue };
+            let Some(automaton) = automaton.as_ref().filter(|_| self.procedures[at].is_some()) else {
+                continue;
+            };
             for (&number, &location) in &self.locations[at] {
                 let edges = &automaton.states[number as usize].edges;
                 // The transitions of a location are its edges, in order.
@@ -107,17 +112,24 @@ impl Merger<'_, '_, '_> {
         }
         let mut before = edge;
         let mut shared = !self.is_local(edge.element);
+        let mut flawed = self.may_be_flawed(edge.element);
         loop {
             let state = &automaton.states[before.target as usize];
             let ([next], Some(element)) = (&state.edges[..], state.element) else { return rest };
             let Some(&location) = self.lowering.locations[process].get(&before.target) else { return rest };
             let id = self.lowering.program.locations[location].transitions[0];
             let local = self.is_local(element);
-            let parts = shared && !local && !before.atomic;
-            if next.element != element || !self.may_follow(element) || self.starts(element) || parts || rest.contains(&id) {
+            let goes_on = if self.lowering.builder.has_priorities {
+                local && !shared
+            } else {
+                local || !shared || before.atomic
+            };
+            let ends = next.element != element || rest.contains(&id) || (flawed && self.starts(element));
+            if !goes_on || ends || !self.may_follow(element) {
                 return rest;
             }
             shared |= !local;
+            flawed |= self.may_be_flawed(element);
             rest.push(id);
             before = next;
         }
@@ -130,11 +142,13 @@ impl Merger<'_, '_, '_> {
     /// Whether a statement cannot block, and may be merged with those around it.
     fn may_follow(&self, id: ElementId) -> bool {
         let element = self.element(id);
-        let kind = match &element.node {
-            Node::Basic(Basic::Assign(..) | Basic::Nothing | Basic::Assert(_) | Basic::Print { .. }) => true,
-            Node::Join | Node::Exit | Node::Goto(_) => true,
-            _ => false,
-        };
+        let kind = matches!(
+            &element.node,
+            Node::Basic(Basic::Assign(..) | Basic::Nothing | Basic::Assert(_) | Basic::Print { .. })
+                | Node::Join
+                | Node::Exit
+                | Node::Goto(_)
+        );
         kind && element.escapes.is_empty()
             && !self.lowering.builder.elements.labelled(id)
             && (is_atomic(element) || self.seems_local(id))
@@ -154,6 +168,14 @@ impl Merger<'_, '_, '_> {
             && (is_atomic(element) || self.seems_local(id))
     }
 
+    /// Whether it can go wrong and yet go on.
+    fn may_be_flawed(&self, id: ElementId) -> bool {
+        matches!(
+            self.element(id).node,
+            Node::Basic(Basic::Assert(_) | Basic::Send { .. } | Basic::Receive { .. })
+        )
+    }
+
     fn starts(&self, id: ElementId) -> bool {
         let Node::Basic(basic) = &self.element(id).node else { return false };
         let mut found = false;
@@ -165,15 +187,23 @@ impl Merger<'_, '_, '_> {
     fn is_local(&self, id: ElementId) -> bool {
         let Node::Basic(basic) = &self.element(id).node else { return true };
         let mut local = match basic {
-            Basic::Condition(_) | Basic::Nothing | Basic::Assert(_) | Basic::Print { .. } => true,
-            Basic::Assign(Target::Nothing, _) => true,
+            Basic::Condition(_)
+            | Basic::Nothing
+            | Basic::Assert(_)
+            | Basic::Print { .. }
+            | Basic::Assign(Target::Nothing, _) => true,
             Basic::Assign(Target::Var(place), _) => !self.is_global(place),
-            Basic::Assign(Target::Priority, _) | Basic::SetPriority(..) => false,
-            Basic::Send { .. } | Basic::Receive { .. } | Basic::Event { .. } => false,
+            Basic::Assign(Target::Priority, _)
+            | Basic::SetPriority(..)
+            | Basic::Send { .. }
+            | Basic::Receive { .. }
+            | Basic::Event { .. } => false,
         };
         basic.walk(&mut |ex| {
             local &= match &ex.kind {
-                ExKind::Int(_) | ExKind::Pid | ExKind::Unary(..) | ExKind::Binary(..) | ExKind::Cond(_) => true,
+                ExKind::Int(_) | ExKind::Pid | ExKind::Unary(..) | ExKind::Binary(..) | ExKind::Cond(_) => {
+                    true
+                }
                 ExKind::Var(place) => !self.is_global(place),
                 _ => false,
             };
@@ -190,7 +220,9 @@ impl Merger<'_, '_, '_> {
         let Node::Basic(basic) = &self.element(id).node else { return true };
         match basic {
             Basic::Nothing => true,
-            Basic::Condition(ex) | Basic::Assert(ex) | Basic::Assign(Target::Nothing, ex) => self.reads_local(ex),
+            Basic::Condition(ex) | Basic::Assert(ex) | Basic::Assign(Target::Nothing, ex) => {
+                self.reads_local(ex)
+            }
             Basic::Assign(Target::Var(place), value) => !self.is_global(place) && self.reads_local(value),
             Basic::Print { args, .. } => args.iter().all(|arg| self.reads_local(arg)),
             Basic::Send { channel, args, .. } => {
@@ -213,7 +245,8 @@ impl Merger<'_, '_, '_> {
 
     fn reads_local(&self, ex: &Ex) -> bool {
         match &ex.kind {
-            ExKind::Int(_) | ExKind::Pid | ExKind::Run(_) => true,
+            ExKind::Int(_) | ExKind::Pid => true,
+            ExKind::Run(run) => !self.has_channels(&run.process.text),
             ExKind::Var(place) => !self.is_global(place),
             ExKind::Unary(_, a) => self.reads_local(a),
             ExKind::Binary(_, a, b) => self.reads_local(a) && self.reads_local(b),
@@ -236,6 +269,11 @@ impl Merger<'_, '_, '_> {
             | ExKind::RemoteLabel { .. }
             | ExKind::RemoteVar { .. } => false,
         }
+    }
+
+    fn has_channels(&self, process: &str) -> bool {
+        let program = &self.lowering.program;
+        program.procedures.values().any(|known| known.name == process && !known.channels.is_empty())
     }
 
     fn claimed(&self, ex: &Ex, receive: bool) -> bool {
