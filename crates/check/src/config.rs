@@ -330,7 +330,7 @@ impl Config {
             store_options,
             search,
             por,
-            merge,
+            merge: _,
             threads,
             ltl,
             property,
@@ -357,9 +357,6 @@ impl Config {
         }
         if *por == Switch::On {
             return later("--por on".to_owned(), "use --por off");
-        }
-        if *merge == Switch::On {
-            return later("--merge on".to_owned(), "use --merge off");
         }
         match threads {
             Some(0) => return Some("--threads 0 would not get far; use --threads 1".to_owned()),

@@ -22,6 +22,7 @@ mod coverage;
 mod estimate;
 pub mod graph;
 mod lift;
+mod merging;
 mod model;
 mod narrate;
 mod pipeline;

@@ -12,6 +12,8 @@ pub struct Model {
     pub language: Language,
     pub map: SourceMap,
     pub program: ir::Program,
+    /// Which transitions of the program can be merged.
+    pub chains: promela::Chains,
     pub defines: Vec<(String, String)>,
     pub warnings: Diagnostics,
     pub file: FileId,
@@ -85,13 +87,15 @@ impl Model {
             files.push(added.map_err(|error| Rejected { text: error.render(&map_of_nothing(), style) })?);
         }
         let compiled = match language {
-            Language::Bir => bir::compile_with(&map, file, defines, &files),
-            Language::Promela => promela::compile_with(&mut map, provider, file, defines, &files),
+            Language::Bir => bir::compile_with(&map, file, defines, &files)
+                .map(|(program, warnings)| (program, promela::Chains::new(), warnings)),
+            Language::Promela => promela::compile_with(&mut map, provider, file, defines, &files)
+                .map(|compiled| (compiled.program, compiled.chains, compiled.warnings)),
         };
         match compiled {
-            Ok((program, warnings)) => {
+            Ok((program, chains, warnings)) => {
                 let defines = defines.to_vec();
-                Ok(Self { name: path.to_owned(), language, map, program, defines, warnings, file })
+                Ok(Self { name: path.to_owned(), language, map, program, chains, defines, warnings, file })
             }
             Err(diagnostics) => Err(Rejected { text: diagnostics.render(&map, style) }),
         }

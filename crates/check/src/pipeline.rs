@@ -12,8 +12,9 @@ use store::{Budget, Compact};
 use symmetry::Stats;
 use system::Bound;
 
-use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
+use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind, Switch};
 use crate::coverage::cover;
+use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
@@ -46,6 +47,11 @@ pub enum CheckError {
 
 /// The engine for a model, if the bounds admit its initial state.
 pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
+    engine_of(model, &model.program, bounds)
+}
+
+/// The engine for a program of a model.
+fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Engine, CheckError> {
     let active = model.program.active.len();
     if active > bounds.sizes.threads as usize {
         let actors = match model.language {
@@ -57,7 +63,7 @@ pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
             bounds.sizes.threads
         )));
     }
-    Ok(Engine::new(&model.program, bounds.sizes, bounds.on_bound == OnBound::Error))
+    Ok(Engine::new(program, bounds.sizes, bounds.on_bound == OnBound::Error))
 }
 
 /// Explores all states of a model.
@@ -71,7 +77,10 @@ pub fn check(
     if let Some(reason) = config.refusal() {
         return Err(CheckError::Refused(reason));
     }
-    let engine = engine(model, config.bounds)?;
+    let engine = match config.merge {
+        Switch::Off => engine(model, config.bounds)?,
+        Switch::On => engine_of(model, &promela::merge(&model.program, &model.chains), config.bounds)?,
+    };
     let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
     let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
     let ladder = ladder(model, config);
@@ -129,22 +138,26 @@ fn conclude(
     let mut first = None;
     let mut trail = None;
     for found in &outcome.violations {
-        let trace = confirm(model, config.bounds, found)?;
+        let steps = match config.merge {
+            Switch::Off => found.trail.steps.clone(),
+            Switch::On => unmerge(model, config.bounds, &found.trail.steps, found.fault.kind),
+        };
+        let trace = confirm(model, config.bounds, found, &steps)?;
         let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
         let (kind, message) = (ending.kind, ending.message);
         let location = ending.location;
-        let steps = found.trail.len() as u64;
+        let length = steps.len() as u64;
         if first.is_none() {
             trail = Some(trail_file(
                 model,
                 config.bounds,
                 Some(TrailViolation { kind: kind.clone(), message: message.clone() }),
-                &found.trail.steps,
+                &steps,
             ));
             first = Some(Violation {
                 kind: kind.clone(),
                 message: message.clone(),
-                steps,
+                steps: length,
                 location: location.clone(),
                 trace,
             });
@@ -156,9 +169,17 @@ fn conclude(
         match violations.iter_mut().find(same) {
             Some(known) => {
                 known.count += found.count;
-                known.steps = known.steps.min(steps);
+                known.steps = known.steps.min(length);
             }
-            None => violations.push(ViolationCount { kind, message, count: found.count, steps, location }),
+            None => {
+                violations.push(ViolationCount {
+                    kind,
+                    message,
+                    count: found.count,
+                    steps: length,
+                    location,
+                });
+            }
         }
     }
 
@@ -201,7 +222,7 @@ fn conclude(
         seed,
         assumptions: assumptions(model, config, truncations, &store),
         store,
-        dead_code: if exhaustive { dead_code(model, engine) } else { Vec::new() },
+        dead_code: if exhaustive { dead_code(model, config, engine) } else { Vec::new() },
         warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
     };
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
@@ -209,14 +230,19 @@ fn conclude(
 }
 
 /// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
-fn confirm(model: &Model, bounds: Bounds, found: &search::Violation) -> Result<Trace, CheckError> {
+fn confirm(
+    model: &Model,
+    bounds: Bounds,
+    found: &search::Violation,
+    steps: &[system::Step],
+) -> Result<Trace, CheckError> {
     let internal = |reason: String| {
         CheckError::Internal(format!(
             "a violation ({}) was found, but the plain interpreter does not confirm it: {reason}",
             found.fault.kind
         ))
     };
-    let trace = replay(model, bounds, found.trail.steps.iter().copied(), Some(found.fault.kind.as_str()))
+    let trace = replay(model, bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
         .map_err(|diverged| internal(diverged.to_string()))?;
     let Some(ending) = &trace.ends_in else {
         return Err(internal("the run ends well".to_owned()));
@@ -380,7 +406,7 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: 
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, config.symmetry),
-        "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        reduction_assumption(model, config),
     ];
     let sizes = config.bounds.sizes;
     let bounds = match model.language {
@@ -412,6 +438,17 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: 
         list.push("safety only: temporal properties were not checked".to_owned());
     }
     list
+}
+
+fn reduction_assumption(model: &Model, config: &Config) -> String {
+    match config.merge {
+        Switch::On if !model.chains.is_empty() => {
+            "statements that concern their own process only are merged with those before them; otherwise every \
+             interleaving of the model's steps is explored"
+        }
+        Switch::On | Switch::Off => "no reduction: every interleaving of the model's steps is explored",
+    }
+    .to_owned()
 }
 
 /// The variables that are not part of the state and that the model reads all the same.
@@ -471,12 +508,16 @@ fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
 /// entry.
-fn dead_code(model: &Model, engine: &Engine) -> Vec<DeadCode> {
+fn dead_code(model: &Model, config: &Config, engine: &Engine) -> Vec<DeadCode> {
     let program = &model.program;
+    let passed = match config.merge {
+        Switch::Off => BTreeSet::new(),
+        Switch::On => passed(model, |location| engine.was_reached(location)),
+    };
     let mut dead = Vec::new();
     let mut seen = BTreeSet::new();
     for (id, location) in program.locations.iter() {
-        if engine.was_reached(id) || !matches!(location.kind, LocationKind::Plain) {
+        if engine.was_reached(id) || passed.contains(&id) || !matches!(location.kind, LocationKind::Plain) {
             continue;
         }
         let procedure = &program.procedures[location.procedure];

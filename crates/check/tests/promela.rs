@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use naive::Naive;
 use quotient::Model;
-use quotient::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Symmetry};
+use quotient::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 
 use common::{ModelFile, files_below, load, models};
@@ -86,6 +86,62 @@ fn states_and_transitions_are_those_of_spin() {
             let config = Config { search, symmetry: Symmetry::None, keep_going: true, ..Config::default() };
             agrees(&case, &config);
         }
+    }
+}
+
+/// What is violated, and that nothing else is, does not depend on merging. A merged step is several of the model's, so
+/// there are fewer states, and every violation is replayed in unmerged steps before it is reported.
+#[test]
+fn merging_makes_no_difference_to_verdicts() {
+    let mut merged = 0;
+    for case in cases() {
+        for &search in SearchKind::ALL {
+            let merge = Switch::On;
+            let config = Config { search, merge, keep_going: true, ..Config::default() };
+            let report = check(&case, &config);
+            let found: BTreeSet<String> =
+                report.violations.iter().map(|violation| violation.kind.clone()).collect();
+            assert_eq!(found, case.kinds, "{}, {search}", case.file.name);
+            assert!(report.exhaustive, "{}, {search}", case.file.name);
+            assert!(report.states <= case.states, "{}, {search}", case.file.name);
+            merged += usize::from(report.states < case.states);
+        }
+    }
+    assert!(merged > 20, "{merged}");
+}
+
+/// As SPIN 6.5.2 counts them with merging and no other reduction.
+#[test]
+fn merged_states_and_transitions_are_those_of_spin() {
+    for (name, states, transitions) in [
+        ("alternating_bit.pml", 1059, 3579),
+        ("chang_roberts.pml", 3313, 11_092),
+        ("nursery.pml", 2919, 7772),
+    ] {
+        let case = cases().into_iter().find(|case| case.file.name.ends_with(name)).expect("a bundled model");
+        for &search in SearchKind::ALL {
+            let report =
+                check(&case, &Config { search, merge: Switch::On, keep_going: true, ..Config::default() });
+            assert_eq!((report.states, report.states + report.matched), (states, transitions), "{name}");
+        }
+    }
+}
+
+/// Here SPIN merges what is not local: it does not look at indices. The assertion then never fails.
+#[test]
+fn indices_are_looked_at_before_statements_are_merged() {
+    let text = "byte g;
+        active proctype Reader() { byte list[2], seen; list[g] = 1; seen = list[g]; assert(seen == 1) }
+        active proctype Writer() { g = 1 }";
+    let model = load("indices.pml", text.as_bytes(), &[]).expect("a model");
+    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    for merge in [Switch::Off, Switch::On] {
+        let config = Config { merge, ..Config::default() };
+        let checked =
+            quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect("a report");
+        let violation = checked.report.violation.expect("the assertion fails");
+        // Whatever is merged, the trace has all statements.
+        assert_eq!((violation.kind.as_str(), violation.steps), ("assertion", 4));
     }
 }
 

@@ -182,7 +182,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub por: Switch,
 
-    /// Statement merging: on (not available yet) or off
+    /// Statement merging in Promela models: on (statements that concern their own process only are taken together with
+    /// the one before them) or off
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 

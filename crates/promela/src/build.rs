@@ -15,7 +15,7 @@ use source::{Diagnostic, Diagnostics, SourceMap, Span};
 
 use crate::ast::{self, Name};
 use crate::codes;
-use crate::elements::{Destination, Elements, Node, SequenceId};
+use crate::elements::{Destination, ElementId, Elements, Node, SequenceId};
 use crate::symbols::{Scopes, Symbol, Typedef};
 use crate::tree::{Ex, SymbolId};
 
@@ -109,6 +109,11 @@ pub struct Builder<'a> {
     pub has_remote_variables: bool,
     /// `_last` occurs somewhere, be it where nothing ever gets: SPIN then keeps it in the state.
     pub asks_for_last: bool,
+    /// Some expression asks what a process can do, or for the number of the state that it is in.
+    pub observes_scheduling: bool,
+    pub has_priorities: bool,
+    /// The names of all processes and labels that are asked for.
+    pub labels_asked_for: BTreeSet<(Rc<str>, Rc<str>)>,
     /// Labels that were asked for, since this was last looked at.
     pub remote_labels: Vec<(Name, Name)>,
     /// Names that were reported as not declared.
@@ -145,6 +150,9 @@ impl<'a> Builder<'a> {
             in_print: false,
             has_remote_variables: false,
             asks_for_last: false,
+            observes_scheduling: false,
+            has_priorities: false,
+            labels_asked_for: BTreeSet::new(),
             remote_labels: Vec::new(),
             unknown: FxHashSet::default(),
             early: true,
@@ -368,6 +376,15 @@ impl<'a> Builder<'a> {
         self.in_trace = false;
         self.processes.push(process);
         self.check_jumps();
+    }
+
+    /// Whether somebody asks if a process is at this element.
+    pub fn is_asked_for(&self, process: usize, element: ElementId) -> bool {
+        let name = &self.processes[process].name;
+        self.elements.labels.iter().filter(|label| label.element == element).any(|label| {
+            matches!(&label.destination, Destination::Label { name: label, .. }
+                if self.labels_asked_for.contains(&(name.clone(), label.clone())))
+        })
     }
 
     /// Gives the labels that were asked for states of their own, where they are at jumps.

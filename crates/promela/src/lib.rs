@@ -20,9 +20,19 @@ mod text;
 mod tree;
 mod unused;
 
+pub use lower::{Chains, merge};
 pub use parser::parse;
 
 use source::{Diagnostics, FileId, Provider, SourceMap};
+
+/// A model that was compiled.
+#[derive(Debug)]
+pub struct Compiled {
+    pub program: ir::Program,
+    /// Which statements can be merged, for [`merge`].
+    pub chains: Chains,
+    pub warnings: Diagnostics,
+}
 
 /// Compiles a model. `defines` are macros, as `-DNAME=VALUE` gives them; included files are read by way of `provider`
 /// and added to `map`. On success there may be warnings.
@@ -31,7 +41,7 @@ pub fn compile(
     provider: &dyn Provider,
     file: FileId,
     defines: &[(String, String)],
-) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+) -> Result<Compiled, Diagnostics> {
     compile_with(map, provider, file, defines, &[])
 }
 
@@ -44,16 +54,18 @@ pub fn compile_with(
     file: FileId,
     defines: &[(String, String)],
     properties: &[FileId],
-) -> Result<(ir::Program, Diagnostics), Diagnostics> {
+) -> Result<Compiled, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let Some(model) = parser::parse_with(map, provider, file, defines, properties, &mut diagnostics) else {
         return Err(diagnostics.without_warnings());
     };
     let mut builder = build::Builder::new(map, &mut diagnostics);
     builder.model(&model);
-    let program = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
-    match program {
-        Some(program) if !diagnostics.has_errors() => Ok((program, diagnostics)),
+    let lowered = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
+    match lowered {
+        Some((program, chains)) if !diagnostics.has_errors() => {
+            Ok(Compiled { program, chains, warnings: diagnostics })
+        }
         _ => Err(diagnostics.without_warnings()),
     }
 }

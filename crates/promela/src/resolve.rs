@@ -58,9 +58,18 @@ impl Builder<'_> {
                 self.check_fields(&channel, args.len(), expr.span);
                 ExKind::Poll { channel: Box::new(channel), random: *random, args }
             }
-            ast::ExprKind::Enabled(a) => ExKind::Enabled(Box::new(self.expr(a)?)),
-            ast::ExprKind::PcValue(a) => ExKind::PcValue(Box::new(self.expr(a)?)),
-            ast::ExprKind::GetPriority(a) => ExKind::GetPriority(Box::new(self.expr(a)?)),
+            ast::ExprKind::Enabled(a) => {
+                self.observes_scheduling = true;
+                ExKind::Enabled(Box::new(self.expr(a)?))
+            }
+            ast::ExprKind::PcValue(a) => {
+                self.observes_scheduling = true;
+                ExKind::PcValue(Box::new(self.expr(a)?))
+            }
+            ast::ExprKind::GetPriority(a) => {
+                self.has_priorities = true;
+                ExKind::GetPriority(Box::new(self.expr(a)?))
+            }
             ast::ExprKind::Timeout => ExKind::Timeout,
             ast::ExprKind::Nonprogress => {
                 if !self.in_claim {
@@ -72,6 +81,7 @@ impl Builder<'_> {
             ast::ExprKind::RemoteLabel { process, pid, label } => {
                 let pid = self.optional(pid.as_deref())?;
                 self.remote_labels.push((process.clone(), label.clone()));
+                self.labels_asked_for.insert((process.text.clone(), label.text.clone()));
                 ExKind::RemoteLabel { process: process.clone(), pid, label: label.clone() }
             }
             ast::ExprKind::RemoteVar { process, pid, variable } => {
@@ -125,6 +135,7 @@ impl Builder<'_> {
     }
 
     pub fn priority(&mut self, literal: &ast::Literal) -> Option<u8> {
+        self.has_priorities = true;
         match u8::try_from(literal.value) {
             Ok(value) if value > 0 => Some(value),
             _ => {
@@ -270,7 +281,10 @@ impl Builder<'_> {
                     self.asks_for_last = true;
                     Some(ExKind::Last)
                 }
-                "_priority" => Some(ExKind::Priority),
+                "_priority" => {
+                    self.has_priorities = true;
+                    Some(ExKind::Priority)
+                }
                 _ => None,
             };
             if let Some(kind) = predefined {

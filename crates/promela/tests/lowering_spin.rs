@@ -3,14 +3,14 @@
 
 mod lowering_common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ir::{Exit, Jump, Program};
 
-use lowering_common::{compile_file, models};
+use lowering_common::{compile_file, compile_merged, models};
 
 /// An edge: where it leads, the number of its statement, whether it is atomic, whether its state is an end state.
 /// A `d_step` is always atomic for SPIN's table.
@@ -18,6 +18,7 @@ type Edge = (u32, u32, bool, bool);
 type Automata = BTreeMap<(String, u32), Vec<Edge>>;
 
 const CORNERS: &str = include_str!("lowering_corners.pml");
+const MERGING: &str = include_str!("lowering_merging.pml");
 
 #[test]
 fn corners_are_those_of_spin() {
@@ -28,6 +29,47 @@ fn corners_are_those_of_spin() {
         assert!(agree(&corners, &scratch), "SPIN does not take the model");
     }
     fs::remove_dir_all(&scratch).expect("scratch can be removed");
+}
+
+#[test]
+fn merged_statements_are_those_of_spin() {
+    let scratch = scratch("merging");
+    let path = scratch.join("merging.pml");
+    fs::write(&path, MERGING).expect("scratch is writable");
+    let program = compile_merged(&path).expect("a model");
+    if is_installed() {
+        let theirs = spins(&path, &scratch, &[]).expect("SPIN takes the model");
+        let reachable = reachable(&program);
+        let mut ours = ours(&program);
+        ours.retain(|state, _| reachable.contains(state));
+        for (state, edges) in &ours {
+            assert_eq!(Some(edges), theirs.get(state), "{} state {}", state.0, state.1);
+        }
+        assert!(ours.len() < self::ours(&program).len(), "nothing is merged");
+    }
+    fs::remove_dir_all(&scratch).expect("scratch can be removed");
+}
+
+/// The states that are left when statements are merged.
+fn reachable(program: &Program) -> BTreeSet<(String, u32)> {
+    let mut open: Vec<_> = program.procedures.values().map(|procedure| procedure.entry).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if seen.insert(id) {
+            for &transition in &program.locations[id].transitions {
+                if let Exit::Jump(Jump::Goto(to)) = program.transitions[transition].exit {
+                    open.push(to);
+                }
+            }
+        }
+    }
+    let name = |location: &ir::Location| spins_name(&program.procedures[location.procedure].name);
+    let locations = seen.into_iter().map(|id| &program.locations[id]);
+    locations.map(|location| (name(location), location.number)).collect()
+}
+
+fn spins_name(name: &str) -> String {
+    if name == "init" { ":init:".to_owned() } else { name.to_owned() }
 }
 
 #[test]
@@ -63,7 +105,7 @@ fn is_installed() -> bool {
 /// Compares a model, unless one of the two does not take it.
 fn agree(path: &Path, scratch: &Path) -> bool {
     let (Ok(program), _) = compile_file(path) else { return false };
-    let Some(theirs) = spins(path, scratch) else { return false };
+    let Some(theirs) = spins(path, scratch, &["-o3"]) else { return false };
     for (state, edges) in &ours(&program) {
         assert_eq!(Some(edges), theirs.get(state), "{}: {} state {}", path.display(), state.0, state.1);
     }
@@ -97,8 +139,7 @@ fn ours(program: &Program) -> Automata {
             let last = location.transitions.last().expect("inner locations have transitions");
             exit = &program.transitions[*last].exit;
         }
-        let name = program.procedures[source.procedure].name.clone();
-        let name = if name == "init" { ":init:".to_owned() } else { name };
+        let name = spins_name(&program.procedures[source.procedure].name);
         let edge = (target, transition.number, transition.exclusive && !dstep, source.end);
         automata.entry((name, source.number)).or_default().push(edge);
     }
@@ -106,7 +147,7 @@ fn ours(program: &Program) -> Automata {
 }
 
 /// The table that the verifier prints, or `None` where SPIN does not take the model.
-fn spins(path: &Path, scratch: &Path) -> Option<Automata> {
+fn spins(path: &Path, scratch: &Path, options: &[&str]) -> Option<Automata> {
     let dir = path.parent()?;
     for name in ["pan", "pan.c"] {
         let _ = fs::remove_file(scratch.join(name));
@@ -122,7 +163,7 @@ fn spins(path: &Path, scratch: &Path) -> Option<Automata> {
     if dir != scratch {
         fs::copy(&absolute, scratch.join(file)).ok()?;
     }
-    Command::new("spin").args(["-a", "-o3"]).arg(file).current_dir(scratch).output().ok()?;
+    Command::new("spin").arg("-a").args(options).arg(file).current_dir(scratch).output().ok()?;
     let built = Command::new("gcc")
         .args(["-w", "-O0", "-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-o", "pan", "pan.c"])
         .current_dir(scratch)

@@ -38,10 +38,19 @@ impl Model {
 
     /// Whether the text uses C statements or expressions; comments don't count.
     pub fn has_embedded_c(&self) -> bool {
+        self.has_word(&["c_code", "c_expr", "c_decl", "c_state", "c_track"])
+    }
+
+    /// Whether the text can tell apart what SPIN merges all the same: priorities, and who could move or did.
+    pub fn observes_merging(&self) -> bool {
+        let priorities = ["priority", "_priority", "get_priority", "set_priority"];
+        self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_word(&priorities)
+    }
+
+    fn has_word(&self, words: &[&str]) -> bool {
         let text = fs::read(&self.path).unwrap_or_default();
         let text = without_comments(&String::from_utf8_lossy(&text));
-        text.split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| ["c_code", "c_expr", "c_decl", "c_state", "c_track"].contains(&word))
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
     }
 }
 

@@ -16,6 +16,8 @@ use crate::process::{self, End, Run};
 pub struct Quotient {
     pub path: PathBuf,
     pub limit: Duration,
+    /// Whether it merges statements.
+    pub merge: bool,
 }
 
 /// What it makes of a model.
@@ -78,7 +80,7 @@ impl Quotient {
             Some(path) => path.canonicalize().with_context(|| format!("no binary {}", path.display()))?,
             None => build()?,
         };
-        Ok(Self { path, limit })
+        Ok(Self { path, limit, merge: false })
     }
 
     /// The options of a check that explores what SPIN explores without reductions.
@@ -88,15 +90,20 @@ impl Quotient {
 
     /// The options of a check without other reductions than this level of symmetry.
     pub fn up_to(model: &Model, search: &str, symmetry: &str) -> Vec<String> {
+        Self::options(model, search, symmetry, "off")
+    }
+
+    fn options(model: &Model, search: &str, symmetry: &str, merge: &str) -> Vec<String> {
         let path = model.path.display().to_string();
-        let fixed = ["--por", "off", "--merge", "off", "--symmetry", symmetry, "--search", search, "--quiet"];
+        let fixed = ["--por", "off", "--merge", merge, "--symmetry", symmetry, "--search", search, "--quiet"];
         let words = ["check".to_owned(), path].into_iter();
         words.chain(fixed.map(str::to_owned)).chain(model.define_options()).collect()
     }
 
     /// Explores all of a model, in this order.
     pub fn explore(&self, model: &Model, search: &str, folder: &Path) -> Result<Outcome> {
-        let mut options = Self::unreduced(model, search);
+        let merge = if self.merge { "on" } else { "off" };
+        let mut options = Self::options(model, search, "none", merge);
         options.extend(["--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
         Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
     }

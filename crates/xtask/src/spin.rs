@@ -22,6 +22,8 @@ pub struct Spin {
     /// Most that the verifier may allocate, in megabytes.
     pub memory: u32,
     pub effort: Effort,
+    /// Whether it merges statements.
+    pub merge: bool,
 }
 
 /// What the verifier is prepared for.
@@ -82,7 +84,7 @@ impl Spin {
         )?;
         let cc = process::find(&["cc", "gcc", "clang"])
             .context("there is no C compiler on the search path (cc, gcc or clang), SPIN needs one")?;
-        Ok(Self { program, cc, limit, verifier_limit: limit, memory: 4000, effort })
+        Ok(Self { program, cc, limit, verifier_limit: limit, memory: 4000, effort, merge: false })
     }
 
     /// Explores a model, in a folder that must be empty.
@@ -113,7 +115,7 @@ impl Spin {
 
     /// `spin -a`
     pub fn generate(&self, model: &Model, folder: &Path) -> Result<Result<(), Outcome>> {
-        let options = ["-a".to_owned(), "-o3".to_owned()].into_iter();
+        let options = ["-a".to_owned()].into_iter().chain((!self.merge).then(|| "-o3".to_owned()));
         let path = model.path.display().to_string();
         let options = options.chain(model.define_options()).chain([path]);
         let run = process::run(process::command(&self.program, folder, options), self.limit)?;

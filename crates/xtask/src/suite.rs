@@ -46,6 +46,10 @@ pub struct SpinArgs {
     #[arg(long, value_name = "PATH")]
     pub quotient: Option<PathBuf>,
 
+    /// Merge statements, on both sides
+    #[arg(long)]
+    pub merge: bool,
+
     /// Show SPIN's side only
     #[arg(long)]
     pub spin_only: bool,
@@ -79,8 +83,12 @@ impl Tools {
         if args.quick || effort == Effort::Tiny {
             spin.verifier_limit = Duration::from_secs(2);
         }
-        let quotient =
+        spin.merge = args.merge;
+        let mut quotient =
             if args.spin_only { None } else { Some(Quotient::find(args.quotient.clone(), limit)?) };
+        if let Some(quotient) = &mut quotient {
+            quotient.merge = args.merge;
+        }
         Ok(Self { spin, quotient })
     }
 
@@ -97,6 +105,10 @@ impl Tools {
         };
         if let spin::Outcome::Unusable(why) = &spin {
             let status = Status::Skipped(why.clone());
+            return Ok(Comparison { spin, ours: None, status });
+        }
+        if self.spin.merge && model.observes_merging() {
+            let status = Status::Skipped("SPIN merges more than is sound".to_owned());
             return Ok(Comparison { spin, ours: None, status });
         }
         let ours = Ours {

@@ -100,6 +100,10 @@ impl Cell {
     /// store, and what a store says does not depend on the levels in between. Beside that, large models do
     /// without what small ones show as well, and without slow stores.
     fn is_wanted(&self, states: u64) -> bool {
+        // Nothing in BIR is merged.
+        if self.merge == Switch::On {
+            return false;
+        }
         let default_store = self.store == StoreKind::default();
         let slow_store =
             matches!(self.store, StoreKind::Automaton | StoreKind::CollapseAutomaton | StoreKind::Gzip);

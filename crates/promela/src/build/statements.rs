@@ -172,6 +172,7 @@ impl Builder<'_> {
                 Basic::Print { format: "%e".into(), args: vec![arg?] }
             }
             StmtKind::SetPriority(process, priority) => {
+                self.has_priorities = true;
                 let (process, priority) = (self.expr(process), self.expr(priority));
                 Basic::SetPriority(process?, priority?)
             }

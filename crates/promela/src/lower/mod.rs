@@ -6,6 +6,7 @@
 mod dsteps;
 mod exprs;
 mod initial;
+mod merge;
 mod monitor;
 mod processes;
 mod properties;
@@ -27,6 +28,8 @@ use crate::elements::{Destination, Node};
 use crate::symbols::{ChannelType, Scalar};
 use crate::tree::SymbolId;
 use crate::unused;
+
+pub use merge::{Chains, merge};
 
 /// Where the first leaf of a variable is; the others follow.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +55,8 @@ pub struct Lowering<'b, 'a> {
     scope: Scope,
 }
 
-pub fn lower(builder: &mut Builder<'_>, file: FileId) -> Program {
+/// The program, and which of its transitions may be merged.
+pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains) {
     let name = builder.map.file(file).name();
     let remembers_last = builder.asks_for_last;
     let mut lowering = Lowering {
@@ -78,7 +82,8 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> Program {
     lowering.warn();
     lowering.monitor();
     lowering.properties();
-    lowering.program
+    let chains = lowering.chains();
+    (lowering.program, chains)
 }
 
 impl Lowering<'_, '_> {

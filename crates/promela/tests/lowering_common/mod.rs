@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use quotient_promela::Compiled;
 use source::{Diagnostics, Provider, SourceMap, Style};
 
 /// The file system.
@@ -34,18 +35,26 @@ pub fn compile(text: &str) -> (Result<ir::Program, ()>, String) {
 
 #[allow(dead_code, reason = "not every test file uses it")]
 pub fn compile_file(path: &Path) -> (Result<ir::Program, ()>, String) {
-    let mut map = SourceMap::new();
-    let file = map.load(&Files, path.to_str().expect("a path in UTF-8")).expect("the file exists");
-    let result = quotient_promela::compile(&mut map, &Files, file, &[]);
+    let (result, map) = load(path);
     finish(result, &map)
 }
 
-fn finish(
-    result: Result<(ir::Program, Diagnostics), Diagnostics>,
-    map: &SourceMap,
-) -> (Result<ir::Program, ()>, String) {
+/// The program with its statements merged.
+#[allow(dead_code, reason = "not every test file uses it")]
+pub fn compile_merged(path: &Path) -> Option<ir::Program> {
+    let Compiled { program, chains, .. } = load(path).0.ok()?;
+    Some(quotient_promela::merge(&program, &chains))
+}
+
+fn load(path: &Path) -> (Result<Compiled, Diagnostics>, SourceMap) {
+    let mut map = SourceMap::new();
+    let file = map.load(&Files, path.to_str().expect("a path in UTF-8")).expect("the file exists");
+    (quotient_promela::compile(&mut map, &Files, file, &[]), map)
+}
+
+fn finish(result: Result<Compiled, Diagnostics>, map: &SourceMap) -> (Result<ir::Program, ()>, String) {
     match result {
-        Ok((program, diagnostics)) => (Ok(program), diagnostics.render(map, Style::Plain)),
+        Ok(Compiled { program, warnings, .. }) => (Ok(program), warnings.render(map, Style::Plain)),
         Err(diagnostics) => (Err(()), diagnostics.render(map, Style::Plain)),
     }
 }

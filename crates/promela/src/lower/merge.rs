@@ -1,0 +1,294 @@
+//! Statement merging: which statements may be taken together with the one before them, as one step.
+//!
+//! A statement that only concerns its own process and cannot block commutes with whatever the others do. So nothing is
+//! lost if it is taken at once, together with the statement before it. SPIN does so when it generates a verifier, and
+//! this is the same choice of statements. A *chain* is
+//!
+//! - a statement that may block (a condition, a receive, or a send if no channel of the model is a rendezvous) or one that
+//!   may be merged itself,
+//! - and behind it statements that may be merged: assignments, assertions, `printf`, jumps, with no label at them
+//!   and no alternative.
+//!
+//! All of them are either part of an `atomic` or refer to nothing but variables of their process, constants, `_pid`, and
+//! channels that `xr` and `xs` claim; none is covered by an `unless`. No other process looks at a location in the middle:
+//! that would take a label.
+//!
+//! Where SPIN takes for local what is not (it does not look at indices of arrays, nor at what `run` does in an assignment), a
+//! chain has at most *one* such statement: what comes before it can be moved behind the steps of others, what comes behind
+//! it before them. An `atomic` counts as one. With priorities there is none, since then others may have to come first.
+//! And `run` is not merged with an assertion before it: a process too many is a step that is not taken, and must not
+//! take a violation along.
+//!
+//! Nothing is merged where a model can observe more than that: if it asks for variables of other processes, for `_last`,
+//! `enabled` or `pc_value`, or if it has `provided` clauses. SPIN merges with `_last`, `enabled` and `pc_value`, too.
+
+use std::collections::BTreeMap;
+
+use ir::{Program, TransitionId};
+use rustc_hash::FxHashMap;
+
+use super::Lowering;
+use crate::ast::Probe;
+use crate::automaton::{Automaton, Edge};
+use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
+use crate::tree::{Arg, Basic, Ex, ExKind, Ref, SymbolId, Target};
+
+/// For the first transition of each chain the others, in order.
+pub type Chains = BTreeMap<TransitionId, Vec<TransitionId>>;
+
+/// The program in which each chain is a step. Locations and transitions keep their numbers.
+pub fn merge(program: &Program, chains: &Chains) -> Program {
+    let mut merged = program.clone();
+    for (&first, rest) in chains {
+        for &id in rest {
+            let next = &program.transitions[id];
+            let whole = &mut merged.transitions[first];
+            whole.body.extend(next.body.iter().cloned());
+            whole.exit.clone_from(&next.exit);
+            whole.exclusive = next.exclusive;
+        }
+    }
+    merged
+}
+
+/// Who claims to be the only one that receives from a channel, or sends to it; `None` where several do.
+type Claims = FxHashMap<(SymbolId, bool), Option<usize>>;
+
+struct Merger<'l, 'b, 'a> {
+    lowering: &'l Lowering<'b, 'a>,
+    claims: Claims,
+    has_rendezvous: bool,
+}
+
+impl Lowering<'_, '_> {
+    pub(super) fn chains(&self) -> Chains {
+        let builder = &self.builder;
+        let observed = builder.has_remote_variables || builder.asks_for_last || builder.observes_scheduling;
+        if observed || builder.processes.iter().any(|process| process.provided.is_some()) {
+            return Chains::new();
+        }
+        let mut claims = Claims::default();
+        for (at, process) in builder.processes.iter().enumerate() {
+            for claim in &process.claims {
+                if let Some(channel) = channel(&claim.channel) {
+                    let claimant = claims.entry((channel, claim.receive)).or_insert(Some(at));
+                    *claimant = claimant.filter(|&known| known == at);
+                }
+            }
+        }
+        let leaves = builder
+            .symbols
+            .iter()
+            .flat_map(|symbol| (0..symbol.leaves.len()).map(move |leaf| (symbol, leaf)));
+        let has_rendezvous =
+            leaves.filter_map(|(symbol, leaf)| symbol.channel(leaf)).any(|channel| channel.capacity == 0);
+        let merger = Merger { lowering: self, claims, has_rendezvous };
+        let mut chains = Chains::new();
+        for (at, automaton) in self.automata.iter().enumerate() {
+            let Some(automaton) = automaton.as_ref().filter(|_| self.procedures[at].is_some()) else {
+                continue;
+            };
+            for (&number, &location) in &self.locations[at] {
+                let edges = &automaton.states[number as usize].edges;
+                // The transitions of a location are its edges, in order.
+                for (edge, &id) in edges.iter().zip(&self.program.locations[location].transitions) {
+                    let rest = merger.behind(at, automaton, edge);
+                    if !rest.is_empty() {
+                        chains.insert(id, rest);
+                    }
+                }
+            }
+        }
+        chains
+    }
+}
+
+impl Merger<'_, '_, '_> {
+    /// What is merged with the statement of an edge.
+    fn behind(&self, process: usize, automaton: &Automaton, edge: &Edge) -> Vec<TransitionId> {
+        let mut rest = Vec::new();
+        if !self.may_follow(edge.element) && !self.may_begin(process, edge.element) {
+            return rest;
+        }
+        let mut before = edge;
+        let mut shared = !self.is_local(edge.element);
+        let mut flawed = self.may_be_flawed(edge.element);
+        loop {
+            let state = &automaton.states[before.target as usize];
+            let ([next], Some(element)) = (&state.edges[..], state.element) else { return rest };
+            let Some(&location) = self.lowering.locations[process].get(&before.target) else { return rest };
+            let id = self.lowering.program.locations[location].transitions[0];
+            let local = self.is_local(element);
+            let goes_on = if self.lowering.builder.has_priorities {
+                local && !shared
+            } else {
+                local || !shared || before.atomic
+            };
+            let ends = next.element != element || rest.contains(&id) || (flawed && self.starts(element));
+            if !goes_on || ends || !self.may_follow(element) {
+                return rest;
+            }
+            shared |= !local;
+            flawed |= self.may_be_flawed(element);
+            rest.push(id);
+            before = next;
+        }
+    }
+
+    fn element(&self, id: ElementId) -> &Element {
+        self.lowering.builder.elements.el(id)
+    }
+
+    /// Whether a statement cannot block, and may be merged with those around it.
+    fn may_follow(&self, id: ElementId) -> bool {
+        let element = self.element(id);
+        let kind = matches!(
+            &element.node,
+            Node::Basic(Basic::Assign(..) | Basic::Nothing | Basic::Assert(_) | Basic::Print { .. })
+                | Node::Join
+                | Node::Exit
+                | Node::Goto(_)
+        );
+        kind && element.escapes.is_empty()
+            && !self.lowering.builder.elements.labelled(id)
+            && (is_atomic(element) || self.seems_local(id))
+    }
+
+    /// Whether a statement that may block can have others merged with it.
+    fn may_begin(&self, process: usize, id: ElementId) -> bool {
+        let element = self.element(id);
+        let kind = match &element.node {
+            Node::Basic(Basic::Condition(ex)) => !ex.any(|kind| matches!(kind, ExKind::Run(_))),
+            Node::Basic(Basic::Receive { .. }) => true,
+            Node::Basic(Basic::Send { .. }) => !self.has_rendezvous,
+            _ => false,
+        };
+        kind && element.escapes.is_empty()
+            && !self.lowering.builder.is_asked_for(process, id)
+            && (is_atomic(element) || self.seems_local(id))
+    }
+
+    /// Whether it can go wrong and yet go on.
+    fn may_be_flawed(&self, id: ElementId) -> bool {
+        matches!(
+            self.element(id).node,
+            Node::Basic(Basic::Assert(_) | Basic::Send { .. } | Basic::Receive { .. })
+        )
+    }
+
+    fn starts(&self, id: ElementId) -> bool {
+        let Node::Basic(basic) = &self.element(id).node else { return false };
+        let mut found = false;
+        basic.walk(&mut |ex| found |= matches!(ex.kind, ExKind::Run(_)));
+        found
+    }
+
+    /// Whether a statement refers to nothing that other processes can see or change.
+    fn is_local(&self, id: ElementId) -> bool {
+        let Node::Basic(basic) = &self.element(id).node else { return true };
+        let mut local = match basic {
+            Basic::Condition(_)
+            | Basic::Nothing
+            | Basic::Assert(_)
+            | Basic::Print { .. }
+            | Basic::Assign(Target::Nothing, _) => true,
+            Basic::Assign(Target::Var(place), _) => !self.is_global(place),
+            Basic::Assign(Target::Priority, _)
+            | Basic::SetPriority(..)
+            | Basic::Send { .. }
+            | Basic::Receive { .. }
+            | Basic::Event { .. } => false,
+        };
+        basic.walk(&mut |ex| {
+            local &= match &ex.kind {
+                ExKind::Int(_) | ExKind::Pid | ExKind::Unary(..) | ExKind::Binary(..) | ExKind::Cond(_) => {
+                    true
+                }
+                ExKind::Var(place) => !self.is_global(place),
+                _ => false,
+            };
+        });
+        local
+    }
+
+    fn is_global(&self, place: &Ref) -> bool {
+        self.lowering.builder.symbols[place.symbol.index()].owner.is_none()
+    }
+
+    /// Whether SPIN takes a statement for local: it does not look at indices, nor at `run`, and trusts claims.
+    fn seems_local(&self, id: ElementId) -> bool {
+        let Node::Basic(basic) = &self.element(id).node else { return true };
+        match basic {
+            Basic::Nothing => true,
+            Basic::Condition(ex) | Basic::Assert(ex) | Basic::Assign(Target::Nothing, ex) => {
+                self.reads_local(ex)
+            }
+            Basic::Assign(Target::Var(place), value) => !self.is_global(place) && self.reads_local(value),
+            Basic::Print { args, .. } => args.iter().all(|arg| self.reads_local(arg)),
+            Basic::Send { channel, args, .. } => {
+                self.claimed(channel, false) && args.iter().all(|arg| self.reads_local(arg))
+            }
+            Basic::Receive { channel, args, .. } => {
+                self.claimed(channel, true) && args.iter().all(|arg| self.matches_local(arg))
+            }
+            Basic::Assign(Target::Priority, _) | Basic::SetPriority(..) | Basic::Event { .. } => false,
+        }
+    }
+
+    fn matches_local(&self, arg: &Arg) -> bool {
+        match arg {
+            Arg::Store(place) => !self.is_global(place),
+            Arg::Match(value) => self.reads_local(value),
+            Arg::Any => true,
+        }
+    }
+
+    fn reads_local(&self, ex: &Ex) -> bool {
+        match &ex.kind {
+            ExKind::Int(_) | ExKind::Pid => true,
+            ExKind::Run(run) => !self.has_channels(&run.process.text),
+            ExKind::Var(place) => !self.is_global(place),
+            ExKind::Unary(_, a) => self.reads_local(a),
+            ExKind::Binary(_, a, b) => self.reads_local(a) && self.reads_local(b),
+            ExKind::Cond(parts) => parts.iter().all(|part| self.reads_local(part)),
+            ExKind::Probe(Probe::Nempty | Probe::Full, channel) => self.claimed(channel, true),
+            ExKind::Probe(Probe::Nfull | Probe::Empty, channel) => self.claimed(channel, false),
+            ExKind::Len(channel) => self.claimed(channel, true) && self.claimed(channel, false),
+            ExKind::Poll { channel, args, .. } => {
+                self.claimed(channel, true)
+                    && self.claimed(channel, false)
+                    && args.iter().all(|arg| self.matches_local(arg))
+            }
+            ExKind::Count
+            | ExKind::Last
+            | ExKind::Priority
+            | ExKind::Enabled(_)
+            | ExKind::PcValue(_)
+            | ExKind::GetPriority(_)
+            | ExKind::Timeout
+            | ExKind::Nonprogress
+            | ExKind::RemoteLabel { .. }
+            | ExKind::RemoteVar { .. } => false,
+        }
+    }
+
+    fn has_channels(&self, process: &str) -> bool {
+        let program = &self.lowering.program;
+        program.procedures.values().any(|known| known.name == process && !known.channels.is_empty())
+    }
+
+    fn claimed(&self, ex: &Ex, receive: bool) -> bool {
+        channel(ex).is_some_and(|channel| matches!(self.claims.get(&(channel, receive)), Some(Some(_))))
+    }
+}
+
+fn is_atomic(element: &Element) -> bool {
+    element.marks & (ATOMIC | LAST) != 0
+}
+
+fn channel(ex: &Ex) -> Option<SymbolId> {
+    match &ex.kind {
+        ExKind::Var(place) => Some(place.symbol),
+        _ => None,
+    }
+}
