@@ -88,9 +88,9 @@ fn additional_properties() {
             &[],
             &[property],
         ) {
-            Ok((program, _)) => {
-                assert_eq!(ir::verify(&program), Ok(()));
-                let text = ir::text::print(&program);
+            Ok(compiled) => {
+                assert_eq!(ir::verify(&compiled.program), Ok(()));
+                let text = ir::text::print(&compiled.program);
                 text[text.find("property").unwrap()..].to_owned()
             }
             Err(errors) => errors.render(&map, Style::Plain),

@@ -52,11 +52,19 @@ pub struct Claim<'a> {
     pub is_fair: bool,
     /// A state without steps that is no proper end is a violation, too.
     pub reports_deadlocks: bool,
+    /// Finite runs are extended by staying in their last state for ever. Otherwise they do not count.
+    pub stutters: bool,
 }
 
 impl<'a> Claim<'a> {
     pub const fn new(automaton: &'a Automaton) -> Self {
-        Self { automaton, algorithm: Algorithm::Components, is_fair: false, reports_deadlocks: false }
+        Self {
+            automaton,
+            algorithm: Algorithm::Components,
+            is_fair: false,
+            reports_deadlocks: false,
+            stutters: true,
+        }
     }
 }
 
@@ -148,15 +156,15 @@ where
         (Algorithm::Nested, true) => Err(Refusal::FairNested),
         (Algorithm::Nested, false) => {
             let nested = Nested::new(claim.automaton, &options.budget).ok_or(Refusal::Generalized)?;
-            let walk = Walk::new(explorer, claim.automaton, &options.budget);
+            let walk = Walk::new(explorer, claim, &options.budget);
             Ok(by_nesting(walk, nested, identity))
         }
         (Algorithm::Components, false) => {
-            let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim.automaton, &options.budget);
+            let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim, &options.budget);
             Ok(by_components(walk, options, identity))
         }
         (Algorithm::Components, true) => {
-            let walk = Walk::<_, _, _, FAIR>::new(explorer, claim.automaton, &options.budget);
+            let walk = Walk::<_, _, _, FAIR>::new(explorer, claim, &options.budget);
             Ok(by_components(walk, options, identity))
         }
     }

@@ -29,24 +29,29 @@ fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
     Claim { is_fair: true, ..*claim }
 }
 
-/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread.
+/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread. Where nobody
+/// looks there are no letters.
 fn explicit(system: &Kripke, threads: u32) -> Automaton {
-    let state = |place: &Place| {
+    let mover = |thread: u32| if thread < threads { Marks::one(thread) } else { Marks::NONE };
+    let edges = system.places.iter().enumerate().map(|(at, place)| {
         let cube = Cube::exactly(place.valuation, (1 << PROPS) - 1);
         let is_enabled = |thread| place.edges.iter().any(|edge| edge.thread == thread);
-        let idle = (0..threads).filter(|&thread| !place.is_transient && !is_enabled(thread));
+        let idle = (0..threads).filter(|&thread| !is_enabled(thread));
         let idle = idle.fold(Marks::NONE, |marks, thread| marks.with(Marks::one(thread)));
-        let mover = |thread: u32| if thread < threads { Marks::one(thread) } else { Marks::NONE };
-        let edge = |way: &Way| Edge {
-            to: State(way.to as u32),
-            marks: idle.with(mover(way.thread)).with(way.partner.map_or(Marks::NONE, mover)),
-            cube,
-        };
-        (idle, cube, place.edges.iter().map(edge).collect::<Vec<_>>())
-    };
-    let edges = system.places.iter().enumerate().map(|(at, place)| {
-        let (idle, cube, mut edges) = state(place);
-        if edges.is_empty() {
+        let mut edges = Vec::new();
+        let mut open = vec![(place, idle)];
+        while let Some((from, marks)) = open.pop() {
+            for Way { to, thread, partner, .. } in &from.edges {
+                let marks = marks.with(mover(*thread)).with(partner.map_or(Marks::NONE, mover));
+                let target = &system.places[*to];
+                if target.is_transient {
+                    open.push((target, marks));
+                } else {
+                    edges.push(Edge { to: State(*to as u32), marks, cube });
+                }
+            }
+        }
+        if place.edges.is_empty() {
             edges.push(Edge { to: State(at as u32), marks: idle, cube });
         }
         edges
@@ -59,22 +64,28 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
     assert!(lasso.is_closed && !lasso.cycle.is_empty());
     let (mut at, mut state) = (0, automaton.initial);
     let (mut word, mut marks, mut moved, mut head) = (Vec::new(), Marks::NONE, Marks::NONE, None);
+    let mut stem = 0;
     for (number, taken) in lasso.stem.iter().chain(&lasso.cycle).enumerate() {
         if number == lasso.stem.len() {
             (marks, moved, head) = (Marks::NONE, Marks::NONE, Some((at, state)));
+            stem = word.len();
         }
         let place = &system.places[at];
-        word.push(place.valuation);
         for thread in 0..threads {
             if !place.is_transient && place.edges.iter().all(|edge| edge.thread != thread) {
                 moved = moved.with(Marks::one(thread));
             }
         }
-        // Whichever of the edges between these two it was.
-        let edges = automaton.edges(state).iter().filter(|edge| edge.to == taken.to);
-        let enabled: Vec<_> = edges.filter(|edge| edge.cube.holds(place.valuation)).collect();
-        assert!(!enabled.is_empty(), "the automaton has no such edge");
-        marks = enabled.iter().fold(marks, |marks, edge| marks.with(edge.marks));
+        if place.is_transient {
+            assert_eq!(taken.to, state, "the automaton stays where it is when nobody looks");
+        } else {
+            word.push(place.valuation);
+            // Whichever of the edges between these two it was.
+            let edges = automaton.edges(state).iter().filter(|edge| edge.to == taken.to);
+            let enabled: Vec<_> = edges.filter(|edge| edge.cube.holds(place.valuation)).collect();
+            assert!(!enabled.is_empty(), "the automaton has no such edge");
+            marks = enabled.iter().fold(marks, |marks, edge| marks.with(edge.marks));
+        }
         state = taken.to;
         if let Some(step) = taken.step {
             let way = &place.edges[step.transition as usize];
@@ -90,7 +101,7 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
     assert_eq!(head, Some((at, state)), "the cycle closes");
     assert_eq!(marks, Marks::all(automaton.sets), "all marks are on the cycle");
     assert_eq!(moved, Marks::all(threads), "the cycle is fair");
-    let (stem, cycle) = word.split_at(lasso.stem.len());
+    let (stem, cycle) = word.split_at(stem);
     let word = Word::new(stem, cycle).expect("the cycle is not empty");
     assert!(automaton.accepts(&word));
     word

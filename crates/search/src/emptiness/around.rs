@@ -6,7 +6,7 @@ use system::{Encoding, Fired, Steps, TransitionSystem};
 
 use super::lasso::Move;
 use super::marks::Sets;
-use super::product::Node;
+use super::product::{Node, edges, observe};
 
 /// How many transient states are passed by one after the other.
 const LONGEST_PASSAGE: usize = 1 << 11;
@@ -15,6 +15,8 @@ pub struct Around<'a, S, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
     pub automaton: &'a Automaton,
+    /// Finite runs are extended for ever.
+    pub stutters: bool,
     pub encoding: &'a mut Encoding,
     /// Some transient states are stored.
     pub stores_transient: bool,
@@ -44,19 +46,20 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         before: Sets<N>,
         is_right: &mut impl FnMut(Node, Sets<N>) -> bool,
     ) -> bool {
-        let Ok(valuation) = self.system.valuation(state) else { return false };
-        let edges = self.automaton.edges(from).iter().filter(|edge| edge.cube.holds(valuation));
-        let edges: Vec<_> = edges.copied().collect();
+        let Ok(valuation) = observe(self.system, state) else { return false };
+        let edges: Vec<_> = edges(self.automaton, from, valuation).collect();
         if edges.is_empty() || self.way.len() > LONGEST_PASSAGE {
             return false;
         }
         let mut steps = Steps::default();
         self.system.steps(state, &mut steps);
         let mut before = before;
-        if let Some(id) = id {
+        if valuation.is_some() {
             let Some(idle) = Sets::idle(&steps) else { return false };
             before = before.with(idle);
-            if steps.is_empty() {
+        }
+        if let Some(id) = id {
+            if steps.is_empty() && self.stutters {
                 return edges.iter().any(|edge| {
                     self.way.push(Move { step: None, to: edge.to });
                     let is_found = is_right(Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));

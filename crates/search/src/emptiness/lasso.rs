@@ -86,6 +86,7 @@ where
         system: explorer.system,
         store: &mut *explorer.store,
         automaton: walk.automaton,
+        stutters: walk.stutters,
         encoding: &mut explorer.encoding,
         stores_transient: explorer.stores_transient,
         way: Vec::new(),

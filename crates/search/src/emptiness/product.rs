@@ -1,9 +1,10 @@
 //! The product of a system and an automaton, depth first.
 //!
 //! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a step leads from `s` to
-//! `s'` and an edge from `q` to `q'` whose label holds *in `s`*. In transient states, which are not stored, the automaton moves
-//! as in others; they are not nodes, but the marks that are met there count for the edge between the nodes around them. A state without
-//! steps stutters: it is its own successor, so that every run is infinite.
+//! `s'` and an edge from `q` to `q'` whose label holds *in `s`*. Where `s` is not observed, being the middle of something, the automaton stays
+//! where it is ([`next_edge`]). Transient states are not stored and no nodes, but the marks that are met there count for the edge between the
+//! nodes around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so that every run is
+//! infinite.
 //!
 //! A [`Walk`] goes through the product and asks whoever directs it what to do:
 //!
@@ -18,10 +19,11 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use ltl::kind::{Strength, Weakness};
-use ltl::{Automaton, State};
+use ltl::{Automaton, Cube, Edge, Marks, State};
 use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Step, TransitionSystem};
 
+use super::Claim;
 use super::lasso::Move;
 use super::marks::Sets;
 use crate::explore::{Explorer, Path, Taken, or_stop};
@@ -58,6 +60,8 @@ pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
     pub entered: Vec<bool>,
     /// How many nodes were discovered.
     pub nodes: usize,
+    /// Finite runs are extended for ever.
+    pub stutters: bool,
     /// From which states every word is accepted, as far as that is known.
     accepts_all: Vec<bool>,
     /// The way to where one is entered first: whatever the system does next, the automaton will accept it.
@@ -83,7 +87,8 @@ pub struct Level<const N: usize> {
     common: Sets<N>,
     /// The marks of those who move in the last step.
     moved: Sets<N>,
-    valuation: u64,
+    /// What holds in it, if it is observed.
+    valuation: Option<u64>,
     /// The place of the next step.
     next: usize,
     /// How many steps are left.
@@ -102,19 +107,46 @@ enum Arrival {
     Stutter,
 }
 
+/// What holds in a state, unless it is the middle of something where nobody looks.
+pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<Option<u64>, Fault> {
+    if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
+}
+
+/// The next edge of the automaton, at this place or a later one, that goes with a step from a state where this holds: where nobody looks,
+/// only one that changes nothing.
+pub fn next_edge(
+    automaton: &Automaton,
+    from: State,
+    valuation: Option<u64>,
+    place: usize,
+) -> Option<(usize, Edge)> {
+    let Some(valuation) = valuation else {
+        return (place == 0).then_some((0, Edge { to: from, marks: Marks::NONE, cube: Cube::TRUE }));
+    };
+    let edges = automaton.edges(from).iter().enumerate().skip(place);
+    edges.map(|(at, &edge)| (at, edge)).find(|(_, edge)| edge.cube.holds(valuation))
+}
+
+/// All of them.
+pub fn edges(automaton: &Automaton, from: State, valuation: Option<u64>) -> impl Iterator<Item = Edge> {
+    let next = move |place| next_edge(automaton, from, valuation, place);
+    std::iter::successors(next(0), move |&(at, _)| next(at + 1)).map(|(_, edge)| edge)
+}
+
 impl<'a, S, T, O, const N: usize> Walk<'a, S, T, O, N>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
-    pub fn new(explorer: Explorer<'a, S, T, O>, automaton: &'a Automaton, budget: &Budget) -> Self {
+    pub fn new(explorer: Explorer<'a, S, T, O>, claim: &Claim<'a>, budget: &Budget) -> Self {
+        let Claim { automaton, stutters, .. } = *claim;
         let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
         let weakness = Weakness::of(automaton);
         let is_terminal = weakness.strength == Strength::Terminal;
         let accepts_all = automaton.states().map(|state| is_terminal && weakness.accepts(state)).collect();
         let entered = vec![false; automaton.edges.len()];
-        Self { explorer, automaton, stack, entered, nodes: 0, accepts_all, doomed: None }
+        Self { explorer, automaton, stack, entered, nodes: 0, stutters, accepts_all, doomed: None }
     }
 
     /// Stores the initial state. The walk stands at the node that it begins with, to be entered.
@@ -138,7 +170,7 @@ where
             entry,
             common: Sets::NONE,
             moved: Sets::NONE,
-            valuation: 0,
+            valuation: None,
             next: self.stack.steps.len(),
             left: 0,
             edge: 0,
@@ -160,24 +192,26 @@ where
     fn expand(&mut self) -> ControlFlow<StopReason> {
         let Self { explorer, automaton, stack, accepts_all, doomed, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
-        match explorer.system.valuation(&mut explorer.state) {
+        match observe(explorer.system, &mut explorer.state) {
             Ok(valuation) => top.valuation = valuation,
             Err(fault) => return explorer.violation(fault, stack, None),
         }
-        let enabled = || automaton.edges(top.node.state).iter().filter(|edge| edge.cube.holds(top.valuation));
-        if doomed.is_none() && enabled().any(|edge| accepts_all[edge.to.index()]) {
+        let from = top.node.state;
+        let mut enabled = edges(automaton, from, top.valuation).peekable();
+        let may_go_on = enabled.peek().is_some();
+        if doomed.is_none() && top.valuation.is_some() && enabled.any(|edge| accepts_all[edge.to.index()]) {
             *doomed = Some(stack.trail(explorer.system, &mut *explorer.store, None));
         }
-        if enabled().next().is_some() {
+        if may_go_on {
             explorer.offer(stack)?;
             // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
-            if !top.is_transient {
+            if top.valuation.is_some() {
                 match Sets::idle(&explorer.steps) {
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
                 }
             }
-            if explorer.is_stuck {
+            if explorer.is_stuck && self.stutters {
                 (top.arrival, top.edge, top.moved) = (Arrival::Stutter, 0, Sets::NONE);
             }
             for &step in &explorer.steps.enabled {
@@ -202,13 +236,12 @@ where
                 }
                 continue;
             }
-            let edges = &self.automaton.edges(top.node.state)[top.edge as usize..];
-            let Some(at) = edges.iter().position(|edge| edge.cube.holds(top.valuation)) else {
+            let from = top.edge as usize;
+            let Some((at, edge)) = next_edge(self.automaton, top.node.state, top.valuation, from) else {
                 self.retreat();
                 continue;
             };
-            let edge = edges[at];
-            top.edge += at as u32 + 1;
+            top.edge = at as u32 + 1;
             self.stack.put(top);
             let mut marks = Sets::of(edge.marks).with(top.common).with(top.moved);
             if top.is_transient {

@@ -76,6 +76,7 @@ where
             system,
             store: &mut *walk.explorer.store,
             automaton,
+            stutters: walk.stutters,
             encoding: &mut encoding,
             stores_transient: walk.explorer.stores_transient,
             way: Vec::new(),
