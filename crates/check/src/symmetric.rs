@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine::{Engine, EngineState};
-use state::{Names, State};
+use state::{Names, NodeRef, State};
 use symmetry::{Ladder, Level, Namer, Stats};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -91,6 +91,21 @@ impl Named {
         &self.state.state
     }
 
+    /// The state as it is, whatever it is called: equal for the same state, and different for renamings of it.
+    pub fn identity(&self, engine: &Engine) -> Vec<u64> {
+        let state = &self.state.state;
+        let mut words = Vec::new();
+        for node in std::iter::once(NodeRef::Root).chain(state.units()) {
+            let key = node.key();
+            words.push((key.section as u64) << 32 | u64::from(key.index));
+            let start = words.len();
+            words.push(0);
+            state.append(engine.layout(), node, None, &mut words);
+            words[start] = (words.len() - start) as u64;
+        }
+        words
+    }
+
     /// What everything in the state is called.
     pub fn names(&mut self, engine: &Engine) -> &Names {
         self.namer.names(engine.layout(), &mut self.state.state)
@@ -131,6 +146,10 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn check(&self, named: &mut Named) -> Option<Fault> {
         self.engine.check(&mut named.state)
+    }
+
+    fn partner(&self, named: &mut Named, step: Step) -> Option<u32> {
+        self.engine.partner(&mut named.state, step)
     }
 
     fn is_observed(&self, named: &Named) -> bool {

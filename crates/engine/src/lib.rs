@@ -557,6 +557,10 @@ impl TransitionSystem for Engine {
         !self.code.invariants.is_empty()
     }
 
+    fn partner(&self, es: &mut EngineState, step: Step) -> Option<u32> {
+        if self.layout.numbered { self.receiver(es, step) } else { None }
+    }
+
     fn is_observed(&self, es: &EngineState) -> bool {
         self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
     }

@@ -648,6 +648,42 @@ impl Engine {
         Ok(partner)
     }
 
+    /// Who receives in a step, if it is a rendezvous.
+    pub(crate) fn receiver(&self, es: &mut EngineState, step: Step) -> Option<u32> {
+        let Opening::Send(send) = self.code.transitions[step.transition as usize].opening else { return None };
+        es.stack.mood =
+            Mood { timeout: self.bodies_ask_for_timeout && self.has_timed_out(es), ..Mood::default() };
+        let thread = ThreadId(step.thread);
+        let send = &self.code.sends[send as usize];
+        let mut message = std::mem::take(&mut es.stack.message);
+        let channel = self.evaluate_send(&es.state, es.stack.mood, thread, send, &mut message).ok();
+        let mut found = None;
+        if let Some(channel) = channel.filter(|channel| channel.shape.capacity == 0) {
+            Self::admit_message(channel, &mut message);
+            found = self.partner(es, thread, channel, &message, step.choice);
+        }
+        es.stack.message = message;
+        found.map(|partner| partner.thread.0)
+    }
+
+    /// The partner with this number of those who can receive a message of a rendezvous.
+    fn partner(
+        &self,
+        es: &mut EngineState,
+        sender: ThreadId,
+        channel: Channel<'_>,
+        message: &[i64],
+        choice: u32,
+    ) -> Option<Partner> {
+        let (mut found, mut left) = (None, choice);
+        self.partners(&es.state, &mut es.stack, sender, channel, message, &mut |partner| {
+            found = (left == 0).then_some(partner);
+            left = left.wrapping_sub(1);
+            found.is_some()
+        });
+        found
+    }
+
     /// Hands a message over.
     fn meet(
         &self,
@@ -657,13 +693,7 @@ impl Engine {
         message: &[i64],
         (site, choice): (Pc, u32),
     ) -> Result<Partner, Stop> {
-        let (mut found, mut left) = (None, choice);
-        self.partners(&es.state, &mut es.stack, sender, channel, message, &mut |partner| {
-            found = (left == 0).then_some(partner);
-            left = left.wrapping_sub(1);
-            found.is_some()
-        });
-        let partner = found.ok_or(Stop::Blocked)?;
+        let partner = self.partner(es, sender, channel, message, choice).ok_or(Stop::Blocked)?;
         let Opening::Receive(receive) = self.code.transitions[partner.transition as usize].opening else {
             unreachable!("partners receive")
         };
