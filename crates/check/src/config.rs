@@ -22,10 +22,17 @@ pub struct Config {
     pub merge: Switch,
     /// Worker threads.
     pub threads: Option<u32>,
+    /// Check this formula only, which the model was loaded with.
     pub ltl: Option<String>,
+    /// Check this property of the model only.
     pub property: Option<String>,
     pub fairness: Fairness,
+    /// Look for cycles without progress only.
     pub non_progress: bool,
+    /// Look for cycles through accept labels only.
+    pub acceptance: bool,
+    /// Check no temporal properties.
+    pub safety: bool,
     pub limits: Limits,
     pub bounds: Bounds,
     /// Go on after a violation, to find all.
@@ -336,6 +343,8 @@ impl Config {
             property,
             fairness,
             non_progress,
+            acceptance,
+            safety,
             limits,
             bounds: _,
             keep_going: _,
@@ -363,17 +372,32 @@ impl Config {
             Some(n @ 2..) => return later(format!("--threads {n}"), "use --threads 1"),
             None | Some(1) => {}
         }
-        if ltl.is_some() {
-            return later("--ltl".to_owned(), "safety properties are `assert` and `invariant`");
+        let aims = [
+            ("--ltl", ltl.is_some()),
+            ("--property", property.is_some()),
+            ("--non-progress", *non_progress),
+            ("--acceptance", *acceptance),
+            ("--safety", *safety),
+        ];
+        let mut asked = aims.iter().filter(|(_, is_asked)| *is_asked).map(|(option, _)| *option);
+        let aim = asked.next();
+        if let (Some(one), Some(other)) = (aim, asked.next()) {
+            return Some(format!("{one} and {other} ask for one thing only each: run one check for each"));
         }
-        if property.is_some() {
-            return later("--property".to_owned(), "all assertions and invariants of the model are checked");
+        let Some(option) = aim.filter(|_| !*safety) else {
+            let is_fair = *safety && *fairness != Fairness::None;
+            return is_fair.then(|| {
+                format!("--fairness {fairness} matters to temporal properties, and --safety checks none")
+            });
+        };
+        if store.is_lossy() {
+            return Some(crate::temporal::lossy(*store));
         }
-        if *fairness != Fairness::None {
-            return later(format!("--fairness {fairness}"), "it matters only to temporal properties");
-        }
-        if *non_progress {
-            return later("--non-progress".to_owned(), "it needs a search for cycles");
+        if let Symmetry::Pc | Symmetry::Bots(_) = symmetry {
+            return Some(format!(
+                "--symmetry {symmetry} lets the age of threads decide what states are called, which cycles cannot be followed \
+                 by; with {option} use --symmetry full, heap or none"
+            ));
         }
         None
     }

@@ -21,6 +21,7 @@ pub mod config;
 mod coverage;
 mod estimate;
 pub mod graph;
+mod lasso;
 mod lift;
 mod merging;
 mod model;
@@ -34,18 +35,20 @@ pub mod simulate;
 pub mod spin_trail;
 mod stores;
 mod symmetric;
+mod temporal;
 mod trace;
 mod trail;
 
+pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
-pub use pipeline::{CheckError, Checked, check, engine, trail_file};
+pub use pipeline::{CheckError, Checked, check, engine, replay_property, trail_file};
 pub use refine::Watcher;
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use state::Bounds as StateBounds;
 pub use system::{FaultKind, Step};
 pub use trace::{Blocked, Direction, Diverged, Ending, Message, Partner, Process, Trace, TraceStep, replay};
-pub use trail::{TrailBounds, TrailFile, TrailStep, TrailViolation};
+pub use trail::{TrailBounds, TrailFile, TrailProperty, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.
 pub const LARGEST_BOUND: u32 = (1 << 31) - 1;

@@ -4,16 +4,19 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use engine::Engine;
 use ir::{Id, LocationKind};
+use search::emptiness::{Claim, Emptiness};
 use search::{Completeness, Options, Outcome, StopReason};
 use store::{Budget, Compact};
 use symmetry::Stats;
-use system::Bound;
+use system::{Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind, Switch};
+use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
 use crate::coverage::cover;
+use crate::lasso::{self, Claimed, Cycle};
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::refine::{Ended, Watcher, refine};
@@ -22,8 +25,9 @@ use crate::report::{
 };
 use crate::stores::{self, Run};
 use crate::symmetric::Symmetric;
-use crate::trace::{Trace, place_of, replay};
-use crate::trail::{TrailBounds, TrailFile, TrailViolation};
+use crate::temporal::{self, Aim, Aims};
+use crate::trace::{Ending, Trace, ending, interpreter, place_of, replay};
+use crate::trail::{TrailBounds, TrailFile, TrailProperty, TrailViolation};
 
 /// A finished check.
 #[derive(Clone, Debug)]
@@ -66,7 +70,7 @@ fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Eng
     Ok(Engine::new(program, bounds.sizes, bounds.on_bound == OnBound::Error))
 }
 
-/// Explores all states of a model.
+/// Checks what the configuration asks for, one after the other, up to the first violation.
 pub fn check(
     model: &Model,
     config: &Config,
@@ -77,24 +81,65 @@ pub fn check(
     if let Some(reason) = config.refusal() {
         return Err(CheckError::Refused(reason));
     }
+    let started = Instant::now();
+    let aims = temporal::aims(model, config).map_err(CheckError::Refused)?;
+    let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
+    let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
+    let mut checked: Option<Checked> = None;
+    for (at, &aim) in aims.list.iter().enumerate() {
+        let options = Options {
+            max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
+            max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
+            time: config.limits.time.map(|limit| limit.saturating_sub(started.elapsed())),
+            budget: budget.clone(),
+            interrupt: Some(interrupt),
+            keep_going: config.keep_going,
+            ..Options::default()
+        };
+        let next = match aim {
+            Aim::Safety => check_safety(model, config, seed, options, watcher)?,
+            Aim::Property(number) => check_property(model, config, seed, &aims, number, &options, watcher)?,
+        };
+        let all = match checked.take() {
+            None => next,
+            Some(before) => before.and(next),
+        };
+        let is_over = all.interrupted || all.report.verdict == Verdict::Violated && !config.keep_going;
+        let checked = checked.insert(all);
+        let unchecked: Vec<&str> = aims.list[at + 1..].iter().map(|&aim| aims.name(aim)).collect();
+        if is_over && !unchecked.is_empty() {
+            checked.report.add_reason(format!("not checked any more: {}", unchecked.join(", ")));
+        }
+        if is_over {
+            break;
+        }
+    }
+    let mut checked = checked.ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))?;
+    if !aims.skipped.is_empty() {
+        let skipped = aims.skipped.join(", ");
+        checked.report.add_reason(format!(
+            "temporal properties ({skipped}) were not checked, since they need an exact store"
+        ));
+    }
+    Ok(checked)
+}
+
+/// Explores all states of a model.
+fn check_safety(
+    model: &Model,
+    config: &Config,
+    seed: u64,
+    options: Options<'_>,
+    watcher: &mut impl Watcher,
+) -> Result<Checked, CheckError> {
     let engine = match config.merge {
         Switch::Off => engine(model, config.bounds)?,
         Switch::On => engine_of(model, &promela::merge(&model.program, &model.chains), config.bounds)?,
     };
-    let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
-    let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
     let ladder = ladder(model, config);
-    let options = Options {
-        max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
-        max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
-        time: config.limits.time,
-        budget: budget.clone(),
-        interrupt: Some(interrupt),
-        keep_going: config.keep_going,
-        // A step under symmetry costs more than a look at memory.
-        lookahead: ladder.is_none(),
-        ..Options::default()
-    };
+    // A step under symmetry costs more than a look at memory.
+    let options = Options { lookahead: ladder.is_none(), ..options };
+    let budget = options.budget.clone();
     let search = |store, options: &Options<'_>, watcher: &mut _| match ladder {
         None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
         Some(ladder) => {
@@ -117,7 +162,107 @@ pub fn check(
         };
         (run, naming, Ended::Here)
     };
-    conclude(model, config, seed, &engine, run, naming, ended)
+    conclude(model, config, seed, &engine, run, naming, ended, None)
+}
+
+/// Looks for a run that violates a temporal property.
+fn check_property(
+    model: &Model,
+    config: &Config,
+    seed: u64,
+    aims: &Aims,
+    number: usize,
+    options: &Options<'_>,
+    watcher: &mut impl Watcher,
+) -> Result<Checked, CheckError> {
+    let property = &aims.program.properties[number];
+    let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
+    let engine = engine_of(model, &aims.program, config.bounds)?.with_property(number);
+    let ladder = temporal::ladder(ladder(model, config), config.fairness);
+    let claim = Claim {
+        is_fair: config.fairness == Fairness::Weak,
+        // A run that ends makes no cycle.
+        stutters: aims.progress != Some(number),
+        ..Claim::new(&automaton)
+    };
+    let (found, store, naming) =
+        temporal::search(&engine, ladder, &claim, config, options, watcher).map_err(CheckError::Refused)?;
+    let run = Run { outcome: found.outcome.clone(), store, sample: None };
+    let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
+    conclude(model, config, seed, &engine, run, naming, Ended::Here, Some(about))
+}
+
+/// What a search for cycles was about, and found.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    aims: &'a Aims,
+    number: usize,
+    found: &'a Emptiness,
+    automaton_states: usize,
+}
+
+impl About<'_> {
+    fn property(&self) -> &ir::Property {
+        &self.aims.program.properties[self.number]
+    }
+
+    fn entry(&self, config: &Config, verdict: Verdict) -> report::Property {
+        let property = self.property();
+        let stats = &self.found.outcome.stats;
+        let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
+        report::Property {
+            name: property.name.clone(),
+            formula: property.formula_text(),
+            verdict,
+            automaton_states: self.automaton_states as u64,
+            product_states: self.found.nodes as u64,
+            states: stats.states as u64,
+            transitions: stats.transitions,
+            seconds: self.found.outcome.elapsed.as_secs_f64(),
+            fairness: config.fairness.to_string(),
+            vacuous: seen.map(|seen| temporal::vacuous(property, seen)).unwrap_or_default(),
+        }
+    }
+}
+
+impl Checked {
+    /// Together with the check of something else, of which the figures are not shown here.
+    fn and(mut self, next: Self) -> Self {
+        let (report, other) = (&mut self.report, next.report);
+        report.verdict = report.verdict.and(other.verdict);
+        report.exhaustive &= other.exhaustive;
+        other.incomplete.into_iter().for_each(|reason| report.add_reason(reason));
+        if report.violation.is_none() && other.violation.is_some() {
+            report.violation = other.violation;
+            report.search = other.search;
+            self.trail = next.trail;
+        }
+        for violation in other.violations {
+            let same = |known: &ViolationCount| {
+                (&known.kind, &known.message, &known.location)
+                    == (&violation.kind, &violation.message, &violation.location)
+            };
+            if !report.violations.iter().any(same) {
+                report.violations.push(violation);
+            }
+        }
+        report.safety |= other.safety;
+        report.properties.extend(other.properties);
+        report.peak_memory_bytes = report.peak_memory_bytes.max(other.peak_memory_bytes);
+        report.seconds += other.seconds;
+        for line in other.warnings {
+            if !report.warnings.contains(&line) {
+                report.warnings.push(line);
+            }
+        }
+        for line in other.assumptions {
+            if !report.assumptions.contains(&line) {
+                report.assumptions.push(line);
+            }
+        }
+        self.interrupted |= next.interrupted;
+        self
+    }
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
@@ -133,16 +278,22 @@ fn conclude(
     Run { outcome, store, .. }: Run,
     naming: Stats,
     ended: Ended,
+    about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
     for found in &outcome.violations {
         let steps = match config.merge {
-            Switch::Off => found.trail.steps.clone(),
-            Switch::On => unmerge(model, config.bounds, &found.trail.steps, found.fault.kind),
+            Switch::On if about.is_none() => {
+                unmerge(model, config.bounds, &found.trail.steps, found.fault.kind)
+            }
+            Switch::Off | Switch::On => found.trail.steps.clone(),
         };
-        let trace = confirm(model, config.bounds, found, &steps)?;
+        let (trace, property) = match &about {
+            Some(about) => confirm_run(model, config, about, found)?,
+            None => (confirm(model, config.bounds, found, &steps)?, None),
+        };
         let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
         let (kind, message) = (ending.kind, ending.message);
         let location = ending.location;
@@ -151,7 +302,7 @@ fn conclude(
             trail = Some(trail_file(
                 model,
                 config.bounds,
-                Some(TrailViolation { kind: kind.clone(), message: message.clone() }),
+                Some(TrailViolation { kind: kind.clone(), message: message.clone(), property }),
                 &steps,
             ));
             first = Some(Violation {
@@ -189,7 +340,10 @@ fn conclude(
         threads: truncated(Bound::Threads),
         frames: truncated(Bound::Frames),
     };
-    let verdict = verdict(model, config, &outcome);
+    let verdict = verdict(config, &outcome, about.is_some());
+    let properties: Vec<_> = about.iter().map(|about| about.entry(config, verdict)).collect();
+    let mut warnings: Vec<String> = model.warnings.iter().map(|warning| warning.message.clone()).collect();
+    warnings.extend(properties.iter().flat_map(vacuity));
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
@@ -201,15 +355,17 @@ fn conclude(
         model: model.name.clone(),
         verdict,
         exhaustive,
-        incomplete: incomplete(model, config, &outcome, truncations, &store, ended),
+        incomplete: incomplete(model, config, &outcome, truncations, &store, ended, about.is_some()),
         violation: first,
         violations,
+        safety: about.is_none(),
+        properties,
         states,
         matched: outcome.stats.matched,
         transitions,
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
-        search: config.search.to_string(),
+        search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
         symmetry: symmetry_report(model, config, engine, naming),
         reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
@@ -220,10 +376,11 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations, &store),
+        assumptions: assumptions(model, config, truncations, &store, about.as_ref()),
         store,
-        dead_code: if exhaustive { dead_code(model, config, engine) } else { Vec::new() },
-        warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
+        // A search for cycles does not go where its automaton does not go.
+        dead_code: if exhaustive && about.is_none() { dead_code(model, config, engine) } else { Vec::new() },
+        warnings,
     };
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
     Ok(Checked { report, trail, interrupted })
@@ -250,6 +407,112 @@ fn confirm(
     if ending.fault != found.fault.kind {
         return Err(internal(format!("the run ends in {} ({})", ending.kind, ending.message)));
     }
+    Ok(trace)
+}
+
+/// Runs the trail of a search for cycles on the plain interpreter, which has to come to the same violation.
+fn confirm_run(
+    model: &Model,
+    config: &Config,
+    about: &About<'_>,
+    found: &search::Violation,
+) -> Result<(Trace, Option<TrailProperty>), CheckError> {
+    let property = about.property();
+    let steps = &found.trail.steps;
+    let naive = naive::Naive { program: &about.aims.program, ..interpreter(model, config.bounds) };
+    if found.fault.kind != FaultKind::AcceptanceCycle {
+        // A proposition that cannot be evaluated is not a fault of a step.
+        let valued = replay(model, config.bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
+            .ok()
+            .and_then(|trace| with_valuation(model, &naive, property, steps, trace));
+        return match valued {
+            Some(trace) if trace.ends_in.as_ref().is_some_and(|ending| ending.fault == found.fault.kind) => {
+                Ok((trace, None))
+            }
+            _ => confirm(model, config.bounds, found, steps).map(|trace| (trace, None)),
+        };
+    }
+    let is_fair = config.fairness == Fairness::Weak;
+    let cycle =
+        about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
+    if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair }) {
+        return Err(CheckError::Internal(format!(
+            "a run that violates the property `{}` was found, but the plain interpreter does not confirm it: {reason}",
+            property.name
+        )));
+    }
+    let trace = cycle_trace(model, config.bounds, property, steps, cycle)?;
+    let text = config.ltl.clone();
+    let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
+    let property = TrailProperty { name: property.name.clone(), text, is_fair, cycle_start, is_closed };
+    Ok((trace, Some(property)))
+}
+
+/// Runs the trail of a violated property on the plain interpreter, which has to come to the same violation.
+pub fn replay_property(
+    model: &Model,
+    bounds: Bounds,
+    steps: Vec<system::Step>,
+    recorded: &TrailProperty,
+) -> Result<Trace, String> {
+    let mut program = model.program.clone();
+    let synthetic = [Some(program.progress_property()), program.acceptance_property()];
+    let known = program.properties.iter().rev().chain(synthetic.iter().flatten());
+    let property = known.into_iter().find(|property| property.name == recorded.name).cloned();
+    let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
+    let naive = naive::Naive { program: &program, ..interpreter(model, bounds) };
+    let cycle = recorded.cycle_start.map(|start| Cycle { start, closed: recorded.is_closed });
+    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair };
+    if let Some(reason) = lasso::refute(&naive, &property, claimed) {
+        return Err(reason);
+    }
+    cycle_trace(model, bounds, &property, &steps, cycle).map_err(|error| match error {
+        CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
+        CheckError::Interrupted => "interrupted".to_owned(),
+    })
+}
+
+/// The run that the trace shows, if it ends in a state of which a proposition of the property cannot be told.
+fn with_valuation(
+    model: &Model,
+    naive: &naive::Naive<'_>,
+    property: &ir::Property,
+    steps: &[system::Step],
+    mut trace: Trace,
+) -> Option<Trace> {
+    let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
+    let fault = naive.valuation(&state, property).err()?;
+    trace.ends_in = Some(ending(model, &fault));
+    Some(trace)
+}
+
+/// A run that violates a property, in words.
+fn cycle_trace(
+    model: &Model,
+    bounds: Bounds,
+    property: &ir::Property,
+    steps: &[system::Step],
+    cycle: Option<Cycle>,
+) -> Result<Trace, CheckError> {
+    let mut trace = replay(model, bounds, steps.iter().copied(), None)
+        .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
+    let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
+    trace.cycle = cycle;
+    let what = match (&property.name[..], property.formula_text()) {
+        ("progress", _) if property.span == source::Span::default() => {
+            "this goes on for ever, and nobody makes progress".to_owned()
+        }
+        (name, Some(formula)) => format!("`{name}` is violated: {formula}"),
+        (name, None) => format!("the claim `{name}` is fulfilled"),
+    };
+    let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };
+    trace.ends_in = Some(Ending {
+        kind: FaultKind::AcceptanceCycle.to_string(),
+        message,
+        location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
+        blocked,
+        fault: FaultKind::AcceptanceCycle,
+    });
     Ok(trace)
 }
 
@@ -280,20 +543,17 @@ pub fn trail_file(
 ///
 /// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
 ///
-/// A model with temporal properties is never said to hold as long as they are not checked.
-fn verdict(model: &Model, config: &Config, outcome: &Outcome) -> Verdict {
+/// A search for cycles is depth first.
+fn verdict(config: &Config, outcome: &Outcome, is_for_cycles: bool) -> Verdict {
     if !outcome.violations.is_empty() {
         return Verdict::Violated;
-    }
-    if !model.program.properties.is_empty() {
-        return Verdict::Inconclusive;
     }
     match outcome.completeness {
         Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
         Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
         Completeness::Exhausted => Verdict::HoldsUpToBounds,
         Completeness::Stopped(StopReason::Depth)
-            if config.search == SearchKind::Bfs && !config.store.is_lossy() =>
+            if config.search == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
         {
             Verdict::HoldsUpToBounds
         }
@@ -308,18 +568,15 @@ fn incomplete(
     truncations: Truncations,
     store: &Store,
     ended: Ended,
+    is_for_cycles: bool,
 ) -> Option<String> {
     let mut reasons = Vec::new();
-    if !model.program.properties.is_empty() {
-        let names: Vec<&str> =
-            model.program.properties.iter().map(|property| property.name.as_str()).collect();
-        reasons.push(format!("the temporal properties ({}) were not checked, only safety", names.join(", ")));
-    }
     match outcome.completeness {
         Completeness::Exhausted => {}
         Completeness::Stopped(StopReason::Depth) => {
             let depth = config.limits.depth.unwrap_or_default();
             reasons.push(match config.search {
+                _ if is_for_cycles => format!("paths of more than {depth} steps were cut off"),
                 SearchKind::Bfs => format!("states more than {depth} steps away were not explored"),
                 SearchKind::Dfs => {
                     format!("paths of more than {depth} steps were cut off, depth first; --search bfs is complete to the limit")
@@ -402,12 +659,40 @@ fn guarantee(config: &Config, store: &Store) -> String {
 }
 
 /// What the verdict rests on.
-fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: &Store) -> Vec<String> {
+fn assumptions(
+    model: &Model,
+    config: &Config,
+    truncations: Truncations,
+    store: &Store,
+    about: Option<&About<'_>>,
+) -> Vec<String> {
+    let level = match (about, config.symmetry, config.fairness) {
+        (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
+            level
+        }
+        (_, config::Symmetry::None, _) => config::Symmetry::None,
+        _ => config::Symmetry::Heap,
+    };
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
-        symmetry_assumption(model, config.symmetry),
-        reduction_assumption(model, config),
+        symmetry_assumption(model, level),
+        match about {
+            None => reduction_assumption(model, config),
+            Some(_) => NO_REDUCTION.to_owned(),
+        },
     ];
+    if let Some(about) = about {
+        let schedules = match config.fairness {
+            Fairness::None => "every schedule counts, however unfair",
+            Fairness::Weak => "only schedules count in which nobody who can always move waits for ever",
+        };
+        let name = &about.property().name;
+        list.push(format!("property {name}: {schedules}"));
+        list.push(match about.aims.progress {
+            Some(_) => "runs that end are no cycles".to_owned(),
+            None => "a run that ends stays in its last state for ever".to_owned(),
+        });
+    }
     let sizes = config.bounds.sizes;
     let bounds = match model.language {
         Language::Bir => format!(
@@ -434,9 +719,6 @@ fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: 
             hidden.join(", ")
         ));
     }
-    if !model.program.properties.is_empty() {
-        list.push("safety only: temporal properties were not checked".to_owned());
-    }
     list
 }
 
@@ -446,9 +728,19 @@ fn reduction_assumption(model: &Model, config: &Config) -> String {
             "statements that concern their own process only are merged with those before them; otherwise every \
              interleaving of the model's steps is explored"
         }
-        Switch::On | Switch::Off => "no reduction: every interleaving of the model's steps is explored",
+        Switch::On | Switch::Off => NO_REDUCTION,
     }
     .to_owned()
+}
+
+const NO_REDUCTION: &str = "no reduction: every interleaving of the model's steps is explored";
+
+/// What a warning says about a property that holds for want of a reason not to.
+fn vacuity(property: &report::Property) -> Option<String> {
+    let conditions = property.vacuous.iter().map(|condition| format!("`{condition}`")).collect::<Vec<_>>();
+    (!conditions.is_empty()).then(|| {
+        format!("the property `{}` holds vacuously: {} never holds", property.name, conditions.join(" and "))
+    })
 }
 
 /// The variables that are not part of the state and that the model reads all the same.

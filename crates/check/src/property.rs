@@ -6,6 +6,9 @@ use ltl::{Automaton, Limits, Prop, best, never};
 
 use crate::Model;
 
+/// The name of a property that comes with the command rather than with the model.
+pub const LTL: &str = "--ltl";
+
 /// How automata are written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AutomatonFormat {
@@ -18,6 +21,11 @@ pub enum AutomatonFormat {
 impl Model {
     /// The property of this name, or the only one there is. What is wrong otherwise is said.
     pub fn property(&self, name: Option<&str>) -> Result<&Property, String> {
+        self.property_number(name).map(|at| &self.program.properties[at])
+    }
+
+    /// The same as a number.
+    pub(crate) fn property_number(&self, name: Option<&str>) -> Result<usize, String> {
         let all = &self.program.properties;
         let names: Vec<&str> = all.iter().map(|property| property.name.as_str()).collect();
         let which = match (name, &names[..]) {
@@ -31,7 +39,7 @@ impl Model {
         let missing = || {
             format!("there is no temporal property `{}`, but {}", name.unwrap_or_default(), names.join(", "))
         };
-        which.map(|at| &all[at]).ok_or_else(missing)
+        which.ok_or_else(missing)
     }
 }
 

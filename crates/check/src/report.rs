@@ -25,7 +25,12 @@ pub struct Report {
     pub violation: Option<Violation>,
     /// All distinct ones that were found.
     pub violations: Vec<ViolationCount>,
-    /// Distinct stored states.
+    /// Whether deadlocks, assertions, invariants and faults were looked for.
+    pub safety: bool,
+    /// The temporal properties that were checked.
+    pub properties: Vec<Property>,
+    /// Distinct stored states. This figure, and those that follow up to `store`, are of the first search: for safety, if that was
+    /// checked.
     pub states: u64,
     /// Steps that led to a known state.
     pub matched: u64,
@@ -68,6 +73,26 @@ pub enum Verdict {
     NoErrorFound,
     #[serde(rename = "inconclusive")]
     Inconclusive,
+}
+
+/// A temporal property that was checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Property {
+    pub name: String,
+    /// Of a formula: as it was understood.
+    pub formula: Option<String>,
+    pub verdict: Verdict,
+    /// Of the automaton of the runs that violate it.
+    pub automaton_states: u64,
+    /// Pairs of a state of the model and one of the automaton.
+    pub product_states: u64,
+    pub states: u64,
+    pub transitions: u64,
+    pub seconds: f64,
+    /// Which runs count.
+    pub fairness: String,
+    /// Conditions that never hold, in front of an implication.
+    pub vacuous: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -214,7 +239,32 @@ pub struct DeadCode {
     pub location: Place,
 }
 
+impl Report {
+    /// Adds to why it is not complete.
+    pub(crate) fn add_reason(&mut self, reason: String) {
+        let reasons = self.incomplete.get_or_insert_default();
+        if reasons.is_empty() {
+            *reasons = reason;
+        } else if !reasons.contains(&reason) {
+            *reasons = format!("{reasons}; {reason}");
+        }
+    }
+}
+
 impl Verdict {
+    /// What can be said of two things together: what can be said of the one of which less can be said.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let rank = |verdict| match verdict {
+            Self::Holds => 0,
+            Self::HoldsUpToBounds => 1,
+            Self::NoErrorFound => 2,
+            Self::Inconclusive => 3,
+            Self::Violated => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Holds => "holds",

@@ -13,6 +13,7 @@ use source::Span;
 use system::{FaultKind, Step};
 
 use crate::config::{Bounds, OnBound};
+use crate::lasso::Cycle;
 use crate::model::{Language, Model};
 use crate::narrate::Narrator;
 use crate::report::Place;
@@ -23,6 +24,9 @@ pub struct Trace {
     /// The initial state, one line each.
     pub initial: Vec<String>,
     pub steps: Vec<TraceStep>,
+    /// How the run goes on for ever, if that is what it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Cycle>,
     /// What the last step or state is wrong with, if the run shows a violation.
     pub ends_in: Option<Ending>,
     /// The state that the run ends in (before the last step, if that one faults).
@@ -156,6 +160,7 @@ pub fn replay(
     let mut trace = Trace {
         initial: lines(&naive, &state),
         steps: Vec::with_capacity(steps.len()),
+        cycle: None,
         ends_in: None,
         last: Vec::new(),
         processes: processes(&naive, &state),
@@ -299,7 +304,7 @@ pub fn lines(naive: &Naive<'_>, state: &naive::State) -> Vec<String> {
     naive.describe_state(state).lines().map(str::to_owned).collect()
 }
 
-fn ending(model: &Model, fault: &NaiveFault) -> Ending {
+pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
     Ending {
         kind: fault.kind.to_string(),
         message: fault.message.clone(),

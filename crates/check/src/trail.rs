@@ -32,6 +32,22 @@ pub struct TrailBounds {
 pub struct TrailViolation {
     pub kind: String,
     pub message: String,
+    /// Of a temporal property.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<TrailProperty>,
+}
+
+/// The property that a run violates, by going on for ever.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TrailProperty {
+    pub name: String,
+    /// Of a property that came with the command: its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    pub is_fair: bool,
+    /// How many steps come before those that are repeated. There is no such number if the property is violated whatever comes next.
+    pub cycle_start: Option<usize>,
+    pub is_closed: bool,
 }
 
 /// A step: the numbers that replay it.

@@ -191,21 +191,29 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 
-    /// A temporal formula to check (not available yet)
+    /// Check only this temporal formula over expressions of the model, such as '[] (x > 0 -> <> done)'
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Option<String>,
 
-    /// A temporal property of the model to check (not available yet)
+    /// Check only this temporal property of the model [default: safety, and all properties one after the other]
     #[arg(long, value_name = "NAME")]
     pub property: Option<String>,
 
-    /// Which schedules count: none (all) or weak (not available yet)
+    /// Which schedules count for temporal properties: none (all) or weak (nobody who can always move waits for ever)
     #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Fairness>)]
     pub fairness: Fairness,
 
-    /// Look for cycles without progress (not available yet)
+    /// Look only for cycles on which nobody is at a progress label
     #[arg(long)]
     pub non_progress: bool,
+
+    /// Look only for cycles through accept labels of processes
+    #[arg(long)]
+    pub acceptance: bool,
+
+    /// Check no temporal properties, only deadlocks, assertions, invariants and faults
+    #[arg(long)]
+    pub safety: bool,
 
     /// Do not go deeper than this many steps
     #[arg(long, value_name = "N")]
@@ -272,6 +280,8 @@ impl CheckArgs {
             property: self.property.clone(),
             fairness: self.fairness,
             non_progress: self.non_progress,
+            acceptance: self.acceptance,
+            safety: self.safety,
             limits: Limits {
                 depth: self.max_depth,
                 states: self.max_states,

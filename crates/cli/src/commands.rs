@@ -4,7 +4,8 @@ use std::io::{BufRead as _, IsTerminal, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use quotient::config::{Bounds, OnBound};
+use quotient::config::{Bounds, OnBound, SearchKind};
+use quotient::property::LTL;
 use quotient::report::Verdict;
 use quotient::simulate::{self, Chosen, Interactive};
 use quotient::{
@@ -77,9 +78,6 @@ fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
     load_with(args, &[], quiet)
 }
 
-/// The name of what is given by `--ltl`, where errors in it are shown.
-const LTL: &str = "--ltl";
-
 fn load_with(args: &ModelArgs, properties: &[(&str, &str)], quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
@@ -107,7 +105,13 @@ pub fn check(args: &CheckArgs) -> Outcome {
     if let Some(reason) = config.refusal() {
         return Err(usage(reason));
     }
-    let model = load(&args.model, args.quiet)?;
+    if args.search == Some(SearchKind::Bfs)
+        && (args.ltl.is_some() || args.property.is_some() || args.non_progress || args.acceptance)
+    {
+        return Err(usage("cycles are looked for depth first: leave --search bfs away"));
+    }
+    let given: Vec<_> = args.ltl.iter().map(|formula| (LTL, formula.as_str())).collect();
+    let model = load_with(&args.model, &given, args.quiet)?;
     if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
@@ -206,7 +210,9 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
             |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
         of_model.defines = trail.defines.iter().map(define).collect();
     }
-    let model = load(&of_model, true)?;
+    let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
+    let given = violated.and_then(|property| property.text.as_deref()).map(|text| (LTL, text));
+    let model = load_with(&of_model, given.as_slice(), true)?;
     if trail.fingerprint != model.fingerprint() {
         eprintln!("warning: {}", other_model(&trail));
     }
@@ -218,8 +224,12 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     let on_bound = if trail.bounds.error { OnBound::Error } else { OnBound::Truncate };
     let bounds = Bounds { sizes, on_bound };
     quotient::engine(&model, bounds)?;
-    let trace = quotient::replay(&model, bounds, trail.steps(), trail.claimed())
-        .map_err(|diverged| usage(format!("the trail does not fit the model: {diverged}")))?;
+    let trace = match violated {
+        Some(property) => quotient::replay_property(&model, bounds, trail.steps().collect(), property),
+        None => quotient::replay(&model, bounds, trail.steps(), trail.claimed())
+            .map_err(|diverged| diverged.to_string()),
+    };
+    let trace = trace.map_err(|reason| usage(format!("the trail does not fit the model: {reason}")))?;
     show(args, &model, &trace)?;
     let shown = trace.ends_in.map(|ending| ending.kind);
     match trail.violation {
@@ -316,8 +326,11 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         } else {
             println!("Stopped after {} (--steps goes on).", render::plural(run.steps.len() as u64, "step"));
         }
-        let violation =
-            run.trace.ends_in.map(|Ending { kind, message, .. }| TrailViolation { kind, message });
+        let violation = run.trace.ends_in.map(|Ending { kind, message, .. }| TrailViolation {
+            kind,
+            message,
+            property: None,
+        });
         (run.steps, violation)
     };
     let code = if violation.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS };

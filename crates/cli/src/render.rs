@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::str::FromStr as _;
 
 use quotient::config::StoreKind;
-use quotient::report::{Alternative, Coverage, Place, Report, Store, Symmetry, Verdict};
+use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
-use quotient::{Language, Style, Trace, TraceStep};
+use quotient::{FaultKind, Language, Style, Trace, TraceStep};
 
 use crate::units;
 
@@ -66,7 +66,14 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
                 Some(Language::Promela) => "no invalid end state, no failed assertion, no fault",
                 _ => "no deadlock, no failed assertion, no broken invariant, no fault",
             };
-            format!("Every reachable state was explored: {absent}.")
+            let all = match &report.properties[..] {
+                [] => String::new(),
+                [one] => format!("Every run satisfies `{}`.", one.name),
+                _ => "Every run satisfies all temporal properties.".to_owned(),
+            };
+            let safe = format!("Every reachable state was explored: {absent}.");
+            let safe = if report.safety { safe } else { String::new() };
+            [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
         }
         Verdict::HoldsUpToBounds => format!(
             "No violation within the bounds, but {}.",
@@ -98,6 +105,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             );
         }
         let how = match report.search.as_str() {
+            _ if violation.kind == FaultKind::AcceptanceCycle.as_str() => "a run that goes on for ever",
             "bfs" => "the shortest way there",
             _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
                 "depth first"
@@ -146,6 +154,7 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             let _ = writeln!(out, "  {row}");
         }
     }
+    out += &properties(&report.properties, paint);
     // Where a search was stopped, how far it got.
     let open = match (report.verdict, report.search.as_str()) {
         (Verdict::Inconclusive, "bfs") => format!(", frontier {}", units::count(report.open)),
@@ -174,6 +183,43 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     let _ = writeln!(out, "\nAssumptions:");
     for assumption in &report.assumptions {
         let _ = writeln!(out, "  - {assumption}");
+    }
+    out
+}
+
+/// What was found out about each temporal property.
+fn properties(properties: &[Property], paint: Paint) -> String {
+    let mut out = String::new();
+    if !properties.is_empty() {
+        out += "\nProperties:\n";
+    }
+    for property in properties {
+        let verdict = match property.verdict {
+            Verdict::Holds => paint.good("holds"),
+            Verdict::Violated => paint.bad("violated"),
+            other => paint.unsure(other.as_str()),
+        };
+        let fairness = if property.fairness == "none" {
+            String::new()
+        } else {
+            format!(" under {} fairness", property.fairness)
+        };
+        let _ = writeln!(out, "  {}: {verdict}{fairness}", property.name);
+        if let Some(formula) = &property.formula {
+            let _ = writeln!(out, "    {formula}");
+        }
+        for condition in &property.vacuous {
+            let _ = writeln!(out, "    {}", paint.unsure(&format!("vacuously: `{condition}` never holds")));
+        }
+        let _ = writeln!(
+            out,
+            "    {} × {} of the automaton: {} of {}, {}",
+            plural(property.states, "state"),
+            plural(property.automaton_states, "state"),
+            plural(property.product_states, "pair"),
+            units::count(property.states.saturating_mul(property.automaton_states)),
+            units::seconds(property.seconds)
+        );
     }
     out
 }
@@ -339,6 +385,9 @@ pub fn trace(trace: &Trace, longest: Option<usize>, paint: Paint) -> String {
         if !left_out.is_empty() && index == left_out.end {
             let _ = writeln!(out, "{indent}… {} …", plural(left_out.len() as u64, "step"));
         }
+        if trace.cycle.is_some_and(|cycle| cycle.start == index) {
+            let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
+        }
         let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
         for line in said(step).iter().chain(&step.changes) {
             let _ = writeln!(out, "{indent}{line}");
@@ -377,6 +426,16 @@ pub fn ending(trace: &Trace, paint: Paint) -> String {
     let mut out = String::new();
     let Some(ending) = &trace.ends_in else { return out };
     let indent = indent(trace);
+    match trace.cycle {
+        Some(cycle) if cycle.start == trace.steps.len() => {
+            let _ = writeln!(out, "  and nothing moves any more");
+        }
+        Some(cycle) => {
+            let same = if cycle.closed { "" } else { ", up to the names of what is created on it" };
+            let _ = writeln!(out, "  and so on from step {} for ever{same}", cycle.start + 1);
+        }
+        None => {}
+    }
     let _ = writeln!(out, "  {}", paint.bad(&what(&ending.kind, &ending.message)));
     if let Some(place) = &ending.location {
         let place_text = format!("{}:{}", place.file, place.line);

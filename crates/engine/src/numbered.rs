@@ -650,7 +650,9 @@ impl Engine {
 
     /// Who receives in a step, if it is a rendezvous.
     pub(crate) fn receiver(&self, es: &mut EngineState, step: Step) -> Option<u32> {
-        let Opening::Send(send) = self.code.transitions[step.transition as usize].opening else { return None };
+        let Opening::Send(send) = self.code.transitions[step.transition as usize].opening else {
+            return None;
+        };
         es.stack.mood =
             Mood { timeout: self.bodies_ask_for_timeout && self.has_timed_out(es), ..Mood::default() };
         let thread = ThreadId(step.thread);

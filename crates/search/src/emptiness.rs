@@ -125,6 +125,8 @@ pub struct Emptiness {
     pub nodes: usize,
     /// Which states of the automaton were entered.
     pub entered: Vec<bool>,
+    /// The combinations of propositions that held in states that were looked at, unless they are very many.
+    pub seen: Option<Vec<u64>>,
 }
 
 const ACCEPTANCE_CYCLE: Fault = Fault { kind: FaultKind::AcceptanceCycle, site: 0 };
@@ -221,12 +223,12 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let Walk { mut explorer, stack, nodes, entered, doomed, .. } = walk;
+    let Walk { mut explorer, stack, nodes, entered, doomed, seen, .. } = walk;
     if let Some(trail) = doomed {
         explorer.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
-    Emptiness { outcome, lasso: None, nodes, entered }
+    Emptiness { outcome, lasso: None, nodes, entered, seen: seen.all() }
 }
 
 /// The end of a search that found a cycle of nodes from `head`, which is on the stack, back to it.

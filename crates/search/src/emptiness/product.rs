@@ -16,6 +16,7 @@
 //!
 //! There is one concrete state. A step is fired once for all edges of the automaton that go with it.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use ltl::kind::{Strength, Weakness};
@@ -60,6 +61,7 @@ pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
     pub entered: Vec<bool>,
     /// How many nodes were discovered.
     pub nodes: usize,
+    pub seen: Seen,
     /// Finite runs are extended for ever.
     pub stutters: bool,
     /// From which states every word is accepted, as far as that is known.
@@ -107,6 +109,30 @@ enum Arrival {
     Stutter,
 }
 
+/// What held in states, in all combinations, unless these are many.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    last: Option<u64>,
+    all: BTreeSet<u64>,
+}
+
+impl Seen {
+    const MOST: usize = 1 << 10;
+
+    #[inline]
+    fn add(&mut self, valuation: u64) {
+        if self.last != Some(valuation) && self.all.len() <= Self::MOST {
+            self.last = Some(valuation);
+            self.all.insert(valuation);
+        }
+    }
+
+    /// All of them, if they are not too many.
+    pub fn all(&self) -> Option<Vec<u64>> {
+        (self.all.len() <= Self::MOST).then(|| self.all.iter().copied().collect())
+    }
+}
+
 /// What holds in a state, unless it is the middle of something where nobody looks.
 pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<Option<u64>, Fault> {
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
@@ -146,7 +172,17 @@ where
         let is_terminal = weakness.strength == Strength::Terminal;
         let accepts_all = automaton.states().map(|state| is_terminal && weakness.accepts(state)).collect();
         let entered = vec![false; automaton.edges.len()];
-        Self { explorer, automaton, stack, entered, nodes: 0, stutters, accepts_all, doomed: None }
+        Self {
+            explorer,
+            automaton,
+            stack,
+            entered,
+            nodes: 0,
+            seen: Seen::default(),
+            stutters,
+            accepts_all,
+            doomed: None,
+        }
     }
 
     /// Stores the initial state. The walk stands at the node that it begins with, to be entered.
@@ -190,10 +226,13 @@ where
 
     /// Gives the top of the stack its steps, unless the automaton cannot go on.
     fn expand(&mut self) -> ControlFlow<StopReason> {
-        let Self { explorer, automaton, stack, accepts_all, doomed, .. } = self;
+        let Self { explorer, automaton, stack, accepts_all, doomed, seen, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match observe(explorer.system, &mut explorer.state) {
-            Ok(valuation) => top.valuation = valuation,
+            Ok(valuation) => {
+                valuation.iter().for_each(|&valuation| seen.add(valuation));
+                top.valuation = valuation;
+            }
             Err(fault) => return explorer.violation(fault, stack, None),
         }
         let from = top.node.state;

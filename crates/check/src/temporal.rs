@@ -1,0 +1,216 @@
+//! Temporal properties: which ones a check is about, and the search for runs that violate one.
+
+use engine::Engine;
+use ir::{Program, Property, PropertyKind};
+use ltl::{Automaton, Formula, Limits, best};
+use search::emptiness::{Claim, Emptiness};
+use search::{Observer, Options};
+use store::{
+    Automaton as AutomatonStore, Budget, Collapse, CollapseAutomaton, Exact, Gzip, Naive, NumberedTrie,
+    StateStore,
+};
+use symmetry::{Ladder, Level, Stats};
+use system::TransitionSystem;
+
+use crate::config::{Config, Fairness, StoreKind};
+use crate::model::Model;
+use crate::property::LTL;
+use crate::report::Store;
+use crate::stores::describe;
+use crate::symmetric::{Named, Symmetric};
+
+/// What one search of a check is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// Deadlocks, assertions, invariants, faults.
+    Safety,
+    /// The property of this number.
+    Property(usize),
+}
+
+/// What a check is about.
+pub struct Aims {
+    /// The model's program, with all properties that there are aims for.
+    pub program: Program,
+    pub list: Vec<Aim>,
+    /// Which property is about progress labels.
+    pub progress: Option<usize>,
+    /// Properties that are not looked at, since a lossy store cannot tell cycles.
+    pub skipped: Vec<String>,
+}
+
+impl Aims {
+    /// What an aim is called.
+    pub fn name(&self, aim: Aim) -> &str {
+        match aim {
+            Aim::Safety => "safety",
+            Aim::Property(number) => &self.program.properties[number].name,
+        }
+    }
+}
+
+/// What the configuration asks for. Where it asks for nothing in particular, that is everything that the model says: that nothing goes
+/// wrong, and all of its properties.
+pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
+    let mut aims =
+        Aims { program: model.program.clone(), list: Vec::new(), progress: None, skipped: Vec::new() };
+    let program = &mut aims.program;
+    if config.safety {
+        aims.list.push(Aim::Safety);
+    } else if config.ltl.is_some() {
+        aims.list.push(Aim::Property(model.property_number(Some(LTL))?));
+    } else if let Some(name) = &config.property {
+        aims.list.push(Aim::Property(model.property_number(Some(name))?));
+    } else if config.non_progress {
+        let progress = program.progress_property();
+        aims.progress = Some(program.properties.len());
+        aims.list.push(Aim::Property(program.properties.len()));
+        program.properties.push(progress);
+    } else if config.acceptance {
+        let accept = program.acceptance_property();
+        aims.list.push(Aim::Property(program.properties.len()));
+        program.properties.push(accept.ok_or("the model has no accept labels outside of claims")?);
+    } else {
+        let accept = program.acceptance_property();
+        program.properties.extend(accept);
+        aims.list.push(Aim::Safety);
+        if config.store.is_lossy() {
+            aims.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
+        } else {
+            aims.list.extend((0..program.properties.len()).map(Aim::Property));
+        }
+    }
+    Ok(aims)
+}
+
+/// The runs that violate a property, for a search.
+pub fn violations(property: &Property) -> Result<Automaton, String> {
+    match &property.kind {
+        PropertyKind::Formula(formula) => best::generalized(&formula.negated(), Limits::default())
+            .map_err(|_| format!("the automaton of the property `{}` is too large", property.name)),
+        PropertyKind::Claim(claim) => Ok(claim.clone()),
+    }
+}
+
+/// How states are named where cycles are looked for. Under fairness it matters which thread is which, and names that depend on the age of
+/// threads do not lead along a cycle.
+pub fn ladder(ladder: Option<Ladder>, fairness: Fairness) -> Option<Ladder> {
+    ladder.map(|ladder| match (fairness, ladder.level) {
+        (Fairness::None, Level::Full) => ladder,
+        _ => Ladder { level: Level::Heap, ..ladder },
+    })
+}
+
+/// Looks for a run that the claim accepts.
+pub fn search(
+    engine: &Engine,
+    ladder: Option<Ladder>,
+    claim: &Claim<'_>,
+    config: &Config,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> Result<(Emptiness, Store, Stats), String> {
+    let Some(ladder) = ladder else {
+        let (found, store) = explore(engine, claim, None, config, options, observer)?;
+        return Ok((found, store, Stats::default()));
+    };
+    let system = Symmetric::new(engine, ladder);
+    let identity = |named: &mut Named| named.identity(engine);
+    let (found, store) = explore(&system, claim, Some(&identity), config, options, observer)?;
+    Ok((found, store, system.stats()))
+}
+
+fn explore<S: TransitionSystem>(
+    system: &S,
+    claim: &Claim<'_>,
+    identity: Option<search::emptiness::Identity<'_, S>>,
+    config: &Config,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> Result<(Emptiness, Store), String> {
+    let budget: &Budget = &options.budget;
+    match config.store {
+        StoreKind::Trie => run(system, NumberedTrie::numbered(budget), claim, identity, options, observer),
+        StoreKind::Exact => run(system, Exact::new(budget), claim, identity, options, observer),
+        StoreKind::Collapse => run(system, Collapse::new(budget), claim, identity, options, observer),
+        StoreKind::Automaton => run(system, AutomatonStore::new(budget), claim, identity, options, observer),
+        StoreKind::CollapseAutomaton => {
+            run(system, CollapseAutomaton::new(budget), claim, identity, options, observer)
+        }
+        StoreKind::Gzip => run(system, Gzip::new(budget), claim, identity, options, observer),
+        StoreKind::Naive => run(system, Naive::new(budget), claim, identity, options, observer),
+        StoreKind::Compact | StoreKind::Bitstate => Err(lossy(config.store)),
+    }
+}
+
+/// Why a store is refused.
+pub fn lossy(store: StoreKind) -> String {
+    format!(
+        "--store {store} may take a state for another one, and so an edge for the end of a cycle: temporal properties need \
+         an exact store"
+    )
+}
+
+fn run<S: TransitionSystem>(
+    system: &S,
+    mut store: impl StateStore,
+    claim: &Claim<'_>,
+    identity: Option<search::emptiness::Identity<'_, S>>,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> Result<(Emptiness, Store), String> {
+    let found = search::emptiness::emptiness(system, &mut store, claim, identity, options, observer)
+        .map_err(|refusal| refusal.to_string())?;
+    Ok((found, describe(&store)))
+}
+
+/// Conditions of the property that no state fulfils, in front of an implication: then it holds for want of a reason not to.
+pub fn vacuous(property: &Property, seen: &[u64]) -> Vec<String> {
+    let PropertyKind::Formula(formula) = &property.kind else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut open = vec![formula];
+    while let Some(formula) = open.pop() {
+        if let Formula::Implies(condition, _) = formula
+            && let Some(holds) = condition_of(condition)
+            && !seen.iter().any(|&valuation| holds(valuation))
+        {
+            found.push(condition.display(|prop| property.props[prop.0 as usize].text.clone()).to_string());
+        }
+        open.extend(formula.operands());
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// A formula without temporal operators, as what it says about a state.
+fn condition_of(formula: &Formula) -> Option<impl Fn(u64) -> bool + '_> {
+    is_condition(formula).then_some(move |valuation| holds(formula, valuation))
+}
+
+fn is_condition(formula: &Formula) -> bool {
+    let is_temporal = matches!(
+        formula,
+        Formula::Next(_)
+            | Formula::Always(_)
+            | Formula::Eventually(_)
+            | Formula::Until(..)
+            | Formula::WeakUntil(..)
+            | Formula::Release(..)
+    );
+    !is_temporal && formula.operands().all(is_condition)
+}
+
+fn holds(formula: &Formula, valuation: u64) -> bool {
+    let both = |a: &Formula, b: &Formula| (holds(a, valuation), holds(b, valuation));
+    match formula {
+        Formula::True => true,
+        Formula::Prop(prop) => valuation >> prop.0 & 1 != 0,
+        Formula::Not(a) => !holds(a, valuation),
+        Formula::And(a, b) => both(a, b) == (true, true),
+        Formula::Or(a, b) => both(a, b) != (false, false),
+        Formula::Implies(a, b) => both(a, b) != (true, false),
+        Formula::Equivalent(a, b) => holds(a, valuation) == holds(b, valuation),
+        _ => false,
+    }
+}
