@@ -30,6 +30,7 @@ mod refine;
 pub mod report;
 pub mod simulate;
 pub mod spin_trail;
+mod stack;
 mod stores;
 mod symmetric;
 mod trace;

@@ -1,26 +1,27 @@
 //! From a model and a configuration to a report: which parts a check is put together from, in one place.
 //!
-//! model ─ engine ─ names ─ search over a store ─ outcome ─ replay of every violation ─ report
+//! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use engine::Engine;
-use ir::{Id, LocationKind};
+use ir::{Id, LocationKind, Type};
+use reduction::Analysis;
 use search::{Completeness, Options, Outcome, StopReason};
 use store::{Budget, Compact};
 use symmetry::Stats;
 use system::Bound;
 
-use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind};
+use crate::config::{self, Bounds, Config, OnBound, SearchKind, StoreKind, Switch};
 use crate::coverage::cover;
 use crate::model::{Language, Model};
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
     self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
+use crate::stack::{self, Stack};
 use crate::stores::{self, Run};
-use crate::symmetric::Symmetric;
 use crate::trace::{Trace, place_of, replay};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
@@ -86,29 +87,44 @@ pub fn check(
         lookahead: ladder.is_none(),
         ..Options::default()
     };
-    let search = |store, options: &Options<'_>, watcher: &mut _| match ladder {
-        None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
-        Some(ladder) => {
-            let system = Symmetric::new(&engine, ladder);
-            (stores::run(&system, store, config.search, options, watcher), system.stats())
-        }
+    let notice = (config.por == Switch::On).then(|| not_reduced(model, config)).flatten();
+    let analysis = (config.por == Switch::On && notice.is_none()).then(|| {
+        let observed: Vec<_> = model.program.invariants.iter().map(|invariant| &invariant.expr).collect();
+        Analysis::new(&model.program, &observed)
+    });
+    let stack = Stack { engine: &engine, ladder, analysis: analysis.as_ref() };
+    let search = |store, options: &Options<'_>, watcher: &mut _| {
+        stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
     };
-    let (run, naming, ended) = if config.store_options.refine {
+    let (run, told, ended) = if config.store_options.refine {
         refine(&budget, config, &options, watcher, search)
     } else if config.store_options.coverage {
-        let (run, naming) = cover(&budget, config, &options, watcher, search);
-        (run, naming, Ended::Here)
+        let (run, told) = cover(&budget, config, &options, watcher, search);
+        (run, told, Ended::Here)
     } else {
-        let (run, naming) = match ladder {
-            None => (stores::explore(&engine, &budget, config, &options, watcher), Stats::default()),
-            Some(ladder) => {
-                let system = Symmetric::new(&engine, ladder);
-                (stores::explore(&system, &budget, config, &options, watcher), system.stats())
-            }
-        };
-        (run, naming, Ended::Here)
+        let (run, told) =
+            stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
+        (run, told, Ended::Here)
     };
-    conclude(model, config, seed, &engine, run, naming, ended)
+    let reduction = Reduction {
+        por: config.por.to_string(),
+        merge: config.merge.to_string(),
+        notice: notice.map(str::to_owned),
+        ample: told.reduction.ample,
+        full: told.reduction.full,
+    };
+    conclude(model, config, seed, &engine, run, (told.naming, reduction), ended)
+}
+
+/// Why a model is not reduced in spite of `--por on`.
+fn not_reduced(model: &Model, config: &Config) -> Option<&'static str> {
+    let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
+    let has_heap = !model.program.numbered && model.program.types.iter().any(|(_, ty)| is_name(ty));
+    reduction::obstacle(&model.program).or_else(|| {
+        // Two orders of the same steps lead to states that differ in names.
+        (has_heap && config.symmetry == config::Symmetry::None)
+            .then_some("without symmetry, the order in which objects are made and dropped shows in their names")
+    })
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
@@ -122,7 +138,7 @@ fn conclude(
     seed: u64,
     engine: &Engine,
     Run { outcome, store, .. }: Run,
-    naming: Stats,
+    (naming, reduction): (Stats, Reduction),
     ended: Ended,
 ) -> Result<Checked, CheckError> {
     let mut violations: Vec<ViolationCount> = Vec::new();
@@ -190,7 +206,6 @@ fn conclude(
         open: stores::open(&outcome),
         search: config.search.to_string(),
         symmetry: symmetry_report(model, config, engine, naming),
-        reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -199,8 +214,9 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations, &store),
+        assumptions: assumptions(model, config, truncations, &store, &reduction),
         store,
+        reduction,
         dead_code: if exhaustive { dead_code(model, engine) } else { Vec::new() },
         warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
     };
@@ -374,11 +390,24 @@ fn guarantee(config: &Config, store: &Store) -> String {
 }
 
 /// What the verdict rests on.
-fn assumptions(model: &Model, config: &Config, truncations: Truncations, store: &Store) -> Vec<String> {
+fn assumptions(
+    model: &Model,
+    config: &Config,
+    truncations: Truncations,
+    store: &Store,
+    reduction: &Reduction,
+) -> Vec<String> {
+    let interleavings = match (config.por, &reduction.notice) {
+        (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        (Switch::On, None) => {
+            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
+        }
+        (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
+    };
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, config.symmetry),
-        "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        interleavings,
     ];
     let sizes = config.bounds.sizes;
     let bounds = match model.language {
