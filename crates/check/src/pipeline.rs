@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::Engine;
 use ir::{Id, LocationKind, Type};
-use reduction::Analysis;
+use reduction::{Analysis, Observed};
 use search::{Completeness, Options, Outcome, StopReason};
 use store::{Budget, Compact};
 use symmetry::Stats;
@@ -88,10 +88,8 @@ pub fn check(
         ..Options::default()
     };
     let notice = (config.por == Switch::On).then(|| not_reduced(model, config)).flatten();
-    let analysis = (config.por == Switch::On && notice.is_none()).then(|| {
-        let observed: Vec<_> = model.program.invariants.iter().map(|invariant| &invariant.expr).collect();
-        Analysis::new(&model.program, &observed)
-    });
+    let analysis = (config.por == Switch::On && notice.is_none())
+        .then(|| Analysis::new(&model.program, &Observed::invariants(&model.program)));
     let stack = Stack { engine: &engine, ladder, analysis: analysis.as_ref() };
     let search = |store, options: &Options<'_>, watcher: &mut _| {
         stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
@@ -122,8 +120,9 @@ fn not_reduced(model: &Model, config: &Config) -> Option<&'static str> {
     let has_heap = !model.program.numbered && model.program.types.iter().any(|(_, ty)| is_name(ty));
     reduction::obstacle(&model.program).or_else(|| {
         // Two orders of the same steps lead to states that differ in names.
-        (has_heap && config.symmetry == config::Symmetry::None)
-            .then_some("without symmetry, the order in which objects are made and dropped shows in their names")
+        (has_heap && config.symmetry == config::Symmetry::None).then_some(
+            "without symmetry, the order in which objects are made and dropped shows in their names",
+        )
     })
 }
 

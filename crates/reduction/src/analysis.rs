@@ -1,8 +1,8 @@
 //! What is known about a program before it runs: which locations are candidates, and what may come after each.
 
 use ir::{
-    Action, ActionKind, Array, Callee, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, TransitionId, Type,
+    Action, ActionKind, Array, Callee, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
+    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, TransitionId, Type,
 };
 
 use crate::bits::Bits;
@@ -23,6 +23,27 @@ pub struct Analysis {
     pub(crate) assigned_channels: Vec<Bits>,
 }
 
+/// The expressions that properties read.
+#[derive(Clone, Default, Debug)]
+pub struct Observed<'p> {
+    /// Of what must hold in every state.
+    pub in_states: Vec<&'p Expr>,
+    /// Of what must hold of runs.
+    pub in_runs: Vec<&'p Expr>,
+}
+
+impl<'p> Observed<'p> {
+    /// What the invariants of a program read.
+    pub fn invariants(program: &'p Program) -> Self {
+        let in_states = program.invariants.iter().map(|invariant| &invariant.expr).collect();
+        Self { in_states, in_runs: Vec::new() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'p Expr> {
+        self.in_states.iter().chain(&self.in_runs).copied()
+    }
+}
+
 /// What a thread does in a step from a location that may be ample.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
@@ -32,6 +53,8 @@ pub struct Candidate {
     pub operations: Vec<Operation>,
     /// The thread ends: what it claims of channels is free then.
     pub ends: bool,
+    /// It may change what properties of states read.
+    pub visible: bool,
     /// There is a cycle through this location, on which somebody has to let all others in. If all ways out are messages
     /// from or to others, these may be it.
     pub sticky: bool,
@@ -53,6 +76,8 @@ pub struct Future {
     /// Uses of channels by the thread itself, and by those that it starts.
     pub own: Bits,
     pub started: Bits,
+    /// It may change what properties of states read.
+    pub visible: bool,
 }
 
 /// Why a program can't be reduced, if so.
@@ -64,7 +89,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ExprKind::ThreadEnabled(_) => "the model asks whether others are enabled",
             ExprKind::ThreadLocation(_) => "the model asks for the numbers of locations",
             ExprKind::ThreadPriority(_) => "the model has priorities",
-            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) if program.globals[id].transparent => {
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
+                if program.globals[id].transparent =>
+            {
                 "the model reads hidden variables"
             }
             _ => return,
@@ -93,25 +120,46 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 
 impl Analysis {
     /// Analyses a program, of which some expressions are observed.
-    pub fn new(program: &Program, observed: &[&Expr]) -> Self {
-        let resources = Resources::new(program, observed);
-        let mut visible = Footprint::default();
-        observed.iter().for_each(|expr| visible.extend(&resources.observed(expr)));
+    pub fn new(program: &Program, observed: &Observed<'_>) -> Self {
+        Self::build(program, observed, true)
+    }
+
+    /// Without proviso, steps may be put off for ever: that is for tests.
+    pub(crate) fn build(program: &Program, observed: &Observed<'_>, proviso: bool) -> Self {
+        let resources = Resources::new(program, observed.all());
+        let read = |exprs: &[&Expr]| {
+            let mut read = Footprint::default();
+            exprs.iter().for_each(|expr| read.extend(&resources.observed(expr)));
+            read
+        };
+        let (in_states, in_runs) = (read(&observed.in_states), read(&observed.in_runs));
         let transitions: Table<TransitionId, Footprint> =
             program.transitions.values().map(|transition| resources.transition(transition)).collect();
         let resumes: Table<LocationId, Footprint> =
             program.locations.ids().map(|id| resources.resume(id)).collect();
-        let steps = Steps { program, transitions: &transitions, visible: &visible };
-        let sticky = steps.sticky(&resources);
-        let candidates =
-            program.locations.ids().map(|id| steps.candidate(id, Some(&sticky))).collect();
-        let (futures, uses) = futures(program, &transitions, &resumes);
+        let steps = Steps { program, transitions: &transitions, in_states: &in_states, in_runs: &in_runs };
+        let sticky = if proviso { steps.sticky(&resources) } else { vec![false; program.locations.len()] };
+        let candidates = program.locations.ids().map(|id| steps.candidate(id, Some(&sticky))).collect();
+        let (mut futures, uses) = futures(program, &transitions, &resumes);
+        for id in program.locations.ids() {
+            let future = &mut futures[id];
+            let mut used = future.own.iter().chain(future.started.iter()).map(|at| uses[at].kind);
+            let messages = used.any(|kind| matches!(kind, UseKind::Send { .. } | UseKind::Receive { .. }));
+            future.visible = shows(&in_states, &future.writes, messages);
+        }
         let mut written = Bits::default();
         transitions.values().chain(resumes.values()).for_each(|footprint| {
             written.extend(&footprint.writes);
         });
-        Self { program: program.clone(), candidates, futures, uses, written,
-            assigned: assigned(program, false), assigned_channels: assigned(program, true) }
+        Self {
+            program: program.clone(),
+            candidates,
+            futures,
+            uses,
+            written,
+            assigned: assigned(program, false),
+            assigned_channels: assigned(program, true),
+        }
     }
 
     /// Whether a global never changes once the program runs.
@@ -128,7 +176,13 @@ impl Analysis {
 struct Steps<'a> {
     program: &'a Program,
     transitions: &'a Table<TransitionId, Footprint>,
-    visible: &'a Footprint,
+    in_states: &'a Footprint,
+    in_runs: &'a Footprint,
+}
+
+/// Whether who reads this notices these writes, or that messages are sent and received.
+fn shows(observed: &Footprint, writes: &Bits, messages: bool) -> bool {
+    observed.immovable || observed.reads.intersects(writes) || messages && !observed.uses.is_empty()
 }
 
 impl Steps<'_> {
@@ -211,13 +265,14 @@ impl Steps<'_> {
                 }
             }
         }
-        let passes_sticky = sticky.is_some_and(|sticky| seen[1..].iter().any(|passed| sticky[passed.index()]));
+        let passes_sticky =
+            sticky.is_some_and(|sticky| seen[1..].iter().any(|passed| sticky[passed.index()]));
         if comes_back && (candidate.sticky || !candidate.operations.is_empty()) {
             return None;
         }
-        let is_visible = candidate.writes.intersects(&self.visible.reads)
-            || !self.visible.uses.is_empty() && !candidate.operations.is_empty()
-            || self.visible.immovable;
+        let messages = !candidate.operations.is_empty();
+        candidate.visible = shows(self.in_states, &candidate.writes, messages);
+        let is_visible = shows(self.in_runs, &candidate.writes, messages);
         (!passes_sticky && !is_visible).then_some(candidate)
     }
 
@@ -405,7 +460,8 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
         for Action { kind, .. } in &transition.body {
             match kind {
                 // What is dead gets 0, which is no channel.
-                ActionKind::Assign(_, value) if but_zero && value.kind == ExprKind::Const(ir::Const::Int(0)) => {}
+                ActionKind::Assign(_, value)
+                    if but_zero && value.kind == ExprKind::Const(ir::Const::Int(0)) => {}
                 ActionKind::Assign(place, _) | ActionKind::Choose(place, _) | ActionKind::New(place, _) => {
                     assign(procedure, place);
                 }

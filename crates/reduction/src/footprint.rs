@@ -14,8 +14,8 @@
 //! What happens to channels is told apart from that, as *uses*, since which channel it is depends on the thread.
 
 use ir::{
-    Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind, Pattern,
-    Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition,
+    Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
+    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -88,7 +88,7 @@ pub struct Resources<'p> {
 }
 
 impl<'p> Resources<'p> {
-    pub fn new(program: &'p Program, observed: &[&Expr]) -> Self {
+    pub fn new<'e>(program: &'p Program, observed: impl Iterator<Item = &'e Expr>) -> Self {
         let mut resources = Self {
             program,
             remote: FxHashMap::default(),
@@ -113,7 +113,7 @@ impl<'p> Resources<'p> {
             _ => {}
         };
         program.each_expr(&mut look);
-        observed.iter().for_each(|expr| expr.each(&mut look));
+        observed.for_each(|expr| expr.each(&mut look));
         let mut funs = Footprint::default();
         for fun in program.funs.values() {
             resources.expr(&fun.body, &mut funs);
@@ -204,7 +204,9 @@ impl<'p> Resources<'p> {
                 out.immovable |= claims.any(|claim| {
                     let mut named = false;
                     claim.channel.each(&mut |expr| match expr.kind {
-                        ExprKind::Local(other) | ExprKind::Element(Array::Local(other), _) => named |= other == id,
+                        ExprKind::Local(other) | ExprKind::Element(Array::Local(other), _) => {
+                            named |= other == id
+                        }
                         _ => {}
                     });
                     named
@@ -225,7 +227,10 @@ impl<'p> Resources<'p> {
                 self.place(place, procedure, out);
                 out.writes.insert(HEAP);
             }
-            ActionKind::Assert(_) | ActionKind::Assume(_) | ActionKind::Check(_) | ActionKind::Print { .. } => {}
+            ActionKind::Assert(_)
+            | ActionKind::Assume(_)
+            | ActionKind::Check(_)
+            | ActionKind::Print { .. } => {}
             ActionKind::Lock(_)
             | ActionKind::Unlock(_)
             | ActionKind::Wait(_)
@@ -291,9 +296,11 @@ impl<'p> Resources<'p> {
     /// Whether a thread that comes to a location can take a message by hand there.
     fn takes_by_hand(&self, location: LocationId) -> bool {
         let transitions = &self.program.locations[location].transitions;
-        transitions.iter().any(|&id| match self.program.transitions[id].body.first().map(|action| &action.kind) {
-            Some(ActionKind::Receive { channel, .. }) => self.may_be_rendezvous(channel),
-            _ => false,
+        transitions.iter().any(|&id| {
+            match self.program.transitions[id].body.first().map(|action| &action.kind) {
+                Some(ActionKind::Receive { channel, .. }) => self.may_be_rendezvous(channel),
+                _ => false,
+            }
         })
     }
 

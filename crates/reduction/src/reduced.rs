@@ -85,6 +85,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 future.writes.intersects(&candidate.reads)
                     || future.writes.intersects(&candidate.writes)
                     || future.reads.intersects(&candidate.writes)
+                    || future.visible && candidate.visible
             })
         });
         !touched
@@ -121,7 +122,10 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             let Some((length, capacity)) = view.load(number) else { return false };
             let is_enabled = || {
                 let transition = operation.transition.map(|id| id.0);
-                steps.enabled.iter().any(|step| step.thread == thread.0 && Some(step.transition) == transition)
+                steps
+                    .enabled
+                    .iter()
+                    .any(|step| step.thread == thread.0 && Some(step.transition) == transition)
             };
             let stays_as_it_is = match operation.kind {
                 UseKind::Send { sorted, .. } => !sorted && length < capacity,

@@ -12,6 +12,8 @@ pub struct Generator {
     /// In percent: how often a thread takes an interest in others.
     sociable: usize,
     rendezvous: bool,
+    /// The thread that is written.
+    name: &'static str,
 }
 
 /// The text of a program.
@@ -19,7 +21,7 @@ pub fn text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let sociable = [5, 15, 40][rng.below(3)];
     let rendezvous = rng.chance(30);
-    Generator { rng, sociable, rendezvous }.program()
+    Generator { rng, sociable, rendezvous, name: "" }.program()
 }
 
 impl Generator {
@@ -38,6 +40,7 @@ impl Generator {
             _ = writeln!(out, "channel {name} [{capacity}] {{ int wrap (0, 3) }};");
         }
         out += "channels k0, k1, k2;\nglobal int wrap (0, 3) x;\nglobal int wrap (0, 3) y;\n";
+        out += "global int wrap (0, 3) own_A;\nglobal int wrap (0, 3) own_B;\n";
         out += "global int wrap (0, 3) z[2];\nglobal int wrap (0, 7) q[3] means channel;\n";
         out += "prologue { q[0] := channel(k0); q[1] := channel(k1); q[2] := channel(k2); }\n";
         let starts = self.chance(40);
@@ -59,14 +62,19 @@ impl Generator {
             out += if self.chance(40) { ", B;\n" } else { ";\n" };
         }
         if self.chance(25) {
-            _ = writeln!(out, "invariant calm = {};", self.shared_condition());
+            let condition = self.shared_condition();
+            let condition =
+                if self.chance(70) { "own_A >= own_B || own_A == 1".to_owned() } else { condition };
+            _ = writeln!(out, "invariant calm = {condition};");
         }
         out
     }
 
-    fn thread(&mut self, name: &str) -> String {
-        let mut out =
-            format!("thread {name}(int wrap (0, 7) in means channel, int wrap (0, 7) out means channel) {{\n");
+    fn thread(&mut self, name: &'static str) -> String {
+        self.name = name;
+        let mut out = format!(
+            "thread {name}(int wrap (0, 7) in means channel, int wrap (0, 7) out means channel) {{\n"
+        );
         out += "  local int wrap (0, 3) v = 1;\n  local int wrap (0, 1) w;\n";
         if self.chance(30) {
             out += "  claim receive in;\n";
@@ -76,7 +84,7 @@ impl Generator {
         }
         // Active threads get no arguments: they choose their channels.
         let (k, l) = if name == "A" { (0, 1) } else { (1, 0) };
-        if self.chance(60) {
+        if self.chance(85) {
             _ = writeln!(out, "  prologue {{ in := q[{k}]; out := q[{l}]; }}");
         }
         let locations = 3 + self.rng.below(3);
@@ -107,8 +115,9 @@ impl Generator {
                     has_else = true;
                     "else".to_owned()
                 } else {
-                    let guard = if self.chance(40) { format!("when {}", self.condition()) } else { String::new() };
-                    if self.chance(40) {
+                    let guard =
+                        if self.chance(25) { format!("when {}", self.condition()) } else { String::new() };
+                    if self.chance(45) {
                         body.push(self.message());
                     }
                     guard
@@ -133,7 +142,8 @@ impl Generator {
                 body.push(self.message());
             }
             self.actions(&mut body);
-            let body = if body.is_empty() { String::new() } else { format!(" do {{ {}; }}", body.join("; ")) };
+            let body =
+                if body.is_empty() { String::new() } else { format!(" do {{ {}; }}", body.join("; ")) };
             let guard = if self.chance(30) { format!("when {}", self.condition()) } else { String::new() };
             _ = writeln!(out, "    {guard}{body} goto {target};");
             if self.chance(70) {
@@ -145,13 +155,18 @@ impl Generator {
 
     fn message(&mut self) -> String {
         let channel = |this: &mut Self, own: &'static str| {
-            if this.chance(this.sociable) { this.pick(&["channel(k0)", "q[w]", "in", "out", "q[2]"]) } else { own }
+            if this.chance(this.sociable) {
+                this.pick(&["channel(k0)", "q[w]", "in", "out", "q[2]"])
+            } else {
+                own
+            }
         };
         if self.chance(50) {
             let word = if self.chance(6) { "insert" } else { "send" };
             return format!("{word}({}, {})", channel(self, "out"), self.number());
         }
-        let words: &[&str] = if self.rendezvous { &["receive"] } else { &["receive", "receive", "extract", "peek"] };
+        let words: &[&str] =
+            if self.rendezvous { &["receive"] } else { &["receive", "receive", "extract", "peek"] };
         let word = if self.chance(80) { "receive" } else { self.pick(words) };
         let field = match self.rng.below(5) {
             0 => "*",
@@ -163,6 +178,7 @@ impl Generator {
     }
 
     fn actions(&mut self, body: &mut Vec<String>) {
+        let name = self.name;
         for _ in 0..self.rng.below(3) {
             let action = match self.rng.below(12) {
                 0 => format!("check({})", self.condition()),
@@ -174,6 +190,7 @@ impl Generator {
                 6 if self.chance(self.sociable) => format!("z[w] := {}", self.number()),
                 7 if self.chance(self.sociable) => "in := 0".to_owned(),
                 8 if self.chance(self.sociable) => "out := in".to_owned(),
+                9 => format!("own_{name} := {}", self.number()),
                 _ => format!("v := {}", self.number()),
             };
             body.push(action);

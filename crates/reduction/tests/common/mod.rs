@@ -4,11 +4,13 @@ pub mod generator;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient_reduction::{Concrete, Reduced};
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 /// Who does what in one step, up to a state that is stored: the transitions that are taken one after the other.
 pub type Label = (u32, Vec<u32>);
+
+/// Atomic blocks that go on for longer may go on for ever.
+const LONGEST_PASSAGE: usize = 100;
 
 /// What is wrong, and where.
 pub type Flaw = (FaultKind, u32);
@@ -82,6 +84,9 @@ impl<S: TransitionSystem> Builder<'_, S> {
     }
 
     fn follow(&mut self, steps: &Steps, path: &mut Vec<Step>) -> Option<()> {
+        if path.len() > LONGEST_PASSAGE {
+            return None;
+        }
         self.node.faults.extend(steps.faults.iter().map(|&(_, fault)| flaw(fault)));
         for &step in &steps.enabled {
             match self.system.fire(&mut self.state, step) {
@@ -136,7 +141,7 @@ impl Graph {
 }
 
 /// What is wrong with a reduction, by its definition, where all of the system is known.
-pub fn complaint<S: Concrete>(full: &Graph, reduced: &Graph) -> Option<String> {
+pub fn complaint(full: &Graph, reduced: &Graph) -> Option<String> {
     let mut ample_nodes = vec![Vec::new(); reduced.nodes.len()];
     for (at, (node, name)) in reduced.nodes.iter().zip(&reduced.names).enumerate() {
         let Some(&whole) = full.numbers.get(name) else { return Some(format!("state {at} is not there")) };
@@ -215,9 +220,4 @@ pub fn difference(full: &Graph, reduced: &Graph) -> Option<String> {
         return Some(format!("bounds {:?}, not {:?}", reduced.truncated, full.truncated));
     }
     None
-}
-
-/// Whether any state of the reduced system has ample steps only.
-pub fn is_reduced<S: Concrete>(system: &Reduced<'_, S>) -> bool {
-    system.counts().ample > 0
 }
