@@ -130,7 +130,6 @@ fn what_asks_about_the_schedule_is_not_reduced() {
         ("byte x; active proctype A() { x = pc_value(0) }", "numbers of locations"),
         ("byte x; active proctype A() priority 3 { x = 1 }", "priorities"),
         ("byte x; active proctype A() provided (x == 0) { x = 1 }", "provided"),
-        ("chan c = [1] of { byte }; trace { do :: c!1 od } active proctype A() { c!1 }", "order of messages"),
         ("hidden byte h; byte x; active proctype A() { x = h }", "hidden variables"),
     ] {
         let model = model("m.pml", text);
@@ -161,7 +160,7 @@ fn depths_are_not_those_of_all_runs() {
 
 #[test]
 fn random_models_have_the_same_errors_at_every_level() {
-    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(300_u64);
+    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_u64);
     let levels = [
         Symmetry::None,
         Symmetry::Heap,

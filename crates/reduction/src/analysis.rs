@@ -111,8 +111,6 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
         Some("the model asks who took the last step")
     } else if program.procedures.values().any(|procedure| procedure.provided.is_some()) {
         Some("processes are provided for by conditions")
-    } else if program.monitor.is_some() {
-        Some("the order of messages is watched")
     } else {
         found
     }
@@ -129,7 +127,9 @@ impl Analysis {
         let resources = Resources::new(program, observed.all());
         let read = |exprs: &[&Expr]| {
             let mut read = Footprint::default();
-            exprs.iter().for_each(|expr| read.extend(&resources.observed(expr)));
+            for expr in exprs {
+                read.extend(&resources.observed(expr));
+            }
             read
         };
         let (in_states, in_runs) = (read(&observed.in_states), read(&observed.in_runs));
@@ -357,12 +357,11 @@ fn futures(
     resumes: &Table<LocationId, Footprint>,
 ) -> (Table<LocationId, Future>, Vec<Use>) {
     let mut uses = Vec::<Use>::new();
-    let mut number = |found: &Use| match uses.iter().position(|known| known == found) {
-        Some(at) => at,
-        None => {
+    let mut number = |found: &Use| {
+        uses.iter().position(|known| known == found).unwrap_or_else(|| {
             uses.push(found.clone());
             uses.len() - 1
-        }
+        })
     };
     let mut futures = Table::<LocationId, Future>::new();
     // Where a thread goes from there, and whom it starts.

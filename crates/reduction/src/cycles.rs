@@ -45,40 +45,32 @@ fn components(successors: &[Vec<usize>], without: &[bool]) -> Vec<usize> {
                 (order[node], low[node]) = (next, next);
                 open.push(node);
             }
-            match successors[node].get(at) {
-                Some(&to) => {
-                    calls.push((node, at + 1));
-                    if without[to] {
-                        continue;
-                    }
-                    if order[to] == 0 {
-                        calls.push((to, 0));
-                    } else if component[to] == usize::MAX {
-                        low[node] = low[node].min(order[to]);
+            if let Some(&to) = successors[node].get(at) {
+                calls.push((node, at + 1));
+                if !without[to] && order[to] == 0 {
+                    calls.push((to, 0));
+                } else if !without[to] && component[to] == usize::MAX {
+                    low[node] = low[node].min(order[to]);
+                }
+                continue;
+            }
+            if low[node] == order[node] {
+                while let Some(member) = open.pop() {
+                    component[member] = found;
+                    if member == node {
+                        break;
                     }
                 }
-                None => {
-                    if low[node] == order[node] {
-                        while let Some(member) = open.pop() {
-                            component[member] = found;
-                            if member == node {
-                                break;
-                            }
-                        }
-                        found += 1;
-                    }
-                    if let Some(&(parent, _)) = calls.last() {
-                        low[parent] = low[parent].min(low[node]);
-                    }
-                }
+                found += 1;
+            }
+            if let Some(&(parent, _)) = calls.last() {
+                low[parent] = low[parent].min(low[node]);
             }
         }
     }
-    for node in 0..count {
-        if component[node] == usize::MAX {
-            component[node] = found;
-            found += 1;
-        }
+    for alone in component.iter_mut().filter(|component| **component == usize::MAX) {
+        *alone = found;
+        found += 1;
     }
     component
 }

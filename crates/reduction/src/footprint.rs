@@ -205,7 +205,7 @@ impl<'p> Resources<'p> {
                     let mut named = false;
                     claim.channel.each(&mut |expr| match expr.kind {
                         ExprKind::Local(other) | ExprKind::Element(Array::Local(other), _) => {
-                            named |= other == id
+                            named |= other == id;
                         }
                         _ => {}
                     });
@@ -242,7 +242,9 @@ impl<'p> Resources<'p> {
                 out.immovable = true;
                 out.writes.insert(STARTED);
                 out.writes.insert(COUNT);
-                result.iter().for_each(|place| self.place(place, procedure, out));
+                if let Some(place) = result {
+                    self.place(place, procedure, out);
+                }
                 for action in &self.program.procedures[*started].prologue {
                     action.operands().into_iter().for_each(|expr| self.expr(expr, out));
                 }
@@ -346,7 +348,9 @@ impl<'p> Resources<'p> {
         match &transition.exit {
             Exit::Jump(Jump::Goto(target)) => self.arrival(transition.source, *target, procedure, &mut out),
             Exit::Jump(Jump::Return(value)) => {
-                value.iter().for_each(|value| self.expr(value, &mut out));
+                if let Some(value) = value {
+                    self.expr(value, &mut out);
+                }
                 if thread {
                     self.end(procedure, &mut out);
                 } else {
@@ -373,7 +377,9 @@ impl<'p> Resources<'p> {
             }
             match then {
                 Jump::Return(value) => {
-                    value.iter().for_each(|value| self.expr(value, &mut out));
+                    if let Some(value) = value {
+                        self.expr(value, &mut out);
+                    }
                     if self.program.procedures[of.procedure].kind == ProcedureKind::Thread {
                         self.end(of.procedure, &mut out);
                     }

@@ -17,7 +17,7 @@
 //!   state at hand. So a global is as good as a local while nobody else can get to it. A message is received if there is one
 //!   and nobody else receives from that channel or looks into it, and sent if there is room and nobody else sends or
 //!   looks; which channels others use is read from the state (`channels`). What threads claim (`xr`, `xs`) is not relied on,
-//!   only checked.
+//!   only checked. Messages that a monitor watches are sent and received in all orders.
 //! - **C2.** They write nothing that properties of runs read. What properties of states read (invariants) they may write if nobody
 //!   else can do so before: then all states that are left out on the way look like the one at hand, which is not left out.
 //! - **C3.** No location that is passed is *sticky*.

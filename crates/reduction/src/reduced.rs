@@ -133,7 +133,9 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 UseKind::Receive { anywhere, .. } => length > 0 && (!anywhere || is_enabled()),
                 _ => capacity > 0,
             };
-            stays_as_it_is && !self.has_conflict(view, thread, operation.kind, number)
+            stays_as_it_is
+                && !is_watched(view, operation.kind, number)
+                && !self.has_conflict(view, thread, operation.kind, number)
         });
         let claims = || {
             let location = self.location(view.state, thread);
@@ -225,6 +227,16 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         self.system.undo(state);
         leads_on
     }
+}
+
+/// Whether the program's monitor may be moved by such an operation on a channel.
+fn is_watched(view: View<'_>, kind: UseKind, number: i64) -> bool {
+    let monitor = view.analysis.program.monitor.iter();
+    let mut events = monitor.flat_map(|monitor| &monitor.states).flat_map(|state| &state.events);
+    events.any(|event| {
+        event.send == matches!(kind, UseKind::Send { .. })
+            && view.value(&event.channel, ThreadId(0), true).is_none_or(|watched| watched == number)
+    })
 }
 
 /// The threads that have not ended.

@@ -35,7 +35,7 @@ impl Generator {
 
     fn program(&mut self) -> String {
         let mut out = "program random;\nnumbered;\n".to_owned();
-        let capacity = [1 + self.rng.below(2), if self.rendezvous { 0 } else { 1 }];
+        let capacity = [1 + self.rng.below(2), usize::from(!self.rendezvous)];
         for (name, capacity) in ["k0", "k1", "k2"].iter().zip([1, capacity[0], capacity[1]]) {
             _ = writeln!(out, "channel {name} [{capacity}] {{ int wrap (0, 3) }};");
         }
@@ -100,16 +100,17 @@ impl Generator {
             for _ in 0..=self.rng.below(2) {
                 let exclusive = at + 1 < locations && self.chance(15);
                 let back = !exclusive && self.chance(25);
-                let target = match back {
-                    true => self.rng.below(at + 1),
-                    false => (at + 1 + self.rng.below(2)).min(locations - 1),
+                let target = if back {
+                    self.rng.below(at + 1)
+                } else {
+                    (at + 1 + self.rng.below(2)).min(locations - 1)
                 };
                 let target = if exclusive && target <= at { at + 1 } else { target };
                 let mut target = format!("l{target}");
                 let mut body = Vec::new();
                 let rank = if self.chance(5) { " rank 1" } else { "" };
                 let guard = if inner > 0 && self.chance(12) {
-                    target = "i0".to_owned();
+                    target = String::from("i0");
                     "ready i0".to_owned()
                 } else if !has_else && self.chance(8) {
                     has_else = true;

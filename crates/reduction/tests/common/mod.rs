@@ -12,6 +12,9 @@ pub type Label = (u32, Vec<u32>);
 /// Atomic blocks that go on for longer may go on for ever.
 const LONGEST_PASSAGE: usize = 100;
 
+/// Those that branch too much take too long.
+const MOST_PASSED: usize = 100_000;
+
 /// What is wrong, and where.
 pub type Flaw = (FaultKind, u32);
 
@@ -44,6 +47,8 @@ struct Builder<'a, S: TransitionSystem> {
     graph: Graph,
     node: Node,
     most: usize,
+    /// States that were passed or stored.
+    passed: usize,
 }
 
 /// The graph of a system with at most so many states.
@@ -52,7 +57,7 @@ pub fn graph<S: TransitionSystem>(system: &S, most: usize) -> Option<Graph> {
         Graph { nodes: Vec::new(), names: Vec::new(), numbers: BTreeMap::new(), truncated: BTreeSet::new() };
     let state = system.initial();
     let mut builder =
-        Builder { system, state, encoding: Encoding::new(), graph, node: Node::default(), most };
+        Builder { system, state, encoding: Encoding::new(), graph, node: Node::default(), most, passed: 0 };
     builder.number()?;
     while let Some(name) = builder.graph.names.get(builder.graph.nodes.len()).cloned() {
         builder.encoding.unflatten(&name);
@@ -84,7 +89,8 @@ impl<S: TransitionSystem> Builder<'_, S> {
     }
 
     fn follow(&mut self, steps: &Steps, path: &mut Vec<Step>) -> Option<()> {
-        if path.len() > LONGEST_PASSAGE {
+        self.passed += 1;
+        if path.len() > LONGEST_PASSAGE || self.passed > MOST_PASSED {
             return None;
         }
         self.node.faults.extend(steps.faults.iter().map(|&(_, fault)| flaw(fault)));
