@@ -7,7 +7,7 @@ use ir::{
 
 use crate::bits::Bits;
 use crate::cycles::break_cycles;
-use crate::footprint::{Footprint, RENDEZVOUS, Resources, Use, UseKind};
+use crate::footprint::{COUNT, Footprint, RENDEZVOUS, Resources, Use, UseKind};
 
 /// The tables of a program.
 pub struct Analysis {
@@ -49,6 +49,8 @@ impl<'p> Observed<'p> {
 pub struct Candidate {
     pub reads: Bits,
     pub writes: Bits,
+    /// What nobody else may write: all of it, except that other threads may end as well, one after the other.
+    pub settled: Bits,
     /// What is done to channels, before anything else.
     pub operations: Vec<Operation>,
     /// The thread ends: what it claims of channels is free then.
@@ -56,7 +58,7 @@ pub struct Candidate {
     /// It may change what properties of states read.
     pub visible: bool,
     /// There is a cycle through this location, on which somebody has to let all others in. If all ways out are messages
-    /// from or to others, these may be it.
+    /// from or to others, that may be one of these.
     pub sticky: bool,
 }
 
@@ -76,6 +78,8 @@ pub struct Future {
     /// Uses of channels by the thread itself, and by those that it starts.
     pub own: Bits,
     pub started: Bits,
+    /// Those of its own that are the only ways out of sticky locations.
+    pub sticky: Bits,
     /// It may change what properties of states read.
     pub visible: bool,
 }
@@ -139,8 +143,9 @@ impl Analysis {
             program.locations.ids().map(|id| resources.resume(id)).collect();
         let steps = Steps { program, transitions: &transitions, in_states: &in_states, in_runs: &in_runs };
         let sticky = if proviso { steps.sticky(&resources) } else { vec![false; program.locations.len()] };
-        let candidates = program.locations.ids().map(|id| steps.candidate(id, Some(&sticky))).collect();
-        let (mut futures, uses) = futures(program, &transitions, &resumes);
+        let candidates: Table<LocationId, Option<Candidate>> =
+            program.locations.ids().map(|id| steps.candidate(id, Some(&sticky))).collect();
+        let (mut futures, uses) = futures(program, &transitions, &resumes, &candidates);
         for id in program.locations.ids() {
             let future = &mut futures[id];
             let mut used = future.own.iter().chain(future.started.iter()).map(|at| uses[at].kind);
@@ -270,6 +275,12 @@ impl Steps<'_> {
         if comes_back && (candidate.sticky || !candidate.operations.is_empty()) {
             return None;
         }
+        candidate.settled = candidate.reads.clone();
+        candidate
+            .writes
+            .iter()
+            .filter(|&resource| resource != COUNT)
+            .for_each(|resource| candidate.settled.insert(resource));
         let messages = !candidate.operations.is_empty();
         candidate.visible = shows(self.in_states, &candidate.writes, messages);
         let is_visible = shows(self.in_runs, &candidate.writes, messages);
@@ -355,6 +366,7 @@ fn futures(
     program: &Program,
     transitions: &Table<TransitionId, Footprint>,
     resumes: &Table<LocationId, Footprint>,
+    candidates: &Table<LocationId, Option<Candidate>>,
 ) -> (Table<LocationId, Future>, Vec<Use>) {
     let mut uses = Vec::<Use>::new();
     let mut number = |found: &Use| {
@@ -374,6 +386,9 @@ fn futures(
             future.reads.extend(&footprint.reads);
             future.writes.extend(&footprint.writes);
             footprint.uses.iter().for_each(|found| future.own.insert(number(found)));
+        }
+        if candidates[id].as_ref().is_some_and(|candidate| candidate.sticky) {
+            future.sticky = future.own.clone();
         }
         let procedure = &program.procedures[location.procedure];
         for claim in &procedure.claims {
@@ -429,6 +444,7 @@ fn futures(
                 changed |= future.reads.extend(&next.reads);
                 changed |= future.writes.extend(&next.writes);
                 changed |= future.own.extend(&next.own);
+                changed |= future.sticky.extend(&next.sticky);
                 changed |= future.started.extend(&next.started);
             }
             for &entry in starts {

@@ -28,17 +28,20 @@
 //!
 //! Steps that are put off must not be put off for ever: every cycle of the reduced system has a state at which all steps are
 //! offered. Every cycle of a procedure's control flow goes through a sticky location (`cycles`), and a thread with a sticky
-//! location in its step has no ample steps, with one exception: a thread `p` that can leave it only by receiving messages
-//! that none but threads with smaller numbers can send, or by sending messages that none but those can receive.
+//! location in its step has no ample steps, with one exception. In numbered programs, a thread may leave a sticky location by
+//! ample steps if it can do so only by messages, and is no *porter*. One thread *feeds* another if it may send a message that the
+//! other may receive to leave a sticky location, or receive one that the other may send there, in the future that their
+//! locations have. Porters are threads, chosen by who feeds whom alone, such that there is one on every circle of feeding.
 //!
 //! *Proof.* Take a cycle of states in which only ample steps are taken. To start threads is never ample, so none is started and
 //! none ends. (Under thread symmetry, threads change places, but go round all the same: the steps are a circulation on
 //! locations, which consists of cycles.) A thread that moves goes round in its control flow; if it makes calls, its lowest
 //! frame that moves does. So it takes a sticky transition. Without the exception, it had no ample steps then: all steps
-//! were offered. With it, let `p` be the thread of those that move with the smallest number. When it takes a sticky
-//! transition by the exception, it receives a message. In the end there are as many in that channel as before, so that
-//! somebody sends one in this cycle. Who may do so has a smaller number, and does move: a contradiction. The same holds for a
-//! message that is sent. Numbers are those of numbered programs, which have no thread symmetry. ∎
+//! were offered. With it, it is no porter, and receives a message. In the end there are as many in that channel as before, so
+//! somebody sends one in this cycle: a thread that moves, and feeds it. The same holds for a message that is sent. So every thread
+//! that moves is fed by one that moves, and following these back there is a circle without porter. But who feeds whom
+//! is the same in all states of the cycle, and so are porters: a thread that goes round has the same future everywhere, and
+//! channels are told apart only where they are named by what never changes. ∎
 //!
 //! # What is dependent in unexpected ways
 //!

@@ -9,6 +9,7 @@ use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::analysis::{Analysis, Candidate};
 use crate::channels::View;
+use crate::cycles::break_cycles;
 use crate::footprint::UseKind;
 
 /// How much of an atomic block is looked at to find out whether something goes wrong there.
@@ -82,8 +83,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         let others = || running(state).filter(|&other| other != thread);
         let touched = others().any(|other| {
             self.futures(state, other).any(|future| {
-                future.writes.intersects(&candidate.reads)
-                    || future.writes.intersects(&candidate.writes)
+                future.writes.intersects(&candidate.settled)
                     || future.reads.intersects(&candidate.writes)
                     || future.visible && candidate.visible
             })
@@ -165,40 +165,46 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
-    /// Whether a thread at a sticky location can go round only if another one with a smaller number does. See the crate's
-    /// documentation.
+    /// Whether a thread at a sticky location can leave it only by messages, and is none of those who let the others in.
     fn is_let_in(&self, view: View<'_>, thread: ThreadId, candidate: &Candidate) -> bool {
         let location = self.location(view.state, thread);
         let program = &self.analysis.program;
+        let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
         program.numbered
             && program.locations[location].transitions.iter().all(|&id| {
                 let mut operations =
                     candidate.operations.iter().filter(|operation| operation.transition == Some(id));
-                operations.any(|operation| {
-                    let number = view.value(&operation.channel, thread, false);
-                    number.is_some_and(|number| self.is_fed_by_smaller(view, thread, operation.kind, number))
-                })
+                operations.any(|operation| is_message(operation.kind))
             })
+            && !self.porters(view)[thread.0 as usize]
     }
 
-    /// Whether all who may send what this receives, or receive what this sends, have smaller numbers.
-    fn is_fed_by_smaller(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
-        let feeds = |other: UseKind| {
-            matches!(
-                (kind, other),
-                (UseKind::Receive { keep: false, .. }, UseKind::Send { .. })
-                    | (UseKind::Send { .. }, UseKind::Receive { keep: false, .. })
-            )
-        };
-        matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. })
-            && running(view.state).filter(|&other| other.0 >= thread.0).all(|other| {
-                self.futures(view.state, other).all(|future| {
-                    future.own.iter().all(|at| {
+    /// By thread: whether it lets all others in wherever it is sticky. There is one on every circle of threads that wait for
+    /// messages of each other to get past sticky locations. See the crate's documentation.
+    fn porters(&self, view: View<'_>) -> Vec<bool> {
+        let threads = view.state.thread_limit() as usize;
+        let mut feeds = vec![Vec::new(); threads];
+        for fed in running(view.state) {
+            for at in self.futures(view.state, fed).flat_map(|future| future.sticky.iter()) {
+                let awaited = &self.analysis.uses[at];
+                let number = awaited.channel.as_ref().and_then(|channel| view.value(channel, fed, true));
+                let is_fed = |other: ThreadId| {
+                    self.futures(view.state, other).flat_map(|future| future.own.iter()).any(|at| {
                         let found = &self.analysis.uses[at];
-                        !feeds(found.kind) || !view.may_use(found, Some(other), number)
+                        let fits = matches!(
+                            (awaited.kind, found.kind),
+                            (UseKind::Receive { .. }, UseKind::Send { .. })
+                                | (UseKind::Send { .. }, UseKind::Receive { keep: false, .. })
+                        );
+                        fits && number.is_none_or(|number| view.may_use(found, Some(other), number))
                     })
-                })
-            })
+                };
+                for feeder in running(view.state).filter(|&other| is_fed(other)) {
+                    feeds[feeder.0 as usize].push(fed.0 as usize);
+                }
+            }
+        }
+        break_cycles(&feeds, &vec![0; threads])
     }
 
     /// Whether all steps of a thread lead to states: what others do must not be lost behind a fault or a bound.

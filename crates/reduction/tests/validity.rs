@@ -20,7 +20,7 @@ const MANY: u64 = 10_000;
 const MOST_STATES: usize = 700;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
+    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(5000)
 }
 
 /// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there are, and with
