@@ -364,8 +364,11 @@ impl Config {
         if let Some(reason) = store_options.refusal(*store, limits.memory) {
             return Some(reason);
         }
-        if *por == Switch::On {
-            return later("--por on".to_owned(), "use --por off");
+        if let (Switch::On, Some(depth)) = (por, limits.depth) {
+            return Some(format!(
+                "--por on has no meaning with --depth {depth}: of several orders of the same steps only one is taken, and that \
+                 one may be longer than the limit; use --por off"
+            ));
         }
         match threads {
             Some(0) => return Some("--threads 0 would not get far; use --threads 1".to_owned()),

@@ -33,6 +33,7 @@ mod refine;
 pub mod report;
 pub mod simulate;
 pub mod spin_trail;
+mod stack;
 mod stores;
 mod symmetric;
 mod temporal;

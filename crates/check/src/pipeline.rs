@@ -1,13 +1,15 @@
 //! From a model and a configuration to a report: which parts a check is put together from, in one place.
 //!
-//! model ─ engine ─ names ─ search over a store ─ outcome ─ replay of every violation ─ report
+//! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::Engine;
-use ir::{Id, LocationKind};
+use ir::{Id, LocationKind, PropertyKind, Type};
+use ltl::{Limits, stutter};
+use reduction::{Analysis, Observed};
 use search::emptiness::{Claim, Emptiness};
 use search::{Completeness, Options, Outcome, StopReason};
 use store::{Budget, Compact};
@@ -23,8 +25,8 @@ use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
     self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
+use crate::stack::{self, Stack, Told};
 use crate::stores::{self, Run};
-use crate::symmetric::Symmetric;
 use crate::temporal::{self, Aim, Aims};
 use crate::trace::{Ending, Trace, ending, interpreter, place_of, replay};
 use crate::trail::{TrailBounds, TrailFile, TrailProperty, TrailViolation};
@@ -132,37 +134,29 @@ fn check_safety(
     options: Options<'_>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
-    let engine = match config.merge {
-        Switch::Off => engine(model, config.bounds)?,
-        Switch::On => engine_of(model, &promela::merge(&model.program, &model.chains), config.bounds)?,
-    };
+    let merged = (config.merge == Switch::On).then(|| promela::merge(&model.program, &model.chains));
+    let program = merged.as_ref().unwrap_or(&model.program);
+    let engine = engine_of(model, program, config.bounds)?;
     let ladder = ladder(model, config);
+    let plan = Plan::new(program, config, None);
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
-    let search = |store, options: &Options<'_>, watcher: &mut _| match ladder {
-        None => (stores::run(&engine, store, config.search, options, watcher), Stats::default()),
-        Some(ladder) => {
-            let system = Symmetric::new(&engine, ladder);
-            (stores::run(&system, store, config.search, options, watcher), system.stats())
-        }
+    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
+    let search = |store, options: &Options<'_>, watcher: &mut _| {
+        stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
     };
-    let (run, naming, ended) = if config.store_options.refine {
+    let (run, told, ended) = if config.store_options.refine {
         refine(&budget, config, &options, watcher, search)
     } else if config.store_options.coverage {
-        let (run, naming) = cover(&budget, config, &options, watcher, search);
-        (run, naming, Ended::Here)
+        let (run, told) = cover(&budget, config, &options, watcher, search);
+        (run, told, Ended::Here)
     } else {
-        let (run, naming) = match ladder {
-            None => (stores::explore(&engine, &budget, config, &options, watcher), Stats::default()),
-            Some(ladder) => {
-                let system = Symmetric::new(&engine, ladder);
-                (stores::explore(&system, &budget, config, &options, watcher), system.stats())
-            }
-        };
-        (run, naming, Ended::Here)
+        let (run, told) =
+            stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
+        (run, told, Ended::Here)
     };
-    conclude(model, config, seed, &engine, run, naming, ended, None)
+    conclude(model, config, seed, &engine, run, plan.told(config, told), ended, None)
 }
 
 /// Looks for a run that violates a temporal property.
@@ -185,11 +179,77 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let (found, store, naming) =
-        temporal::search(&engine, ladder, &claim, config, options, watcher).map_err(CheckError::Refused)?;
+    let plan = Plan::new(&aims.program, config, Some(property));
+    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
+    let (found, store, told) =
+        temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)?;
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
-    conclude(model, config, seed, &engine, run, naming, Ended::Here, Some(about))
+    conclude(model, config, seed, &engine, run, plan.told(config, told), Ended::Here, Some(about))
+}
+
+/// How a program is reduced.
+struct Plan {
+    analysis: Option<Analysis>,
+    /// Why it is not, although it was asked for.
+    notice: Option<String>,
+}
+
+impl Plan {
+    fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
+        if config.por == Switch::Off {
+            return Self { analysis: None, notice: None };
+        }
+        let notice = not_reduced(program, config, property);
+        let analysis = notice.is_none().then(|| {
+            let mut observed = Observed::invariants(program);
+            observed
+                .in_runs
+                .extend(property.iter().flat_map(|property| &property.props).map(|prop| &prop.expr));
+            Analysis::new(program, &observed)
+        });
+        Self { analysis, notice }
+    }
+
+    fn told(self, config: &Config, told: Told) -> (Stats, Reduction) {
+        let reduction = Reduction {
+            por: config.por.to_string(),
+            merge: config.merge.to_string(),
+            notice: self.notice,
+            ample: told.reduction.ample,
+            full: told.reduction.full,
+        };
+        (told.naming, reduction)
+    }
+}
+
+/// Why a program is not reduced in spite of `--por on`.
+fn not_reduced(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
+    if let Some(reason) = reduction::obstacle(program) {
+        return Some(reason.to_owned());
+    }
+    let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
+    let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
+    // Two orders of the same steps lead to states that differ in names.
+    if has_heap && config.symmetry == config::Symmetry::None {
+        let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
+        return Some(reason.to_owned());
+    }
+    let property = property?;
+    let name = &property.name;
+    if config.fairness != Fairness::None {
+        return Some("under fairness it matters who can move in the states that are left out".to_owned());
+    }
+    match &property.kind {
+        PropertyKind::Claim(_) => {
+            Some(format!("it is not known whether the claim `{name}` counts states (as `X` does)"))
+        }
+        PropertyKind::Formula(formula) => match stutter::is_invariant(formula, Limits::default()) {
+            Some(true) => None,
+            Some(false) => Some(format!("the property `{name}` counts states, as `X` does")),
+            None => Some(format!("it is too much work to find out whether `{name}` counts states")),
+        },
+    }
 }
 
 /// What a search for cycles was about, and found.
@@ -276,7 +336,7 @@ fn conclude(
     seed: u64,
     engine: &Engine,
     Run { outcome, store, .. }: Run,
-    naming: Stats,
+    (naming, reduction): (Stats, Reduction),
     ended: Ended,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
@@ -367,7 +427,6 @@ fn conclude(
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
         symmetry: symmetry_report(model, config, engine, naming),
-        reduction: Reduction { por: config.por.to_string(), merge: config.merge.to_string() },
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -376,8 +435,9 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations, &store, about.as_ref()),
+        assumptions: assumptions(model, config, truncations, &store, &reduction, about.as_ref()),
         store,
+        reduction,
         // A search for cycles does not go where its automaton does not go.
         dead_code: if exhaustive && about.is_none() { dead_code(model, config, engine) } else { Vec::new() },
         warnings,
@@ -664,6 +724,7 @@ fn assumptions(
     config: &Config,
     truncations: Truncations,
     store: &Store,
+    reduction: &Reduction,
     about: Option<&About<'_>>,
 ) -> Vec<String> {
     let level = match (about, config.symmetry, config.fairness) {
@@ -676,11 +737,8 @@ fn assumptions(
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, level),
-        match about {
-            None => reduction_assumption(model, config),
-            Some(_) => NO_REDUCTION.to_owned(),
-        },
     ];
+    list.extend(reduction_assumptions(model, config, reduction, about.is_some()));
     if let Some(about) = about {
         let schedules = match config.fairness {
             Fairness::None => "every schedule counts, however unfair",
@@ -722,18 +780,31 @@ fn assumptions(
     list
 }
 
-fn reduction_assumption(model: &Model, config: &Config) -> String {
-    match config.merge {
-        Switch::On if !model.chains.is_empty() => {
-            "statements that concern their own process only are merged with those before them; otherwise every \
-             interleaving of the model's steps is explored"
-        }
-        Switch::On | Switch::Off => NO_REDUCTION,
+fn reduction_assumptions(
+    model: &Model,
+    config: &Config,
+    reduction: &Reduction,
+    is_for_cycles: bool,
+) -> Vec<String> {
+    let is_merged = config.merge == Switch::On && !model.chains.is_empty() && !is_for_cycles;
+    let mut list = Vec::new();
+    if is_merged {
+        list.push(
+            "statements that concern their own process only are merged with those before them".to_owned(),
+        );
     }
-    .to_owned()
+    list.push(match (config.por, &reduction.notice) {
+        (Switch::Off, _) if is_merged => {
+            "otherwise every interleaving of the model's steps is explored".to_owned()
+        }
+        (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        (Switch::On, None) => {
+            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
+        }
+        (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
+    });
+    list
 }
-
-const NO_REDUCTION: &str = "no reduction: every interleaving of the model's steps is explored";
 
 /// What a warning says about a property that holds for want of a reason not to.
 fn vacuity(property: &report::Property) -> Option<String> {

@@ -207,6 +207,11 @@ pub struct Symmetry {
 pub struct Reduction {
     pub por: String,
     pub merge: String,
+    /// Why there is no partial order reduction although it was asked for.
+    pub notice: Option<String>,
+    /// How often the steps of one thread were enough, and how often they were not.
+    pub ample: u64,
+    pub full: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]

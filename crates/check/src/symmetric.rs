@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine::{Engine, EngineState};
-use state::{Names, NodeRef, State};
+use reduction::Concrete;
+use state::{Layout, Names, NodeRef, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -109,6 +110,22 @@ impl Named {
     /// What everything in the state is called.
     pub fn names(&mut self, engine: &Engine) -> &Names {
         self.namer.names(engine.layout(), &mut self.state.state)
+    }
+}
+
+impl Concrete for Symmetric<'_> {
+    fn layout(&self) -> &Layout {
+        self.engine.layout()
+    }
+
+    fn concrete<'s>(&self, named: &'s Named) -> &'s State {
+        &named.state.state
+    }
+
+    /// By their names: who comes first must not depend on ids, which states that are stored as one differ in.
+    fn order(&self, named: &mut Named, threads: &mut [ThreadId]) {
+        let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
+        threads.sort_by_key(|thread| names[thread.0 as usize]);
     }
 }
 

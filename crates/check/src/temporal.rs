@@ -1,21 +1,22 @@
 //! Temporal properties: which ones a check is about, and the search for runs that violate one.
 
-use engine::Engine;
 use ir::{Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
+use reduction::{Counts, Reduced};
 use search::emptiness::{Claim, Emptiness};
 use search::{Observer, Options};
 use store::{
     Automaton as AutomatonStore, Budget, Collapse, CollapseAutomaton, Exact, Gzip, Naive, NumberedTrie,
     StateStore,
 };
-use symmetry::{Ladder, Level, Stats};
+use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
 use crate::config::{Config, Fairness, StoreKind};
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::Store;
+use crate::stack::{Stack, Told};
 use crate::stores::describe;
 use crate::symmetric::{Named, Symmetric};
 
@@ -103,27 +104,48 @@ pub fn ladder(ladder: Option<Ladder>, fairness: Fairness) -> Option<Ladder> {
 
 /// Looks for a run that the claim accepts.
 pub fn search(
-    engine: &Engine,
-    ladder: Option<Ladder>,
+    stack: &Stack<'_>,
     claim: &Claim<'_>,
     config: &Config,
     options: &Options<'_>,
     observer: &mut impl Observer,
-) -> Result<(Emptiness, Store, Stats), String> {
-    let Some(ladder) = ladder else {
-        let (found, store) = explore(engine, claim, None, config, options, observer)?;
-        return Ok((found, store, Stats::default()));
+) -> Result<(Emptiness, Store, Told), String> {
+    let Some(ladder) = stack.ladder else {
+        let (found, store, reduction) = reduced(stack, stack.engine, claim, None, config, options, observer)?;
+        return Ok((found, store, Told { reduction, ..Told::default() }));
     };
-    let system = Symmetric::new(engine, ladder);
-    let identity = |named: &mut Named| named.identity(engine);
-    let (found, store) = explore(&system, claim, Some(&identity), config, options, observer)?;
-    Ok((found, store, system.stats()))
+    let system = Symmetric::new(stack.engine, ladder);
+    let identity = |named: &mut Named| named.identity(stack.engine);
+    let (found, store, reduction) =
+        reduced(stack, &system, claim, Some(&identity), config, options, observer)?;
+    Ok((found, store, Told { naming: system.stats(), reduction }))
+}
+
+/// What tells states of a system apart that are named alike.
+type Identity<'a, T> = &'a dyn Fn(&mut T) -> Vec<u64>;
+
+fn reduced<S: reduction::Concrete>(
+    stack: &Stack<'_>,
+    system: &S,
+    claim: &Claim<'_>,
+    identity: Option<Identity<'_, S::State>>,
+    config: &Config,
+    options: &Options<'_>,
+    observer: &mut impl Observer,
+) -> Result<(Emptiness, Store, Counts), String> {
+    let Some(analysis) = stack.analysis else {
+        let (found, store) = explore(system, claim, identity, config, options, observer)?;
+        return Ok((found, store, Counts::default()));
+    };
+    let reduced = Reduced::new(system, analysis);
+    let (found, store) = explore(&reduced, claim, identity, config, options, observer)?;
+    Ok((found, store, reduced.counts()))
 }
 
 fn explore<S: TransitionSystem>(
     system: &S,
     claim: &Claim<'_>,
-    identity: Option<search::emptiness::Identity<'_, S>>,
+    identity: Option<Identity<'_, S::State>>,
     config: &Config,
     options: &Options<'_>,
     observer: &mut impl Observer,
@@ -155,7 +177,7 @@ fn run<S: TransitionSystem>(
     system: &S,
     mut store: impl StateStore,
     claim: &Claim<'_>,
-    identity: Option<search::emptiness::Identity<'_, S>>,
+    identity: Option<Identity<'_, S::State>>,
     options: &Options<'_>,
     observer: &mut impl Observer,
 ) -> Result<(Emptiness, Store), String> {

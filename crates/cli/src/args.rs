@@ -178,7 +178,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
-    /// Partial order reduction: on (not available yet) or off
+    /// Partial order reduction: of orders of steps that nobody can tell apart, explore one (on) or all (off)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub por: Switch,
 

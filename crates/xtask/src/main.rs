@@ -9,6 +9,7 @@ mod measure;
 mod model;
 mod ours;
 mod page;
+mod por;
 mod process;
 mod random;
 mod spin;
@@ -32,6 +33,8 @@ struct Cli {
 enum Task {
     /// Compare verdicts, errors, states and transitions with SPIN's
     Spin(suite::SpinArgs),
+    /// Compare states with partial order reduction, ours beside SPIN's
+    Por(por::PorArgs),
     /// Replay the counterexamples of each tool with the other
     Trails(trails::TrailsArgs),
     /// Measure the time from source to verdict
@@ -45,6 +48,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Spin(args) => suite::run(&args),
+        Task::Por(args) => por::run(&args),
         Task::Trails(args) => trails::run(&args),
         Task::Startup(args) => startup::run(&args).map(|()| true),
         Task::Bench(args) => bench::run(&args).map(|()| true),

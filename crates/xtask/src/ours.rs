@@ -100,6 +100,15 @@ impl Quotient {
         words.chain(fixed.map(str::to_owned)).chain(model.define_options()).collect()
     }
 
+    /// Explores all of a model, depth first, with partial order reduction.
+    pub fn explore_reduced(&self, model: &Model, folder: &Path) -> Result<Outcome> {
+        let mut options = Self::unreduced(model, "dfs");
+        let por = options.iter().position(|word| word == "--por").context("it is an option")?;
+        "on".clone_into(&mut options[por + 1]);
+        options.extend(["--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
+        Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
+    }
+
     /// Explores all of a model, in this order.
     pub fn explore(&self, model: &Model, search: &str, folder: &Path) -> Result<Outcome> {
         let merge = if self.merge { "on" } else { "off" };

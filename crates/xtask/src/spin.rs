@@ -87,17 +87,26 @@ impl Spin {
         Ok(Self { program, cc, limit, verifier_limit: limit, memory: 4000, effort, merge: false })
     }
 
-    /// Explores a model, in a folder that must be empty.
+    /// Explores a model without reductions, in a folder that must be empty.
     pub fn explore(&self, model: &Model, folder: &Path) -> Result<Outcome> {
+        self.explore_with(model, folder, &["-DNOCLAIM", "-DNOREDUCE"])
+    }
+
+    /// Explores a model with partial order reduction.
+    pub fn explore_reduced(&self, model: &Model, folder: &Path) -> Result<Outcome> {
+        self.explore_with(model, folder, &["-DNOCLAIM"])
+    }
+
+    fn explore_with(&self, model: &Model, folder: &Path, defines: &[&str]) -> Result<Outcome> {
         if let Err(outcome) = self.generate(model, folder)? {
             return Ok(outcome);
         }
-        if let Err(outcome) = self.compile(folder, &["-DNOCLAIM"])? {
+        if let Err(outcome) = self.compile_as(folder, defines)? {
             return Ok(outcome);
         }
         let mut run = self.verify(folder, &["-c0"])?;
         if run.text().contains(VECTOR_TOO_SMALL) {
-            if let Err(outcome) = self.compile(folder, &["-DNOCLAIM", "-DVECTORSZ=32000"])? {
+            if let Err(outcome) = self.compile_as(folder, &[defines, &["-DVECTORSZ=32000"]].concat())? {
                 return Ok(outcome);
             }
             run = self.verify(folder, &["-c0"])?;
@@ -133,12 +142,16 @@ impl Spin {
 
     /// Makes `pan` of `pan.c`, without reductions.
     pub fn compile(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
+        self.compile_as(folder, &[&["-DNOREDUCE"], more].concat())
+    }
+
+    fn compile_as(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         let optimise = match self.effort {
             Effort::Large => "-O2",
             Effort::Tiny => "-O0",
         };
         let memory = format!("-DMEMLIM={}", self.memory);
-        let options = [optimise, "-w", "-DNOREDUCE", "-DSAFETY", &memory, "-o", "pan", "pan.c"];
+        let options = [optimise, "-w", "-DSAFETY", &memory, "-o", "pan", "pan.c"];
         let run = process::run(process::command(&self.cc, folder, options.iter().chain(more)), self.limit)?;
         Ok(match run.end {
             End::Code(0) => Ok(()),

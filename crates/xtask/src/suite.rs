@@ -18,7 +18,7 @@ use crate::random;
 use crate::spin::{self, Effort, Exploration, Spin};
 use crate::table::{Table, grouped};
 
-const EXAMPLES: &str = "/usr/share/doc/spin/examples";
+pub const EXAMPLES: &str = "/usr/share/doc/spin/examples";
 const JOBS: usize = 2;
 
 #[derive(Args)]
@@ -157,13 +157,18 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
 
 /// The models of the command line, or all there are.
 fn models(args: &SpinArgs) -> Result<Vec<Model>> {
-    if !args.models.is_empty() {
-        let open = |path: &PathBuf| Model::open(path, path.display().to_string(), &args.defines);
-        return args.models.iter().map(open).collect();
+    these_or_all(&args.models, &args.defines, &args.examples)
+}
+
+/// The models that are named, or those of the project and SPIN's examples.
+pub fn these_or_all(named: &[PathBuf], defines: &[String], examples: &Path) -> Result<Vec<Model>> {
+    if !named.is_empty() {
+        let open = |path: &PathBuf| Model::open(path, path.display().to_string(), defines);
+        return named.iter().map(open).collect();
     }
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
     let mut models = Vec::new();
-    for folder in [ours.as_path(), &args.examples] {
+    for folder in [ours.as_path(), examples] {
         if folder.is_dir() {
             models.extend(model::below(folder)?);
         } else if folder != Path::new(EXAMPLES) {

@@ -109,6 +109,10 @@ impl Cell {
             matches!(self.store, StoreKind::Automaton | StoreKind::CollapseAutomaton | StoreKind::Gzip);
         let default_naming = self.naming == Some(Naming::default());
         let large = states > FEW_STATES;
+        // Which steps are ample does not depend on the store.
+        if self.por == Switch::On && !default_store {
+            return false;
+        }
         match (self.symmetry, self.keep_going) {
             (Symmetry::None, true) => !(slow_store && large),
             (Symmetry::None, false) => default_store,

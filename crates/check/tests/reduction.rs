@@ -1,0 +1,193 @@
+//! What partial order reduction must not change, what it is worth, and when it is not used.
+//!
+//! `QUOTIENT_MODELS=20000 cargo test --release -p quotient --test reduction` looks at more random models.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use bir::testing::random_model;
+use quotient::config::{Bounds, Config, Limits, SearchKind, StoreKind, Switch, Symmetry};
+use quotient::report::Report;
+use quotient::{Model, Quiet, StateBounds, Style};
+
+use common::{files_below, load, models};
+
+fn check(model: &Model, config: &Config) -> Report {
+    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    checked.unwrap_or_else(|error| panic!("{error:?}")).report
+}
+
+fn model(name: &str, text: &str) -> Model {
+    let files = BTreeMap::from([(name.to_owned(), text.into())]);
+    Model::load(&files, name, &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+}
+
+fn reduced() -> Config {
+    Config { por: Switch::On, keep_going: true, ..Config::default() }
+}
+
+/// Verdict, kinds and places of violations, and which bounds were exceeded.
+fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
+    let violations: BTreeSet<_> = report
+        .violations
+        .iter()
+        .map(|found| (found.kind.clone(), found.location.as_ref().map(|place| (place.line, place.column))))
+        .collect();
+    let bounds = report.truncations;
+    let truncated = [bounds.objects, bounds.threads, bounds.frames].map(|count| count > 0);
+    (report.verdict, violations, truncated)
+}
+
+/// The example of Holzmann's lecture: `x` and `y` are variables of one thread each, `g` is shared.
+#[test]
+fn two_threads_that_share_one_variable() {
+    let text = |more: &str| {
+        format!(
+            "system S {{
+                int x; int y; int g;
+                {more}
+                active thread A() {{ loc a: do {{ x := 1; }} goto b; loc b: do {{ g := g + 2; }} return; }}
+                active thread B() {{ loc a: do {{ y := 1; }} goto b; loc b: do {{ g := g * 2; }} return; }}
+            }}"
+        )
+    };
+    let plain = model("m.bir", &text(""));
+    let property = model("m.bir", &text("invariant Order = x >= y;"));
+    for search in [SearchKind::Bfs, SearchKind::Dfs] {
+        let config = |por| Config { search, por, ..reduced() };
+        assert_eq!(check(&plain, &config(Switch::Off)).states, 10);
+        assert_eq!(check(&plain, &config(Switch::On)).states, 7);
+        let seen = check(&property, &config(Switch::On));
+        assert_eq!((seen.states, seen.violations.len()), (8, 1));
+    }
+}
+
+#[test]
+fn models_have_the_same_errors() {
+    let mut logarithms = Vec::new();
+    for file in files_below(&models().join("promela"), "pml") {
+        let model = load(&file.name, file.text.as_bytes(), &[])
+            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let full = check(&model, &Config { por: Switch::Off, ..reduced() });
+        for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            let report = check(&model, &Config { search, ..reduced() });
+            assert_eq!(essence(&report), essence(&full), "{} {search}", file.name);
+            assert!(report.states <= full.states, "{}", file.name);
+            let first = check(&model, &Config { search, keep_going: false, ..reduced() });
+            assert_eq!(first.verdict, full.verdict, "{}", file.name);
+            logarithms.push((full.states as f64 / report.states as f64).ln());
+        }
+    }
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    assert!(mean > 1.5, "reduced by {mean}");
+}
+
+/// Everything is a function of the state: no search, no store makes a difference.
+#[test]
+fn searches_and_stores_agree() {
+    for name in ["dolev_klawe_rodeh.pml", "post_office.pml", "sorting_pipeline_bug.pml", "nursery.pml"] {
+        let files = files_below(&models().join("promela"), "pml");
+        let file = files.iter().find(|file| file.name.ends_with(name)).expect("it is there");
+        let model = load(&file.name, file.text.as_bytes(), &[])
+            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let first = check(&model, &reduced());
+        for &search in SearchKind::ALL {
+            for &store in StoreKind::ALL {
+                let config = Config { search, store, ..reduced() };
+                if config.refusal().is_none() && store != StoreKind::Bitstate {
+                    let report = check(&model, &config);
+                    let counts = |report: &Report| (report.states, report.transitions, report.matched);
+                    assert_eq!(counts(&report), counts(&first), "{name} {search} {store}");
+                }
+            }
+        }
+    }
+}
+
+/// A ring of a few processes has hundreds of states, not thousands.
+#[test]
+fn an_election_is_nearly_one_run() {
+    let files = files_below(&models().join("promela"), "pml");
+    let file = files.iter().find(|file| file.name.ends_with("dolev_klawe_rodeh.pml")).expect("it is there");
+    let model =
+        load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let full = check(&model, &Config { por: Switch::Off, ..reduced() });
+    let report = check(&model, &reduced());
+    assert!(report.states * 15 < full.states, "{} of {}", report.states, full.states);
+    assert!(report.reduction.ample > 0 && report.reduction.notice.is_none());
+}
+
+#[test]
+fn what_asks_about_the_schedule_is_not_reduced() {
+    for (text, why) in [
+        ("byte x; active proctype A() { x = _last }", "the last step"),
+        (
+            "byte x; active proctype A() { enabled(1) -> x = 1 } active proctype B() { x = 2 }",
+            "others are enabled",
+        ),
+        ("byte x; active proctype A() { x = pc_value(0) }", "numbers of locations"),
+        ("byte x; active proctype A() priority 3 { x = 1 }", "priorities"),
+        ("byte x; active proctype A() provided (x == 0) { x = 1 }", "provided"),
+        ("hidden byte h; byte x; active proctype A() { x = h }", "hidden variables"),
+    ] {
+        let model = model("m.pml", text);
+        let report = check(&model, &reduced());
+        let notice = report.reduction.notice.clone().unwrap_or_else(|| panic!("{text} is reduced"));
+        assert!(notice.contains(why), "{notice}");
+        assert!(report.assumptions.iter().any(|line| line.contains(&notice)), "{:?}", report.assumptions);
+        assert_eq!(report.states, check(&model, &Config { por: Switch::Off, ..reduced() }).states);
+    }
+}
+
+/// Names of objects show in which order they were made.
+#[test]
+fn heaps_need_symmetry() {
+    let text = "system S { record R {} active[2] thread T() { R r; loc a: do { r := new R; } goto b; loc b: do { } return; } }";
+    let model = model("m.bir", text);
+    let report = check(&model, &Config { symmetry: Symmetry::None, ..reduced() });
+    assert!(report.reduction.notice.is_some_and(|notice| notice.contains("without symmetry")));
+    assert_eq!(check(&model, &reduced()).reduction.notice, None);
+}
+
+#[test]
+fn depths_are_not_those_of_all_runs() {
+    let limits = Limits { depth: Some(3), ..Limits::default() };
+    let refusal = Config { limits, ..reduced() }.refusal();
+    assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--depth 3")));
+}
+
+#[test]
+fn random_models_have_the_same_errors_at_every_level() {
+    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_u64);
+    let levels = [
+        Symmetry::None,
+        Symmetry::Heap,
+        Symmetry::Pc,
+        Symmetry::Bots(None),
+        Symmetry::Bots(Some(1)),
+        Symmetry::Full,
+    ];
+    let mut ample = 0;
+    for seed in 0..many {
+        let text = random_model(seed);
+        let model = model("random.bir", &text);
+        let sizes = StateBounds { threads: 4, frames: 4, objects: 8 };
+        let bounds = Bounds { sizes, ..Bounds::default() };
+        let limits = Limits { states: Some(3000), ..Limits::default() };
+        let full = check(&model, &Config { por: Switch::Off, bounds, limits: limits.clone(), ..reduced() });
+        if full.states >= 3000 {
+            continue;
+        }
+        for symmetry in levels {
+            for search in [SearchKind::Bfs, SearchKind::Dfs] {
+                let config = Config { symmetry, search, bounds, ..reduced() };
+                let report = check(&model, &config);
+                assert_eq!(essence(&report), essence(&full), "{symmetry} {search}, model {seed}\n{text}");
+                ample += report.reduction.ample;
+            }
+        }
+    }
+    assert!(ample > many * 10, "{ample} ample sets");
+}

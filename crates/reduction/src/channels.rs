@@ -1,0 +1,174 @@
+//! Which channels threads may use.
+//!
+//! A channel is a number, which is passed around. Where an expression is over what never changes (constants, parameters that
+//! keep their value, the number of the thread, globals that are only initialized), it names the same channel for good, and
+//! its value in the state at hand tells which. What is in an array that never changes is one of its elements. Everything
+//! else may be any channel.
+
+use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, ProcedureId, Type};
+use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
+
+use crate::analysis::Analysis;
+use crate::footprint::{Use, UseKind};
+
+/// A state, as far as expressions about channels read it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub analysis: &'a Analysis,
+    pub layout: &'a Layout,
+    pub state: &'a State,
+}
+
+impl View<'_> {
+    /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps it.
+    pub fn value(&self, expr: &Expr, thread: ThreadId, for_good: bool) -> Option<i64> {
+        let program = &self.analysis.program;
+        match &expr.kind {
+            ExprKind::Const(Const::Int(value)) => Some(*value),
+            ExprKind::Const(Const::Bool(value)) => Some((*value).into()),
+            ExprKind::Channel(id) => self.first_channel(*id),
+            ExprKind::ThreadNumber => Some(thread.0.into()),
+            ExprKind::Local(id) => {
+                let (procedure, base) = self.frame(thread);
+                let keeps = !self.analysis.assigned[procedure.index()].contains(id.index());
+                (keeps || !for_good)
+                    .then(|| self.state.peek(base, self.layout.frames[procedure].slots[id.index() + 1]))
+            }
+            ExprKind::Global(id) => (self.analysis.is_fixed(id.index()) || !for_good)
+                .then(|| self.state.peek(self.state.root(), self.layout.root.slots[id.index()])),
+            ExprKind::Element(Array::Global(id), indices) => {
+                if for_good && !self.analysis.is_fixed(id.index()) {
+                    return None;
+                }
+                let variable = self.layout.root_arrays[id.index()]?;
+                let at = self.position(&program.globals[*id].dims, indices, thread, for_good)?;
+                Some(self.state.peek(self.state.root(), variable.slot(at)))
+            }
+            ExprKind::Element(Array::Local(id), indices) => {
+                let (procedure, base) = self.frame(thread);
+                if for_good && self.analysis.assigned[procedure.index()].contains(id.index()) {
+                    return None;
+                }
+                let variable = self.layout.frame_arrays[procedure][id.index()]?;
+                let dims = &program.procedures[procedure].locals[*id].dims;
+                let at = self.position(dims, indices, thread, for_good)?;
+                Some(self.state.peek(base, variable.slot(at)))
+            }
+            ExprKind::Wrap(operand) => {
+                let value = self.value(operand, thread, for_good)?;
+                match program.types[expr.ty] {
+                    Type::Int(int) => int.admit(value),
+                    _ => None,
+                }
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.value(a, thread, for_good)?, self.value(b, thread, for_good)?);
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Sub => a.checked_sub(b),
+                    BinaryOp::Mul => a.checked_mul(b),
+                    BinaryOp::Div => a.checked_div(b),
+                    BinaryOp::Rem => a.checked_rem(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn frame(&self, thread: ThreadId) -> (ProcedureId, usize) {
+        let base = self.state.frame(thread);
+        let location = self.state.peek(base, self.layout.location);
+        (self.layout.procedure_of[ir::LocationId(location as u32)], base)
+    }
+
+    fn position(&self, dims: &[u32], indices: &[Expr], thread: ThreadId, for_good: bool) -> Option<u32> {
+        let mut flat = 0;
+        for (index, &len) in indices.iter().zip(dims) {
+            let index = self.value(index, thread, for_good)?;
+            if !(0..i64::from(len)).contains(&index) {
+                return None;
+            }
+            flat = flat * len + index as u32;
+        }
+        Some(flat)
+    }
+
+    fn first_channel(&self, id: ChannelId) -> Option<i64> {
+        let mut channels = self.analysis.program.first_channels.iter();
+        channels.position(|&first| first == id).map(|at| at as i64 + 1)
+    }
+
+    /// Whether a use may be of the channel of this number: now or later, by a thread or, if there is none, by one that may be
+    /// started.
+    pub fn may_use(&self, found: &Use, thread: Option<ThreadId>, number: i64) -> bool {
+        let Some(channel) = &found.channel else { return true };
+        let Some(thread) = thread else {
+            return match channel.kind {
+                ExprKind::Channel(id) => self.first_channel(id).is_none_or(|first| first == number),
+                _ => true,
+            };
+        };
+        // Variables that others were passed are 0 when they are not needed any more.
+        if let ExprKind::Local(id) = channel.kind {
+            let (procedure, base) = self.frame(thread);
+            let assigned = &self.analysis.assigned_channels[procedure.index()];
+            return assigned.contains(id.index())
+                || self.state.peek(base, self.layout.frames[procedure].slots[id.index() + 1]) == number;
+        }
+        match (self.value(channel, thread, true), &channel.kind) {
+            (Some(value), _) => value == number,
+            (None, ExprKind::Element(Array::Global(id), _)) if self.analysis.is_fixed(id.index()) => {
+                let Some(variable) = self.layout.root_arrays[id.index()] else { return true };
+                let size = self.analysis.program.globals[*id].size() as u32;
+                (0..size).any(|at| self.state.peek(self.state.root(), variable.slot(at)) == number)
+            }
+            _ => true,
+        }
+    }
+
+    /// How many messages the channel of this number has, and how many it holds.
+    pub fn load(&self, number: i64) -> Option<(u32, u32)> {
+        let id = ObjectId::from_raw(number).filter(|_| number > 0)?;
+        let base = self.state.object_at(id)?;
+        let read = |slot: Slot| self.state.peek(base, slot);
+        match self.layout.kind(read(self.layout.tag)) {
+            ObjectKind::Channel(kind) => {
+                let shape = &self.layout.channels[kind];
+                Some((read(shape.length) as u32, shape.capacity))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl UseKind {
+    /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There is a message
+    /// if this is to receive, and room if it is to send.
+    ///
+    /// | this \ other | send            | receive     | poll | claim to send | claim to receive |
+    /// |--------------|-----------------|-------------|------|---------------|------------------|
+    /// | send         | yes             | if sensed   | yes  | yes           |                  |
+    /// | receive      | sorted, sensed  | yes         | yes  |               | yes              |
+    /// | poll         | yes             | yes         |      |               |                  |
+    /// | end of claim to send    | yes  |             |      |               |                  |
+    /// | end of claim to receive |      | yes         |      |               |                  |
+    ///
+    /// The first message stays the first one when others are put behind it, and room stays room when some are taken out.
+    pub const fn conflicts_with(self, other: Self) -> bool {
+        use UseKind::*;
+        match (self, other) {
+            (Send { .. }, Receive { sensed, .. }) => sensed,
+            (Receive { .. }, Send { sorted, sensed }) => sorted || sensed,
+            (Send { .. }, Send { .. } | Poll | ClaimSend)
+            | (Receive { .. }, Receive { .. } | Poll | ClaimReceive)
+            | (Poll, Send { .. } | Receive { .. })
+            | (ClaimSend, Send { .. })
+            | (ClaimReceive, Receive { .. }) => true,
+            (Send { .. }, ClaimReceive)
+            | (Receive { .. }, ClaimSend)
+            | (Poll, Poll | ClaimSend | ClaimReceive)
+            | (ClaimSend | ClaimReceive, _) => false,
+        }
+    }
+}

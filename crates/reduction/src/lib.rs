@@ -1,0 +1,67 @@
+//! Partial order reduction: of the orders in which independent steps can be taken, one is enough.
+//!
+//! [`Reduced`] is a system that offers, where it can, the steps of one thread only: an *ample* set. Which one is a pure
+//! function of the state as the store sees it, so that the reduced system is an ordinary one: every search, every store and
+//! every property automaton may be put on top of it. (After Holzmann and Peled; deciding by what a search has on its stack
+//! is what makes reductions and products of automata go wrong together.)
+//!
+//! # Which steps are ample
+//!
+//! Those of a thread at a location if, for *all* transitions there, enabled or not, and all statements that a step can get
+//! to from there (inner locations and atomic blocks included):
+//!
+//! - **C0.** One is enabled, and all that are lead to a state: behind a fault or a bound, what others do would be lost.
+//! - **C1.** Nothing that others may do before can change what they do, or notice it. What a statement touches apart from its
+//!   thread's variables is a set of *resources* (`footprint`); what the others may still touch is known for each location
+//!   (`analysis`): all that can come after it, in threads that are started too. Both sets are compared in the
+//!   state at hand. So a global is as good as a local while nobody else can get to it. A message is received if there is one
+//!   and nobody else receives from that channel or looks into it, and sent if there is room and nobody else sends or
+//!   looks; which channels others use is read from the state (`channels`). What threads claim (`xr`, `xs`) is not relied on,
+//!   only checked. Messages that a monitor watches are sent and received in all orders.
+//! - **C2.** They write nothing that properties of runs read. What properties of states read (invariants) they may write if nobody
+//!   else can do so before: then all states that are left out on the way look like the one at hand, which is not left out.
+//! - **C3.** No location that is passed is *sticky*.
+//!
+//! Otherwise all steps are offered.
+//!
+//! # The proviso
+//!
+//! Steps that are put off must not be put off for ever: every cycle of the reduced system has a state at which all steps are
+//! offered. Every cycle of a procedure's control flow goes through a sticky location (`cycles`), and a thread with a sticky
+//! location in its step has no ample steps, with one exception. In numbered programs, a thread may leave a sticky location by
+//! ample steps if it can do so only by messages, and is no *porter*. One thread *feeds* another if it may send a message that the
+//! other may receive to leave a sticky location, or receive one that the other may send there, in the future that their
+//! locations have. Porters are threads, chosen by who feeds whom alone, such that there is one on every circle of feeding.
+//!
+//! *Proof.* Take a cycle of states in which only ample steps are taken. To start threads is never ample, so none is started and
+//! none ends. (Under thread symmetry, threads change places, but go round all the same: the steps are a circulation on
+//! locations, which consists of cycles.) A thread that moves goes round in its control flow; if it makes calls, its lowest
+//! frame that moves does. So it takes a sticky transition. Without the exception, it had no ample steps then: all steps
+//! were offered. With it, it is no porter, and receives a message. In the end there are as many in that channel as before, so
+//! somebody sends one in this cycle: a thread that moves, and feeds it. The same holds for a message that is sent. So every thread
+//! that moves is fed by one that moves, and following these back there is a circle without porter. But who feeds whom
+//! is the same in all states of the cycle, and so are porters: a thread that goes round has the same future everywhere, and
+//! channels are told apart only where they are named by what never changes. ∎
+//!
+//! # What is dependent in unexpected ways
+//!
+//! - *An alternative to a message.* Where there is an `else`, another rank, or an atomic block that others may interrupt,
+//!   a thread that can't send does not wait: it notices that there is no room (`footprint::senses`).
+//! - *A rendezvous.* Who comes to where a message is awaited changes what a sender with an alternative does.
+//! - *Ends.* Only the youngest thread can end. It makes another one the youngest, which is no more than to let it end; but it
+//!   frees its number, its channels and what it claims.
+//! - *Timeouts* are false while a thread has ample steps, since nobody can disable these.
+//!
+//! [`obstacle`] tells what programs are not reduced at all.
+
+mod analysis;
+mod bits;
+mod channels;
+mod cycles;
+mod footprint;
+mod reduced;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use analysis::{Analysis, Observed, obstacle};
+pub use reduced::{Concrete, Counts, Reduced};

@@ -1,0 +1,92 @@
+//! Analyses that are wrong, each in one way. Tests that do not notice are worth nothing.
+
+use ir::Program;
+
+use crate::analysis::{Analysis, Observed};
+use crate::bits::Bits;
+use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
+
+/// What can go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seeded {
+    /// Steps of others are put off for ever.
+    NoProviso,
+    /// What properties read is changed in any order.
+    NoVisibility,
+    /// Others may write what a step reads.
+    NoWrites,
+    /// It does not matter who asks about channels.
+    NoPolls,
+    /// Nor what they do if they can't send or receive.
+    NoSensing,
+    /// Nor what threads do that do not exist yet.
+    NoStarted,
+    /// Nor what others claim.
+    NoClaims,
+    /// Nor how many threads there are.
+    NoCount,
+    /// Nor who waits for a message.
+    NoRendezvous,
+    /// All may send to the same channel.
+    NoSenders,
+    /// All may receive from the same channel.
+    NoReceivers,
+}
+
+impl Seeded {
+    pub const ALL: &[Self] = &[
+        Self::NoProviso,
+        Self::NoVisibility,
+        Self::NoWrites,
+        Self::NoPolls,
+        Self::NoSensing,
+        Self::NoStarted,
+        Self::NoClaims,
+        Self::NoCount,
+        Self::NoRendezvous,
+        Self::NoSenders,
+        Self::NoReceivers,
+    ];
+
+    /// The analysis of a program with this flaw.
+    pub fn analysis(self, program: &Program, observed: &Observed<'_>) -> Analysis {
+        let nothing = Observed::default();
+        let observed = if self == Self::NoVisibility { &nothing } else { observed };
+        let mut analysis = Analysis::build(program, observed, self != Self::NoProviso);
+        let ignores = |kind: UseKind| match self {
+            Self::NoPolls => kind == UseKind::Poll,
+            Self::NoClaims => matches!(kind, UseKind::ClaimSend | UseKind::ClaimReceive),
+            Self::NoSenders => matches!(kind, UseKind::Send { .. }),
+            Self::NoReceivers => matches!(kind, UseKind::Receive { .. }),
+            _ => false,
+        };
+        let kept: Vec<bool> = analysis.uses.iter().map(|found| !ignores(found.kind)).collect();
+        for id in analysis.futures.ids() {
+            let future = &mut analysis.futures[id];
+            let keep = |bits: &Bits, keep: &dyn Fn(usize) -> bool| {
+                let mut out = Bits::default();
+                bits.iter().filter(|&bit| keep(bit)).for_each(|bit| out.insert(bit));
+                out
+            };
+            future.own = keep(&future.own, &|bit| kept[bit]);
+            future.started = keep(&future.started, &|bit| kept[bit] && self != Self::NoStarted);
+            let writes = |bit: usize| match self {
+                Self::NoWrites => false,
+                Self::NoCount => bit != COUNT,
+                Self::NoRendezvous => bit != RENDEZVOUS,
+                _ => true,
+            };
+            future.writes = keep(&future.writes, &writes);
+            future.reads = keep(&future.reads, &|bit| writes(bit) || self == Self::NoWrites);
+        }
+        if self == Self::NoSensing {
+            for found in &mut analysis.uses {
+                match &mut found.kind {
+                    UseKind::Send { sensed, .. } | UseKind::Receive { sensed, .. } => *sensed = false,
+                    _ => {}
+                }
+            }
+        }
+        analysis
+    }
+}
