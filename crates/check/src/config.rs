@@ -366,7 +366,7 @@ impl Config {
         }
         if let (Switch::On, Some(depth)) = (por, limits.depth) {
             return Some(format!(
-                "--por on has no meaning with --depth {depth}: of several orders of the same steps only one is taken, and that \
+                "--por on has no meaning with --max-depth {depth}: of several orders of the same steps only one is taken, and that \
                  one may be longer than the limit; use --por off"
             ));
         }

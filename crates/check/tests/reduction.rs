@@ -155,7 +155,7 @@ fn heaps_need_symmetry() {
 fn depths_are_not_those_of_all_runs() {
     let limits = Limits { depth: Some(3), ..Limits::default() };
     let refusal = Config { limits, ..reduced() }.refusal();
-    assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--depth 3")));
+    assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--max-depth 3")));
 }
 
 #[test]
