@@ -261,7 +261,7 @@ mod tests {
         ];
         steps.push(TraceStep { ended: vec![2], ..step(2, "-end-") });
         let processes = vec![process(0, "left"), process(1, "right")];
-        Trace { initial: Vec::new(), steps, ends_in: None, last: Vec::new(), processes }
+        Trace { initial: Vec::new(), steps, cycle: None, ends_in: None, last: Vec::new(), processes }
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
@@ -325,6 +325,7 @@ mod tests {
         let trace = Trace {
             initial: Vec::new(),
             steps: Vec::new(),
+            cycle: None,
             ends_in: None,
             last: Vec::new(),
             processes: Vec::new(),
