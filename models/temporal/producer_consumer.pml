@@ -2,8 +2,8 @@
 // otherwise it is possible that only the third one moves.
 //
 // verdict: holds
-// states: 12
-// transitions: 31
+// states: 24
+// transitions: 61
 // property arrives: violated
 // property arrives under weak fairness: holds
 // property both: violated
@@ -15,7 +15,7 @@ bit sent, received;
 
 active proctype Producer() {
   do
-  :: atomic { buffer!1 - sent; sent = 1 - sent }
+  :: atomic { buffer!(1 - sent); sent = 1 - sent }
   od
 }
 
@@ -28,8 +28,9 @@ progress_received:
 }
 
 active proctype Bystander() {
+  bit idles;
   do
-  :: true
+  :: idles = 1 - idles
   od
 }
 
