@@ -5,6 +5,10 @@
 // verdict: holds
 // states: 1840
 // transitions: 6177
+// property bounded: holds
+// property served: holds
+// property accept: violated
+// property progress: holds
 #ifndef CLIENTS
 #define CLIENTS 4
 #endif

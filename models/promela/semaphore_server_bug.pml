@@ -4,6 +4,10 @@
 // verdict: violated assertion, deadlock
 // states: 5040
 // transitions: 18177
+// property bounded: violated
+// property served: violated
+// property accept: violated
+// property progress: violated
 #ifndef CLIENTS
 #define CLIENTS 4
 #endif

@@ -18,8 +18,10 @@
 //! ```
 
 pub mod config;
+mod confirm;
 mod coverage;
 mod estimate;
+mod findings;
 pub mod graph;
 mod lasso;
 mod lift;
@@ -29,6 +31,7 @@ mod narrate;
 mod pipeline;
 mod printf;
 pub mod property;
+mod reducing;
 mod refine;
 pub mod report;
 pub mod simulate;
@@ -40,9 +43,10 @@ mod temporal;
 mod trace;
 mod trail;
 
+pub use confirm::replay_property;
 pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
-pub use pipeline::{CheckError, Checked, check, engine, replay_property, trail_file};
+pub use pipeline::{CheckError, Checked, check, engine, trail_file};
 pub use refine::Watcher;
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};

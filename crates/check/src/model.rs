@@ -138,6 +138,9 @@ impl Model {
     /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the source
     /// and two transitions, one of which is guarded by the negation, made up for it.
     pub fn test_outcome(&self, id: TransitionId) -> Option<bool> {
+        if self.language == Language::Promela {
+            return None;
+        }
         let negates = |id: TransitionId| match &self.program.transitions[id].guard {
             Guard::When(Expr { kind: ExprKind::Unary(UnaryOp::Not, inner), span, .. }) => inner.span == *span,
             _ => false,

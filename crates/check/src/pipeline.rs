@@ -7,29 +7,29 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::Engine;
-use ir::{Id, LocationKind, PropertyKind, Type};
-use ltl::{Limits, stutter};
-use reduction::{Analysis, Observed};
-use search::emptiness::{Claim, Emptiness};
-use search::{Completeness, Options, Outcome, StopReason};
-use store::{Budget, Compact};
+use ir::{Id, LocationKind};
+use search::emptiness::Claim;
+use search::{Completeness, Options, StopReason};
+use store::Budget;
 use symmetry::Stats;
-use system::{Bound, FaultKind};
+use system::Bound;
 
-use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
+use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch};
+use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
-use crate::lasso::{self, Claimed, Cycle};
+use crate::findings::{assumptions, incomplete, vacuity, verdict};
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
+use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{
-    self, DeadCode, Reduction, Report, Store, Symmetry, Truncations, Verdict, Violation, ViolationCount,
+    self, DeadCode, Reduction, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount,
 };
-use crate::stack::{self, Stack, Told};
+use crate::stack::{self, Stack};
 use crate::stores::{self, Run};
-use crate::temporal::{self, Aim, Aims};
-use crate::trace::{Ending, Trace, ending, interpreter, place_of, replay};
-use crate::trail::{TrailBounds, TrailFile, TrailProperty, TrailViolation};
+use crate::temporal::{self, About, Aim, Aims};
+use crate::trace::place_of;
+use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
 /// A finished check.
 #[derive(Clone, Debug)]
@@ -139,10 +139,10 @@ fn check_safety(
     let engine = engine_of(model, program, config.bounds)?;
     let ladder = ladder(model, config);
     let plan = Plan::new(program, config, None);
+    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
-    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
     let search = |store, options: &Options<'_>, watcher: &mut _| {
         stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
     };
@@ -156,7 +156,8 @@ fn check_safety(
             stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
         (run, told, Ended::Here)
     };
-    conclude(model, config, seed, &engine, run, plan.told(config, told), ended, None)
+    let reduction = plan.report(config, &told);
+    conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
 }
 
 /// Looks for a run that violates a temporal property.
@@ -183,106 +184,11 @@ fn check_property(
     let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
     let (found, store, told) =
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)?;
+    let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
-    conclude(model, config, seed, &engine, run, plan.told(config, told), Ended::Here, Some(about))
-}
-
-/// How a program is reduced.
-struct Plan {
-    analysis: Option<Analysis>,
-    /// Why it is not, although it was asked for.
-    notice: Option<String>,
-}
-
-impl Plan {
-    fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
-        if config.por == Switch::Off {
-            return Self { analysis: None, notice: None };
-        }
-        let notice = not_reduced(program, config, property);
-        let analysis = notice.is_none().then(|| {
-            let mut observed = Observed::invariants(program);
-            observed
-                .in_runs
-                .extend(property.iter().flat_map(|property| &property.props).map(|prop| &prop.expr));
-            Analysis::new(program, &observed)
-        });
-        Self { analysis, notice }
-    }
-
-    fn told(self, config: &Config, told: Told) -> (Stats, Reduction) {
-        let reduction = Reduction {
-            por: config.por.to_string(),
-            merge: config.merge.to_string(),
-            notice: self.notice,
-            ample: told.reduction.ample,
-            full: told.reduction.full,
-        };
-        (told.naming, reduction)
-    }
-}
-
-/// Why a program is not reduced in spite of `--por on`.
-fn not_reduced(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
-    if let Some(reason) = reduction::obstacle(program) {
-        return Some(reason.to_owned());
-    }
-    let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
-    let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
-    // Two orders of the same steps lead to states that differ in names.
-    if has_heap && config.symmetry == config::Symmetry::None {
-        let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
-        return Some(reason.to_owned());
-    }
-    let property = property?;
-    let name = &property.name;
-    if config.fairness != Fairness::None {
-        return Some("under fairness it matters who can move in the states that are left out".to_owned());
-    }
-    match &property.kind {
-        PropertyKind::Claim(_) => {
-            Some(format!("it is not known whether the claim `{name}` counts states (as `X` does)"))
-        }
-        PropertyKind::Formula(formula) => match stutter::is_invariant(formula, Limits::default()) {
-            Some(true) => None,
-            Some(false) => Some(format!("the property `{name}` counts states, as `X` does")),
-            None => Some(format!("it is too much work to find out whether `{name}` counts states")),
-        },
-    }
-}
-
-/// What a search for cycles was about, and found.
-#[derive(Clone, Copy)]
-struct About<'a> {
-    aims: &'a Aims,
-    number: usize,
-    found: &'a Emptiness,
-    automaton_states: usize,
-}
-
-impl About<'_> {
-    fn property(&self) -> &ir::Property {
-        &self.aims.program.properties[self.number]
-    }
-
-    fn entry(&self, config: &Config, verdict: Verdict) -> report::Property {
-        let property = self.property();
-        let stats = &self.found.outcome.stats;
-        let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
-        report::Property {
-            name: property.name.clone(),
-            formula: property.formula_text(),
-            verdict,
-            automaton_states: self.automaton_states as u64,
-            product_states: self.found.nodes as u64,
-            states: stats.states as u64,
-            transitions: stats.transitions,
-            seconds: self.found.outcome.elapsed.as_secs_f64(),
-            fairness: config.fairness.to_string(),
-            vacuous: seen.map(|seen| temporal::vacuous(property, seen)).unwrap_or_default(),
-        }
-    }
+    let searched = Searched { run, naming: told.naming, reduction, ended: Ended::Here };
+    conclude(model, config, seed, &engine, searched, Some(about))
 }
 
 impl Checked {
@@ -330,16 +236,23 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
     config.ladder().filter(|_| !model.program.numbered)
 }
 
+/// How a search went.
+struct Searched {
+    run: Run,
+    naming: Stats,
+    reduction: Reduction,
+    ended: Ended,
+}
+
 fn conclude(
     model: &Model,
     config: &Config,
     seed: u64,
     engine: &Engine,
-    Run { outcome, store, .. }: Run,
-    (naming, reduction): (Stats, Reduction),
-    ended: Ended,
+    searched: Searched,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
+    let Searched { run: Run { outcome, store, .. }, naming, reduction, ended } = searched;
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
@@ -446,136 +359,6 @@ fn conclude(
     Ok(Checked { report, trail, interrupted })
 }
 
-/// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
-fn confirm(
-    model: &Model,
-    bounds: Bounds,
-    found: &search::Violation,
-    steps: &[system::Step],
-) -> Result<Trace, CheckError> {
-    let internal = |reason: String| {
-        CheckError::Internal(format!(
-            "a violation ({}) was found, but the plain interpreter does not confirm it: {reason}",
-            found.fault.kind
-        ))
-    };
-    let trace = replay(model, bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
-        .map_err(|diverged| internal(diverged.to_string()))?;
-    let Some(ending) = &trace.ends_in else {
-        return Err(internal("the run ends well".to_owned()));
-    };
-    if ending.fault != found.fault.kind {
-        return Err(internal(format!("the run ends in {} ({})", ending.kind, ending.message)));
-    }
-    Ok(trace)
-}
-
-/// Runs the trail of a search for cycles on the plain interpreter, which has to come to the same violation.
-fn confirm_run(
-    model: &Model,
-    config: &Config,
-    about: &About<'_>,
-    found: &search::Violation,
-) -> Result<(Trace, Option<TrailProperty>), CheckError> {
-    let property = about.property();
-    let steps = &found.trail.steps;
-    let naive = naive::Naive { program: &about.aims.program, ..interpreter(model, config.bounds) };
-    if found.fault.kind != FaultKind::AcceptanceCycle {
-        // A proposition that cannot be evaluated is not a fault of a step.
-        let valued = replay(model, config.bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
-            .ok()
-            .and_then(|trace| with_valuation(model, &naive, property, steps, trace));
-        return match valued {
-            Some(trace) if trace.ends_in.as_ref().is_some_and(|ending| ending.fault == found.fault.kind) => {
-                Ok((trace, None))
-            }
-            _ => confirm(model, config.bounds, found, steps).map(|trace| (trace, None)),
-        };
-    }
-    let is_fair = config.fairness == Fairness::Weak;
-    let cycle =
-        about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
-    if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair }) {
-        return Err(CheckError::Internal(format!(
-            "a run that violates the property `{}` was found, but the plain interpreter does not confirm it: {reason}",
-            property.name
-        )));
-    }
-    let trace = cycle_trace(model, config.bounds, property, steps, cycle)?;
-    let text = config.ltl.clone();
-    let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
-    let property = TrailProperty { name: property.name.clone(), text, is_fair, cycle_start, is_closed };
-    Ok((trace, Some(property)))
-}
-
-/// Runs the trail of a violated property on the plain interpreter, which has to come to the same violation.
-pub fn replay_property(
-    model: &Model,
-    bounds: Bounds,
-    steps: Vec<system::Step>,
-    recorded: &TrailProperty,
-) -> Result<Trace, String> {
-    let mut program = model.program.clone();
-    let synthetic = [Some(program.progress_property()), program.acceptance_property()];
-    let known = program.properties.iter().rev().chain(synthetic.iter().flatten());
-    let property = known.into_iter().find(|property| property.name == recorded.name).cloned();
-    let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
-    let naive = naive::Naive { program: &program, ..interpreter(model, bounds) };
-    let cycle = recorded.cycle_start.map(|start| Cycle { start, closed: recorded.is_closed });
-    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair };
-    if let Some(reason) = lasso::refute(&naive, &property, claimed) {
-        return Err(reason);
-    }
-    cycle_trace(model, bounds, &property, &steps, cycle).map_err(|error| match error {
-        CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
-        CheckError::Interrupted => "interrupted".to_owned(),
-    })
-}
-
-/// The run that the trace shows, if it ends in a state of which a proposition of the property cannot be told.
-fn with_valuation(
-    model: &Model,
-    naive: &naive::Naive<'_>,
-    property: &ir::Property,
-    steps: &[system::Step],
-    mut trace: Trace,
-) -> Option<Trace> {
-    let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
-    let fault = naive.valuation(&state, property).err()?;
-    trace.ends_in = Some(ending(model, &fault));
-    Some(trace)
-}
-
-/// A run that violates a property, in words.
-fn cycle_trace(
-    model: &Model,
-    bounds: Bounds,
-    property: &ir::Property,
-    steps: &[system::Step],
-    cycle: Option<Cycle>,
-) -> Result<Trace, CheckError> {
-    let mut trace = replay(model, bounds, steps.iter().copied(), None)
-        .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
-    let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
-    trace.cycle = cycle;
-    let what = match (&property.name[..], property.formula_text()) {
-        ("progress", _) if property.span == source::Span::default() => {
-            "this goes on for ever, and nobody makes progress".to_owned()
-        }
-        (name, Some(formula)) => format!("`{name}` is violated: {formula}"),
-        (name, None) => format!("the claim `{name}` is fulfilled"),
-    };
-    let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };
-    trace.ends_in = Some(Ending {
-        kind: FaultKind::AcceptanceCycle.to_string(),
-        message,
-        location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
-        blocked,
-        fault: FaultKind::AcceptanceCycle,
-    });
-    Ok(trace)
-}
-
 pub fn trail_file(
     model: &Model,
     bounds: Bounds,
@@ -590,240 +373,6 @@ pub fn trail_file(
         error: bounds.on_bound == OnBound::Error,
     };
     TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
-}
-
-/// | violations | exhausted | store | truncated | depth limit, breadth first | verdict            |
-/// |------------|-----------|-------|-----------|----------------------------|--------------------|
-/// | some       |           |       |           |                            | violated           |
-/// | none       | yes       | exact | no        |                            | holds              |
-/// | none       | yes       | exact | yes       |                            | holds up to bounds |
-/// | none       | yes       | lossy |           |                            | no error found     |
-/// | none       | no        | exact |           | yes                        | holds up to bounds |
-/// | none       | no        |       |           | no                         | inconclusive       |
-///
-/// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
-///
-/// A search for cycles is depth first.
-fn verdict(config: &Config, outcome: &Outcome, is_for_cycles: bool) -> Verdict {
-    if !outcome.violations.is_empty() {
-        return Verdict::Violated;
-    }
-    match outcome.completeness {
-        Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
-        Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
-        Completeness::Exhausted => Verdict::HoldsUpToBounds,
-        Completeness::Stopped(StopReason::Depth)
-            if config.search == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
-        {
-            Verdict::HoldsUpToBounds
-        }
-        Completeness::Stopped(_) => Verdict::Inconclusive,
-    }
-}
-
-fn incomplete(
-    model: &Model,
-    config: &Config,
-    outcome: &Outcome,
-    truncations: Truncations,
-    store: &Store,
-    ended: Ended,
-    is_for_cycles: bool,
-) -> Option<String> {
-    let mut reasons = Vec::new();
-    match outcome.completeness {
-        Completeness::Exhausted => {}
-        Completeness::Stopped(StopReason::Depth) => {
-            let depth = config.limits.depth.unwrap_or_default();
-            reasons.push(match config.search {
-                _ if is_for_cycles => format!("paths of more than {depth} steps were cut off"),
-                SearchKind::Bfs => format!("states more than {depth} steps away were not explored"),
-                SearchKind::Dfs => {
-                    format!("paths of more than {depth} steps were cut off, depth first; --search bfs is complete to the limit")
-                }
-            });
-        }
-        Completeness::Stopped(reason) => reasons.push(
-            match reason {
-                StopReason::Depth => "the depth limit was reached",
-                StopReason::States => "the limit on states was reached",
-                StopReason::Time => "the time limit was reached",
-                StopReason::Memory => "the memory limit was reached",
-                StopReason::Ids => "the store ran out of numbers for states",
-                StopReason::Interrupted => "interrupted",
-                StopReason::Threads => "there are more threads than weak fairness can tell apart",
-                StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",
-            }
-            .to_owned(),
-        ),
-    }
-    if let Some(omissions) = store.expected_omissions {
-        reasons.push(format!("the store may have taken states for others ({} expected)", amount(omissions)));
-    }
-    if ended == Ended::Memory {
-        reasons.push("a larger arena would exceed the memory limit".to_owned());
-    }
-    let sizes = config.bounds.sizes;
-    let threads = format!("--max-threads {}", sizes.threads);
-    let (objects, frames) = match model.language {
-        Language::Bir => {
-            (format!("--max-objects {}", sizes.objects), format!("--max-frames {}", sizes.frames))
-        }
-        Language::Promela => (
-            format!("the limit of {} channels", ir::MAX_CHANNELS),
-            format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
-        ),
-    };
-    for (count, bound) in
-        [(truncations.objects, objects), (truncations.threads, threads), (truncations.frames, frames)]
-    {
-        if count > 0 {
-            reasons.push(match count {
-                1 => format!("1 step was not taken because it exceeds {bound}"),
-                _ => format!("{count} steps were not taken because they exceed {bound}"),
-            });
-        }
-    }
-    (!reasons.is_empty()).then(|| reasons.join("; "))
-}
-
-/// A small number or a large one.
-fn amount(number: f64) -> String {
-    match number {
-        0.0 => "0".to_owned(),
-        10.0.. => format!("{number:.0}"),
-        0.01.. => format!("{number:.2}"),
-        _ => format!("{number:.1e}"),
-    }
-}
-
-/// What can be relied on of what a store says.
-fn guarantee(config: &Config, store: &Store) -> String {
-    let Some(omissions) = store.expected_omissions else {
-        return "every state is kept in full, none is taken for another".to_owned();
-    };
-    let kept = match config.store {
-        StoreKind::Compact => {
-            let bytes = config.store_options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH);
-            format!("of each state {bytes} bytes of a hash are kept")
-        }
-        _ => "of each state a few bits in an array are kept".to_owned(),
-    };
-    let complete = match (store.probability_complete, omissions) {
-        (None, _) => "so far",
-        (Some(_), 1.0..) => "so some were probably missed",
-        (Some(bound), 0.001..) => &format!("Pr[complete] ≥ {bound:.3}"),
-        _ => &format!("Pr[complete] ≥ 1 − {}", amount(omissions)),
-    };
-    format!("{kept}; {} states are expected to have been taken for others, {complete}", amount(omissions))
-}
-
-/// What the verdict rests on.
-fn assumptions(
-    model: &Model,
-    config: &Config,
-    truncations: Truncations,
-    store: &Store,
-    reduction: &Reduction,
-    about: Option<&About<'_>>,
-) -> Vec<String> {
-    let level = match (about, config.symmetry, config.fairness) {
-        (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
-            level
-        }
-        (_, config::Symmetry::None, _) => config::Symmetry::None,
-        _ => config::Symmetry::Heap,
-    };
-    let mut list = vec![
-        format!("store {}: {}", config.store, guarantee(config, store)),
-        symmetry_assumption(model, level),
-    ];
-    list.extend(reduction_assumptions(model, config, reduction, about.is_some()));
-    if let Some(about) = about {
-        let schedules = match config.fairness {
-            Fairness::None => "every schedule counts, however unfair",
-            Fairness::Weak => "only schedules count in which nobody who can always move waits for ever",
-        };
-        let name = &about.property().name;
-        list.push(format!("property {name}: {schedules}"));
-        list.push(match about.aims.progress {
-            Some(_) => "runs that end are no cycles".to_owned(),
-            None => "a run that ends stays in its last state for ever".to_owned(),
-        });
-    }
-    let sizes = config.bounds.sizes;
-    let bounds = match model.language {
-        Language::Bir => format!(
-            "at most {} objects, {} threads, {} frames a thread",
-            sizes.objects, sizes.threads, sizes.frames
-        ),
-        Language::Promela => format!(
-            "at most {} processes, {} channels, {} statements in a d_step",
-            sizes.threads,
-            ir::MAX_CHANNELS,
-            ir::MAX_INNER_STEPS
-        ),
-    };
-    list.push(match (config.bounds.on_bound, truncations.total()) {
-        (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
-        (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
-        (OnBound::Truncate, 1) => format!("{bounds}; 1 step exceeds that and was not taken"),
-        (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
-    });
-    let hidden = looked_at(&model.program);
-    if !hidden.is_empty() {
-        list.push(format!(
-            "hidden variables ({}) do not matter: states that differ only in them count as one, as the model asks",
-            hidden.join(", ")
-        ));
-    }
-    list
-}
-
-fn reduction_assumptions(
-    model: &Model,
-    config: &Config,
-    reduction: &Reduction,
-    is_for_cycles: bool,
-) -> Vec<String> {
-    let is_merged = config.merge == Switch::On && !model.chains.is_empty() && !is_for_cycles;
-    let mut list = Vec::new();
-    if is_merged {
-        list.push(
-            "statements that concern their own process only are merged with those before them".to_owned(),
-        );
-    }
-    list.push(match (config.por, &reduction.notice) {
-        (Switch::Off, _) if is_merged => {
-            "otherwise every interleaving of the model's steps is explored".to_owned()
-        }
-        (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
-        (Switch::On, None) => {
-            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
-        }
-        (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
-    });
-    list
-}
-
-/// What a warning says about a property that holds for want of a reason not to.
-fn vacuity(property: &report::Property) -> Option<String> {
-    let conditions = property.vacuous.iter().map(|condition| format!("`{condition}`")).collect::<Vec<_>>();
-    (!conditions.is_empty()).then(|| {
-        format!("the property `{}` holds vacuously: {} never holds", property.name, conditions.join(" and "))
-    })
-}
-
-/// The variables that are not part of the state and that the model reads all the same.
-fn looked_at(program: &ir::Program) -> Vec<&str> {
-    let mut read = BTreeSet::new();
-    program.each_expr(&mut |expr| {
-        if let ir::ExprKind::Global(id) | ir::ExprKind::Element(ir::Array::Global(id), _) = expr.kind {
-            read.insert(id);
-        }
-    });
-    let hidden = read.into_iter().map(|id| &program.globals[id]).filter(|global| global.transparent);
-    hidden.map(|global| global.name.as_str()).collect()
 }
 
 fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats) -> Symmetry {
@@ -850,23 +399,6 @@ fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats
         touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
         pinned: model.program.pinned().iter().map(named).collect(),
     }
-}
-
-fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
-    let what = match level {
-        config::Symmetry::None => "states that differ in any name count as different",
-        _ if model.program.numbered => {
-            "processes and channels have numbers that the model can see: none is like another"
-        }
-        config::Symmetry::Heap => "states that differ in addresses of objects count as one",
-        config::Symmetry::Pc | config::Symmetry::Bots(_) => {
-            "states that differ in addresses of objects count as one, and many that differ in identities of threads"
-        }
-        config::Symmetry::Full => {
-            "states that differ in addresses, identities of threads or abstract ids count as one"
-        }
-    };
-    format!("symmetry {level}: {what}")
 }
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one

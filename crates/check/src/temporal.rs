@@ -15,7 +15,7 @@ use system::TransitionSystem;
 use crate::config::{Config, Fairness, StoreKind};
 use crate::model::Model;
 use crate::property::LTL;
-use crate::report::Store;
+use crate::report::{self, Store, Verdict};
 use crate::stack::{Stack, Told};
 use crate::stores::describe;
 use crate::symmetric::{Named, Symmetric};
@@ -46,6 +46,39 @@ impl Aims {
         match aim {
             Aim::Safety => "safety",
             Aim::Property(number) => &self.program.properties[number].name,
+        }
+    }
+}
+
+/// What a search for cycles was about, and found.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    pub aims: &'a Aims,
+    pub number: usize,
+    pub found: &'a Emptiness,
+    pub automaton_states: usize,
+}
+
+impl About<'_> {
+    pub fn property(&self) -> &ir::Property {
+        &self.aims.program.properties[self.number]
+    }
+
+    pub fn entry(&self, config: &Config, verdict: Verdict) -> report::Property {
+        let property = self.property();
+        let stats = &self.found.outcome.stats;
+        let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
+        report::Property {
+            name: property.name.clone(),
+            formula: property.formula_text(),
+            verdict,
+            automaton_states: self.automaton_states as u64,
+            product_states: self.found.nodes as u64,
+            states: stats.states as u64,
+            transitions: stats.transitions,
+            seconds: self.found.outcome.elapsed.as_secs_f64(),
+            fairness: config.fairness.to_string(),
+            vacuous: seen.map(|seen| vacuous(property, seen)).unwrap_or_default(),
         }
     }
 }

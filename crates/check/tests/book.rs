@@ -195,6 +195,7 @@ fn every_kind_of_violation_has_an_example() {
         "thread-bound",
         "stack-bound",
         "heap-bound",
+        "acceptance-cycle",
     ];
     assert_eq!(shown, BTreeSet::from(all));
 }
@@ -317,6 +318,7 @@ fn every_key_of_the_report_is_explained() {
             "chan c = [0] of { bit }; active proctype P() { c!1 } \
              active proctype Q() { c?1; printf(\"got it\\n\"); assert(false) }",
         ),
+        ("m.bir", "system S { boolean b; ltl P = <> b; active thread T() { while true do skip; end } }"),
     ] {
         let report = check(&model(name, text), &Config::default());
         keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);

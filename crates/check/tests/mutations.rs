@@ -76,6 +76,8 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         symmetry: if number.is_multiple_of(3) { Symmetry::None } else { Symmetry::Full },
         search: if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs },
         keep_going: number.is_multiple_of(3),
+        // It knows no temporal properties either.
+        safety: number.is_multiple_of(3),
         limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },
         bounds: Bounds { sizes: SIZES, on_bound: OnBound::Truncate },
         ..Config::default()

@@ -4,9 +4,12 @@
 //! // verdict: holds                 or `violated KIND, …`, with all kinds there are
 //! // states: 122                    as SPIN stores without reductions
 //! // transitions: 203               as SPIN counts them: stored and matched
+//! // property NAME: holds           for each temporal property, or `violated`
 //! ```
 
 mod common;
+#[path = "common/properties.rs"]
+mod properties;
 #[path = "common/walk.rs"]
 mod walk;
 
@@ -36,7 +39,8 @@ fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 }
 
 fn cases() -> Vec<Case> {
-    let files = files_below(&models().join("promela"), "pml");
+    let folders = ["promela", "temporal"].map(|folder| files_below(&models().join(folder), "pml"));
+    let files = folders.concat();
     assert!(files.len() >= 20, "{}", files.len());
     let case = |file: ModelFile| {
         let number = |key| value(&file.text, key).and_then(|text| text.parse().ok());
@@ -55,7 +59,9 @@ fn cases() -> Vec<Case> {
     files.into_iter().map(case).collect()
 }
 
+/// What SPIN counts is what a check for safety counts.
 fn check(case: &Case, config: &Config) -> Report {
+    let config = &Config { safety: true, ..config.clone() };
     let interrupt = std::sync::atomic::AtomicBool::new(false);
     let checked = quotient::check(&case.model, config, 0, &interrupt, &mut quotient::Quiet);
     checked.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name)).report
@@ -67,12 +73,10 @@ fn agrees(case: &Case, config: &Config) {
     let found: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
     assert_eq!(found, case.kinds, "{name}");
     assert_eq!((report.states, report.states + report.matched), (case.states, case.transitions), "{name}");
-    let expected = match (case.kinds.is_empty(), case.model.program.properties.is_empty()) {
-        (false, _) => Verdict::Violated,
-        (true, true) if config.store.is_lossy() => Verdict::NoErrorFound,
-        (true, true) => Verdict::Holds,
-        // Only safety is checked.
-        (true, false) => Verdict::Inconclusive,
+    let expected = match case.kinds.is_empty() {
+        false => Verdict::Violated,
+        true if config.store.is_lossy() => Verdict::NoErrorFound,
+        true => Verdict::Holds,
     };
     assert_eq!(report.verdict, expected, "{name}");
     assert_eq!(report.exhaustive, !config.store.is_lossy(), "{name}");
@@ -159,6 +163,18 @@ fn stores_and_levels_make_no_difference() {
             }
         }
     }
+}
+
+/// With all exact stores, and whatever level of symmetry is asked for.
+#[test]
+fn temporal_properties_are_as_the_headers_say() {
+    let mut lines = 0;
+    for case in cases() {
+        let checked = properties::check(&case.model, &case.file.text, &Config::default());
+        lines += checked.unwrap_or_else(|reason| panic!("{}: {reason}", case.file.name));
+    }
+    assert!(lines >= 20, "{lines}");
+    properties::tests::all();
 }
 
 #[test]

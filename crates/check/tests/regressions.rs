@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use quotient::config::{Config, Naming, OnBound, SearchKind, Symmetry};
+use quotient::config::{Config, Naming, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, Style};
 
@@ -61,12 +61,20 @@ fn arguments_are_looked_at_before_bounds() {
     }
 }
 
+/// Where nobody asks for less, the properties of a model are checked; where they cannot be, nothing is said to hold.
 #[test]
 fn a_model_with_temporal_properties_is_not_said_to_hold() {
     let text = "system S { boolean bad; ltl Never = [] !bad; active thread T() { bad := true; } }";
     let report = check(text, &Config::default());
-    assert_eq!(report.verdict, Verdict::Inconclusive);
-    assert!(report.incomplete.unwrap().contains("Never"));
+    assert_eq!(report.verdict, Verdict::Violated);
+    assert_eq!(kinds(&report), ["acceptance-cycle"]);
+    for store in [StoreKind::Compact, StoreKind::Bitstate] {
+        let report = check(text, &Config { store, search: SearchKind::Dfs, ..Config::default() });
+        assert_eq!(report.verdict, Verdict::NoErrorFound);
+        assert!(report.incomplete.unwrap().contains("(Never) were not checked"));
+    }
+    let report = check(text, &Config { safety: true, ..Config::default() });
+    assert_eq!((report.verdict, report.properties.len()), (Verdict::Holds, 0));
 }
 
 /// However long an atomic block is, and whether or not it branches: its middle breaks no invariant.

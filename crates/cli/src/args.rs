@@ -16,6 +16,7 @@ Examples:
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
   quotient check ring.pml -D N=3                     check a Promela model
+  quotient check ring.pml --ltl '<>[](i==2)'         check that all runs satisfy a formula
   quotient replay model.bir model.trail.json         show a counterexample again
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random

@@ -106,6 +106,10 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
         }
         let how = match report.search.as_str() {
             _ if violation.kind == FaultKind::AcceptanceCycle.as_str() => "a run that goes on for ever",
+            // A search for cycles has no other order.
+            _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
+                "depth first"
+            }
             "bfs" => "the shortest way there",
             _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
                 "depth first"

@@ -7,10 +7,13 @@
 //! // verdict: holds                                or `holds up to bounds`, or `violated KIND, …`
 //! // states: 36                                    without symmetry and reduction
 //! // orbits: 14                                    with all symmetry; may be left out
+//! // property NAME: violated                       for each temporal property of the model, or `holds`
+//! // property NAME under weak fairness: holds      may be left out
 //! ```
 //!
 //! Such a model is checked in every cell of a [lattice] of options, walked [forth and back](walks), and
-//! compared with what the brute force of the plain interpreter finds.
+//! compared with what the brute force of the plain interpreter finds. Its temporal [properties] are checked with all exact
+//! stores and all levels of symmetry that they admit.
 //!
 //! A model that is to be refused has no verdict. Instead each line that is at fault ends in
 //! `// error: CODE or text`, one for each diagnostic there; an error without a line stands in a comment on a
@@ -21,6 +24,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/properties.rs"]
+mod properties;
 #[path = "../common/walk.rs"]
 mod walk;
 
@@ -36,7 +41,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use quotient::config::{SearchKind, StoreKind};
+use quotient::config::{Config, SearchKind, StoreKind};
 
 use common::{ModelFile, files_below, models};
 use header::Header;
@@ -86,6 +91,10 @@ fn trials_of(file: ModelFile) -> Vec<Trial> {
     let mut trials = vec![
         trial("brute force", oracle::agrees_with_the_header),
         trial("there and back", walks::there_and_back),
+        trial("properties", |case| {
+            let config = Config { safety: false, ..case.header.options.config() };
+            properties::check(&case.model()?, &case.file.text, &config).map(drop)
+        }),
     ];
     trials.extend(lattice::cells(case.header.states).into_iter().map(|cell| {
         let case = Arc::clone(&case);
@@ -137,6 +146,12 @@ fn sanity() -> Vec<Trial> {
             }
         }),
         test("headers", header::tests::all),
+        test("lines about properties", properties::tests::all),
+        test("some models have temporal properties", || {
+            let models = files_below(&models(), "bir");
+            let lines = models.iter().map(|file| properties::lines(&file.text).unwrap().len());
+            assert!(lines.sum::<usize>() >= 10);
+        }),
         test("expected errors", rejected::tests::all),
         test("blessing", bless::tests::all),
     ]

@@ -92,8 +92,6 @@ fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
     }
     let verdict = match (violations.is_empty(), truncations.is_empty()) {
         (false, _) => Verdict::Violated,
-        // Temporal properties are not checked.
-        (true, _) if !model.program.properties.is_empty() => Verdict::Inconclusive,
         (true, false) => Verdict::HoldsUpToBounds,
         (true, true) => Verdict::Holds,
     };
@@ -143,7 +141,7 @@ fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
     // One more than brute force admits: who stops at the limit has found a state beyond it.
     let limits = Limits { states: Some(MOST_STATES as u64 + 1), ..Limits::default() };
-    Config { bounds, search, store, limits, symmetry: Symmetry::None, ..Config::default() }
+    Config { bounds, search, store, limits, symmetry: Symmetry::None, safety: true, ..Config::default() }
 }
 
 /// Compares all ways to look at a model.

@@ -41,6 +41,8 @@ const REPORT: &[(&str, Is)] = &[
     ("/incomplete", Maybe(&Text)),
     ("/violation", Maybe(&Object)),
     ("/violations", List),
+    ("/safety", Bool),
+    ("/properties", List),
     ("/states", Count),
     ("/matched", Count),
     ("/transitions", Count),
@@ -139,6 +141,19 @@ const VIOLATION: &[(&str, Is)] = &[
     ("/violations/0/location", Maybe(&Object)),
 ];
 
+const PROPERTY: &[(&str, Is)] = &[
+    ("/properties/0/name", Text),
+    ("/properties/0/formula", Maybe(&Text)),
+    ("/properties/0/verdict", Text),
+    ("/properties/0/automaton_states", Count),
+    ("/properties/0/product_states", Count),
+    ("/properties/0/states", Count),
+    ("/properties/0/transitions", Count),
+    ("/properties/0/seconds", Number),
+    ("/properties/0/fairness", Text),
+    ("/properties/0/vacuous", List),
+];
+
 const LOCATION: &[(&str, Is)] = &[
     ("/violation/location/file", Text),
     ("/violation/location/line", Count),
@@ -219,6 +234,34 @@ fn of_violations() {
     }
     assert_eq!(report["exhaustive"], true);
     assert_eq!(report["violation"]["location"]["file"], "peterson_bug.bir");
+}
+
+#[test]
+fn of_temporal_properties() {
+    let sandbox = Sandbox::new();
+    let text = "bool on; active proctype Lamp() { do :: on = !on od } ltl { [] <> on }";
+    sandbox.write("lamp.pml", text);
+    let (run, report) = sandbox.json("check lamp.pml");
+    run.expect(0);
+    for contract in [REPORT, PROPERTY] {
+        has(&report, contract);
+    }
+    assert_eq!((&report["safety"], &report["properties"][0]["verdict"]), (&true.into(), &"holds".into()));
+    let (run, report) = sandbox.json("check lamp.pml --ltl <>[]on");
+    run.expect(1);
+    for contract in [REPORT, PROPERTY, VIOLATION] {
+        has(&report, contract);
+    }
+    has(&report, &[("/violation/trace/cycle/start", Count), ("/violation/trace/cycle/closed", Bool)]);
+    assert_eq!(
+        (&report["safety"], &report["violation"]["kind"]),
+        (&false.into(), &"acceptance-cycle".into())
+    );
+    let (_, report) = sandbox.json("check lamp.pml --ltl [](on-><>!on)");
+    assert_eq!(report["properties"][0]["vacuous"], Value::Array(Vec::new()));
+    let (_, report) = sandbox.json("check lamp.pml --ltl []((on&&!on)-><>false) --fairness weak");
+    assert_eq!(report["properties"][0]["vacuous"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report["properties"][0]["fairness"], "weak");
 }
 
 #[test]

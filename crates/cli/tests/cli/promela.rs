@@ -229,7 +229,7 @@ fn trails_in_the_format_of_spin() {
 }
 
 #[test]
-fn what_is_never_reached_and_what_is_not_checked() {
+fn what_is_never_reached_and_what_is_checked() {
     let sandbox = sandbox(
         "byte x;
 active proctype P() { x = 1; if :: x == 2 -> x = 3; goto far :: else fi; if :: x == 5 -> far: x = 4 :: else fi }
@@ -238,16 +238,18 @@ ltl calm { [] (x < 3) }
 ",
     );
     let (run, report) = sandbox.json("check m.pml -q");
-    run.expect(3);
-    assert_eq!(report["verdict"], "inconclusive");
+    run.expect(0);
+    assert_eq!(report["verdict"], "holds");
     let dead: Vec<_> = report["dead_code"].as_array().expect("a list").iter().collect();
     let texts: Vec<_> = dead.iter().map(|one| (&one["procedure"], &one["location"]["text"])).collect();
     let expected =
         [("P", "x = 3"), ("P", "x = 4"), ("Q", "proctype Q() { skip }")].map(|(p, t)| (json!(p), json!(t)));
     assert_eq!(texts, expected.iter().map(|(p, t)| (p, t)).collect::<Vec<_>>());
     assert_eq!(dead[1]["name"], "far");
-    let assumptions = report["assumptions"].to_string();
-    assert!(assumptions.contains("safety only: temporal properties were not checked"), "{assumptions}");
+    let (name, verdict) = (&report["properties"][0]["name"], &report["properties"][0]["verdict"]);
+    assert_eq!((name, verdict), (&json!("calm"), &json!("holds")));
+    let (_, report) = sandbox.json("check m.pml -q --safety");
+    assert_eq!((&report["verdict"], &report["properties"]), (&json!("holds"), &json!([])));
 }
 
 #[test]

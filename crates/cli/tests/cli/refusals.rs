@@ -30,10 +30,10 @@ fn candidates() -> Vec<(String, Config)> {
     all.push(("--threads 0".to_owned(), Config { threads: Some(0), ..config() }));
     all.push(("--threads 2".to_owned(), Config { threads: Some(2), ..config() }));
     all.push(("--threads 4294967295".to_owned(), Config { threads: Some(u32::MAX), ..config() }));
-    all.push(("--ltl []p".to_owned(), Config { ltl: Some("[]p".to_owned()), ..config() }));
-    all.push(("--property P".to_owned(), Config { property: Some("P".to_owned()), ..config() }));
+    all.push(("--ltl []true".to_owned(), Config { ltl: Some("[]true".to_owned()), ..config() }));
     all.push(("--fairness weak".to_owned(), Config { fairness: Fairness::Weak, ..config() }));
     all.push(("--non-progress".to_owned(), Config { non_progress: true, ..config() }));
+    all.push(("--safety".to_owned(), Config { safety: true, ..config() }));
     all
 }
 
@@ -49,7 +49,8 @@ fn what_is_not_available_is_refused_by_name() {
                 let name = option.split(' ').next().expect("an option has a name");
                 run.refused(&[&format!("error: {reason}\n"), name]);
             }
-            None => drop(run.expect(0)),
+            // A model without progress labels makes no progress.
+            None => drop(run.expect(i32::from(config.non_progress))),
         }
     }
     assert!(refused > 0, "when everything is available, this test has done its work");
@@ -58,9 +59,30 @@ fn what_is_not_available_is_refused_by_name() {
 /// Refusals do not wait for the model to be read.
 #[test]
 fn options_are_looked_at_before_the_model() {
-    let run = Sandbox::new().run("check missing.bir --ltl p");
-    run.refused(&["--ltl is not available yet"]);
+    let run = Sandbox::new().run("check missing.bir --ltl p --safety");
+    run.refused(&["--ltl and --safety ask for one thing only each"]);
     assert!(!run.stderr.contains("missing.bir"), "{}", run.stderr);
+}
+
+/// What a check for cycles cannot do, and what there is not.
+#[test]
+fn temporal_properties_are_refused_by_name() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    for (options, text) in [
+        ("--ltl []true --store compact", "--store compact may take a state for another one"),
+        ("--non-progress --store bitstate", "--store bitstate may take a state for another one"),
+        ("--ltl []true --symmetry pc", "with --ltl use --symmetry full, heap or none"),
+        ("--acceptance --symmetry bots=2", "with --acceptance use --symmetry full, heap or none"),
+        ("--safety --fairness weak", "--fairness weak matters to temporal properties"),
+        ("--ltl p --property P", "--ltl and --property ask for one thing only each"),
+        ("--acceptance --non-progress", "--non-progress and --acceptance ask for one thing only each"),
+        ("--acceptance", "the model has no accept labels"),
+        ("--property P", "has no temporal properties"),
+        ("--ltl []p", "`p`"),
+        ("--ltl [](", "error["),
+    ] {
+        sandbox.run(&format!("check philosophers.bir {options}")).refused(&[text]);
+    }
 }
 
 #[test]

@@ -133,10 +133,6 @@ fn refinement_finds_the_bugs() {
     for model in bugs {
         let line = format!("check {} --store bitstate --refine --quiet --trail t.json", path(&model));
         let run = sandbox.run(&line);
-        // What is wrong with some is a temporal property.
-        if run.stdout.trim_end().ends_with(": inconclusive") {
-            continue;
-        }
         run.expect(1);
         assert_eq!(run.stderr, "", "{model}");
         sandbox.run(&format!("replay {} t.json", path(&model))).expect(1);

@@ -1,0 +1,141 @@
+//! No violation is believed that the plain interpreter does not come to as well.
+
+use system::FaultKind;
+
+use crate::config::{Bounds, Config, Fairness};
+use crate::lasso::{self, Claimed, Cycle};
+use crate::model::Model;
+use crate::pipeline::CheckError;
+use crate::temporal::About;
+use crate::trace::{Ending, Trace, ending, interpreter, place_of, replay};
+use crate::trail::TrailProperty;
+
+/// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
+pub fn confirm(
+    model: &Model,
+    bounds: Bounds,
+    found: &search::Violation,
+    steps: &[system::Step],
+) -> Result<Trace, CheckError> {
+    let internal = |reason: String| {
+        CheckError::Internal(format!(
+            "a violation ({}) was found, but the plain interpreter does not confirm it: {reason}",
+            found.fault.kind
+        ))
+    };
+    let trace = replay(model, bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
+        .map_err(|diverged| internal(diverged.to_string()))?;
+    let Some(ending) = &trace.ends_in else {
+        return Err(internal("the run ends well".to_owned()));
+    };
+    if ending.fault != found.fault.kind {
+        return Err(internal(format!("the run ends in {} ({})", ending.kind, ending.message)));
+    }
+    Ok(trace)
+}
+
+/// Runs the trail of a search for cycles on the plain interpreter, which has to come to the same violation.
+pub fn confirm_run(
+    model: &Model,
+    config: &Config,
+    about: &About<'_>,
+    found: &search::Violation,
+) -> Result<(Trace, Option<TrailProperty>), CheckError> {
+    let property = about.property();
+    let steps = &found.trail.steps;
+    let naive = naive::Naive { program: &about.aims.program, ..interpreter(model, config.bounds) };
+    if found.fault.kind != FaultKind::AcceptanceCycle {
+        // A proposition that cannot be evaluated is not a fault of a step.
+        let valued = replay(model, config.bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
+            .ok()
+            .and_then(|trace| with_valuation(model, &naive, property, steps, trace));
+        return match valued {
+            Some(trace) if trace.ends_in.as_ref().is_some_and(|ending| ending.fault == found.fault.kind) => {
+                Ok((trace, None))
+            }
+            _ => confirm(model, config.bounds, found, steps).map(|trace| (trace, None)),
+        };
+    }
+    let is_fair = config.fairness == Fairness::Weak;
+    let cycle =
+        about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
+    if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair }) {
+        return Err(CheckError::Internal(format!(
+            "a run that violates the property `{}` was found, but the plain interpreter does not confirm it: {reason}",
+            property.name
+        )));
+    }
+    let trace = cycle_trace(model, config.bounds, property, steps, cycle)?;
+    let text = config.ltl.clone();
+    let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
+    let property = TrailProperty { name: property.name.clone(), text, is_fair, cycle_start, is_closed };
+    Ok((trace, Some(property)))
+}
+
+/// Runs the trail of a violated property on the plain interpreter, which has to come to the same violation.
+pub fn replay_property(
+    model: &Model,
+    bounds: Bounds,
+    steps: Vec<system::Step>,
+    recorded: &TrailProperty,
+) -> Result<Trace, String> {
+    let mut program = model.program.clone();
+    let synthetic = [Some(program.progress_property()), program.acceptance_property()];
+    let known = program.properties.iter().rev().chain(synthetic.iter().flatten());
+    let property = known.into_iter().find(|property| property.name == recorded.name).cloned();
+    let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
+    let naive = naive::Naive { program: &program, ..interpreter(model, bounds) };
+    let cycle = recorded.cycle_start.map(|start| Cycle { start, closed: recorded.is_closed });
+    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair };
+    if let Some(reason) = lasso::refute(&naive, &property, claimed) {
+        return Err(reason);
+    }
+    cycle_trace(model, bounds, &property, &steps, cycle).map_err(|error| match error {
+        CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
+        CheckError::Interrupted => "interrupted".to_owned(),
+    })
+}
+
+/// The run that the trace shows, if it ends in a state of which a proposition of the property cannot be told.
+fn with_valuation(
+    model: &Model,
+    naive: &naive::Naive<'_>,
+    property: &ir::Property,
+    steps: &[system::Step],
+    mut trace: Trace,
+) -> Option<Trace> {
+    let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
+    let fault = naive.valuation(&state, property).err()?;
+    trace.ends_in = Some(ending(model, &fault));
+    Some(trace)
+}
+
+/// A run that violates a property, in words.
+fn cycle_trace(
+    model: &Model,
+    bounds: Bounds,
+    property: &ir::Property,
+    steps: &[system::Step],
+    cycle: Option<Cycle>,
+) -> Result<Trace, CheckError> {
+    let mut trace = replay(model, bounds, steps.iter().copied(), None)
+        .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
+    let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
+    trace.cycle = cycle;
+    let what = match (&property.name[..], property.formula_text()) {
+        ("progress", _) if property.span == source::Span::default() => {
+            "this goes on for ever, and nobody makes progress".to_owned()
+        }
+        (name, Some(formula)) => format!("`{name}` is violated: {formula}"),
+        (name, None) => format!("the claim `{name}` is fulfilled"),
+    };
+    let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };
+    trace.ends_in = Some(Ending {
+        kind: FaultKind::AcceptanceCycle.to_string(),
+        message,
+        location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
+        blocked,
+        fault: FaultKind::AcceptanceCycle,
+    });
+    Ok(trace)
+}

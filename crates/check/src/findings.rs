@@ -1,0 +1,250 @@
+//! What a search amounts to: the verdict, why it is no better, and what it rests on.
+
+use std::collections::BTreeSet;
+
+use search::{Completeness, Outcome, StopReason};
+use store::Compact;
+
+use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
+use crate::model::{Language, Model};
+use crate::refine::Ended;
+use crate::report::{self, Reduction, Store, Truncations, Verdict};
+use crate::temporal::About;
+
+/// | violations | exhausted | store | truncated | depth limit, breadth first | verdict            |
+/// |------------|-----------|-------|-----------|----------------------------|--------------------|
+/// | some       |           |       |           |                            | violated           |
+/// | none       | yes       | exact | no        |                            | holds              |
+/// | none       | yes       | exact | yes       |                            | holds up to bounds |
+/// | none       | yes       | lossy |           |                            | no error found     |
+/// | none       | no        | exact |           | yes                        | holds up to bounds |
+/// | none       | no        |       |           | no                         | inconclusive       |
+///
+/// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
+///
+/// A search for cycles is depth first.
+pub fn verdict(config: &Config, outcome: &Outcome, is_for_cycles: bool) -> Verdict {
+    if !outcome.violations.is_empty() {
+        return Verdict::Violated;
+    }
+    match outcome.completeness {
+        Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
+        Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
+        Completeness::Exhausted => Verdict::HoldsUpToBounds,
+        Completeness::Stopped(StopReason::Depth)
+            if config.search == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
+        {
+            Verdict::HoldsUpToBounds
+        }
+        Completeness::Stopped(_) => Verdict::Inconclusive,
+    }
+}
+
+pub fn incomplete(
+    model: &Model,
+    config: &Config,
+    outcome: &Outcome,
+    truncations: Truncations,
+    store: &Store,
+    ended: Ended,
+    is_for_cycles: bool,
+) -> Option<String> {
+    let mut reasons = Vec::new();
+    match outcome.completeness {
+        Completeness::Exhausted => {}
+        Completeness::Stopped(StopReason::Depth) => {
+            let depth = config.limits.depth.unwrap_or_default();
+            reasons.push(match config.search {
+                _ if is_for_cycles => format!("paths of more than {depth} steps were cut off"),
+                SearchKind::Bfs => format!("states more than {depth} steps away were not explored"),
+                SearchKind::Dfs => {
+                    format!("paths of more than {depth} steps were cut off, depth first; --search bfs is complete to the limit")
+                }
+            });
+        }
+        Completeness::Stopped(reason) => reasons.push(
+            match reason {
+                StopReason::Depth => "the depth limit was reached",
+                StopReason::States => "the limit on states was reached",
+                StopReason::Time => "the time limit was reached",
+                StopReason::Memory => "the memory limit was reached",
+                StopReason::Ids => "the store ran out of numbers for states",
+                StopReason::Interrupted => "interrupted",
+                StopReason::Threads => "there are more threads than weak fairness can tell apart",
+                StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",
+            }
+            .to_owned(),
+        ),
+    }
+    if let Some(omissions) = store.expected_omissions {
+        reasons.push(format!("the store may have taken states for others ({} expected)", amount(omissions)));
+    }
+    if ended == Ended::Memory {
+        reasons.push("a larger arena would exceed the memory limit".to_owned());
+    }
+    let sizes = config.bounds.sizes;
+    let threads = format!("--max-threads {}", sizes.threads);
+    let (objects, frames) = match model.language {
+        Language::Bir => {
+            (format!("--max-objects {}", sizes.objects), format!("--max-frames {}", sizes.frames))
+        }
+        Language::Promela => (
+            format!("the limit of {} channels", ir::MAX_CHANNELS),
+            format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
+        ),
+    };
+    for (count, bound) in
+        [(truncations.objects, objects), (truncations.threads, threads), (truncations.frames, frames)]
+    {
+        if count > 0 {
+            reasons.push(match count {
+                1 => format!("1 step was not taken because it exceeds {bound}"),
+                _ => format!("{count} steps were not taken because they exceed {bound}"),
+            });
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// A small number or a large one.
+fn amount(number: f64) -> String {
+    match number {
+        0.0 => "0".to_owned(),
+        10.0.. => format!("{number:.0}"),
+        0.01.. => format!("{number:.2}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+/// What can be relied on of what a store says.
+fn guarantee(config: &Config, store: &Store) -> String {
+    let Some(omissions) = store.expected_omissions else {
+        return "every state is kept in full, none is taken for another".to_owned();
+    };
+    let kept = match config.store {
+        StoreKind::Compact => {
+            let bytes = config.store_options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH);
+            format!("of each state {bytes} bytes of a hash are kept")
+        }
+        _ => "of each state a few bits in an array are kept".to_owned(),
+    };
+    let complete = match (store.probability_complete, omissions) {
+        (None, _) => "so far",
+        (Some(_), 1.0..) => "so some were probably missed",
+        (Some(bound), 0.001..) => &format!("Pr[complete] ≥ {bound:.3}"),
+        _ => &format!("Pr[complete] ≥ 1 − {}", amount(omissions)),
+    };
+    format!("{kept}; {} states are expected to have been taken for others, {complete}", amount(omissions))
+}
+
+/// What the verdict rests on.
+pub fn assumptions(
+    model: &Model,
+    config: &Config,
+    truncations: Truncations,
+    store: &Store,
+    reduction: &Reduction,
+    about: Option<&About<'_>>,
+) -> Vec<String> {
+    let level = match (about, config.symmetry, config.fairness) {
+        (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
+            level
+        }
+        (_, config::Symmetry::None, _) => config::Symmetry::None,
+        _ => config::Symmetry::Heap,
+    };
+    let mut list = vec![
+        format!("store {}: {}", config.store, guarantee(config, store)),
+        symmetry_assumption(model, level),
+    ];
+    let is_merged = config.merge == Switch::On && !model.chains.is_empty() && about.is_none();
+    list.extend(is_merged.then(|| {
+        "statements that concern their own process only are merged with those before them".to_owned()
+    }));
+    list.push(match (config.por, &reduction.notice) {
+        (Switch::Off, _) if is_merged => {
+            "otherwise every interleaving of the model's steps is explored".to_owned()
+        }
+        (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        (Switch::On, None) => {
+            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
+        }
+        (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
+    });
+    if let Some(about) = about {
+        let schedules = match config.fairness {
+            Fairness::None => "every schedule counts, however unfair",
+            Fairness::Weak => "only schedules count in which nobody who can always move waits for ever",
+        };
+        let name = &about.property().name;
+        list.push(format!("property {name}: {schedules}"));
+        list.push(match about.aims.progress {
+            Some(_) => "runs that end are no cycles".to_owned(),
+            None => "a run that ends stays in its last state for ever".to_owned(),
+        });
+    }
+    let sizes = config.bounds.sizes;
+    let bounds = match model.language {
+        Language::Bir => format!(
+            "at most {} objects, {} threads, {} frames a thread",
+            sizes.objects, sizes.threads, sizes.frames
+        ),
+        Language::Promela => format!(
+            "at most {} processes, {} channels, {} statements in a d_step",
+            sizes.threads,
+            ir::MAX_CHANNELS,
+            ir::MAX_INNER_STEPS
+        ),
+    };
+    list.push(match (config.bounds.on_bound, truncations.total()) {
+        (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
+        (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
+        (OnBound::Truncate, 1) => format!("{bounds}; 1 step exceeds that and was not taken"),
+        (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
+    });
+    let hidden = looked_at(&model.program);
+    if !hidden.is_empty() {
+        list.push(format!(
+            "hidden variables ({}) do not matter: states that differ only in them count as one, as the model asks",
+            hidden.join(", ")
+        ));
+    }
+    list
+}
+
+/// What a warning says about a property that holds for want of a reason not to.
+pub fn vacuity(property: &report::Property) -> Option<String> {
+    let conditions = property.vacuous.iter().map(|condition| format!("`{condition}`")).collect::<Vec<_>>();
+    (!conditions.is_empty()).then(|| {
+        format!("the property `{}` holds vacuously: {} never holds", property.name, conditions.join(" and "))
+    })
+}
+
+/// The variables that are not part of the state and that the model reads all the same.
+fn looked_at(program: &ir::Program) -> Vec<&str> {
+    let mut read = BTreeSet::new();
+    program.each_expr(&mut |expr| {
+        if let ir::ExprKind::Global(id) | ir::ExprKind::Element(ir::Array::Global(id), _) = expr.kind {
+            read.insert(id);
+        }
+    });
+    let hidden = read.into_iter().map(|id| &program.globals[id]).filter(|global| global.transparent);
+    hidden.map(|global| global.name.as_str()).collect()
+}
+
+fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
+    let what = match level {
+        config::Symmetry::None => "states that differ in any name count as different",
+        _ if model.program.numbered => {
+            "processes and channels have numbers that the model can see: none is like another"
+        }
+        config::Symmetry::Heap => "states that differ in addresses of objects count as one",
+        config::Symmetry::Pc | config::Symmetry::Bots(_) => {
+            "states that differ in addresses of objects count as one, and many that differ in identities of threads"
+        }
+        config::Symmetry::Full => {
+            "states that differ in addresses, identities of threads or abstract ids count as one"
+        }
+    };
+    format!("symmetry {level}: {what}")
+}

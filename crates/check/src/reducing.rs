@@ -1,0 +1,74 @@
+//! Whether a program is reduced, and by what is known about it.
+
+use ir::{PropertyKind, Type};
+use ltl::{Limits, stutter};
+use reduction::{Analysis, Observed};
+
+use crate::config::{Config, Fairness, Switch, Symmetry};
+use crate::report::Reduction;
+use crate::stack::Told;
+
+/// How a program is reduced.
+pub struct Plan {
+    pub analysis: Option<Analysis>,
+    /// Why it is not, although it was asked for.
+    notice: Option<String>,
+}
+
+impl Plan {
+    /// For the search for deadlocks and faults, or for runs that violate a property.
+    pub fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
+        if config.por == Switch::Off {
+            return Self { analysis: None, notice: None };
+        }
+        let notice = obstacle(program, config, property);
+        let analysis = notice.is_none().then(|| {
+            let mut observed = Observed::invariants(program);
+            let props = property.iter().flat_map(|property| &property.props);
+            observed.in_runs.extend(props.map(|prop| &prop.expr));
+            Analysis::new(program, &observed)
+        });
+        Self { analysis, notice }
+    }
+
+    pub fn report(self, config: &Config, told: &Told) -> Reduction {
+        Reduction {
+            por: config.por.to_string(),
+            merge: config.merge.to_string(),
+            notice: self.notice,
+            ample: told.reduction.ample,
+            full: told.reduction.full,
+        }
+    }
+}
+
+/// Why a program is not reduced in spite of `--por on`.
+fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
+    if let Some(reason) = reduction::obstacle(program) {
+        return Some(reason.to_owned());
+    }
+    let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
+    let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
+    // Two orders of the same steps lead to states that differ in names.
+    if has_heap && config.symmetry == Symmetry::None {
+        let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
+        return Some(reason.to_owned());
+    }
+    let property = property?;
+    let name = &property.name;
+    if config.fairness != Fairness::None {
+        return Some("under fairness it matters who can move in the states that are left out".to_owned());
+    }
+    match &property.kind {
+        PropertyKind::Claim(_) => {
+            Some(format!("it is not known whether the claim `{name}` counts states, as `X` does"))
+        }
+        PropertyKind::Formula(formula) => match stutter::is_invariant(formula, Limits::default()) {
+            Some(true) => None,
+            Some(false) => Some(format!("the property `{name}` counts states, as `X` does")),
+            None => {
+                Some(format!("it takes too long to find out whether `{name}` counts states, as `X` does"))
+            }
+        },
+    }
+}
