@@ -131,14 +131,20 @@ impl Spin {
         Ok(Ok(()))
     }
 
-    /// Makes `pan` of `pan.c`, without reductions.
+    /// Makes `pan` of `pan.c`, without reductions and for safety alone.
     pub fn compile(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
+        let defines: Vec<&str> = ["-DSAFETY"].iter().chain(more).copied().collect();
+        self.compile_with(folder, &defines)
+    }
+
+    /// Makes `pan` of `pan.c`, without reductions.
+    pub fn compile_with(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         let optimise = match self.effort {
             Effort::Large => "-O2",
             Effort::Tiny => "-O0",
         };
         let memory = format!("-DMEMLIM={}", self.memory);
-        let options = [optimise, "-w", "-DNOREDUCE", "-DSAFETY", &memory, "-o", "pan", "pan.c"];
+        let options = [optimise, "-w", "-DNOREDUCE", &memory, "-o", "pan", "pan.c"];
         let run = process::run(process::command(&self.cc, folder, options.iter().chain(more)), self.limit)?;
         Ok(match run.end {
             End::Code(0) => Ok(()),
@@ -224,7 +230,7 @@ pub fn read_verifier(run: &Run) -> Outcome {
 }
 
 /// The message of a line `pan:3: MESSAGE (at depth 17)`.
-fn error_message(line: &str) -> Option<&str> {
+pub fn error_message(line: &str) -> Option<&str> {
     let (number, message) = line.strip_prefix("pan:")?.split_once(": ")?;
     number.parse::<u64>().ok()?;
     Some(message.rsplit_once(" (at depth").map_or(message, |(message, _)| message))
