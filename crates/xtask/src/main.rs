@@ -16,6 +16,7 @@ mod spin;
 mod startup;
 mod suite;
 mod table;
+mod temporal;
 mod trails;
 
 use std::process::ExitCode;

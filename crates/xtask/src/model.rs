@@ -47,10 +47,17 @@ impl Model {
         self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_word(&priorities)
     }
 
+    /// Whether there are labels that mark progress.
+    pub fn has_progress_labels(&self) -> bool {
+        self.text().split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word.starts_with("progress"))
+    }
+
+    fn text(&self) -> String {
+        without_comments(&String::from_utf8_lossy(&fs::read(&self.path).unwrap_or_default()))
+    }
+
     fn has_word(&self, words: &[&str]) -> bool {
-        let text = fs::read(&self.path).unwrap_or_default();
-        let text = without_comments(&String::from_utf8_lossy(&text));
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
+        self.text().split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| words.contains(&word))
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Report {
     pub seconds: f64,
     pub store: StoreUse,
     violations: Vec<Violation>,
+    #[serde(default)]
+    properties: Vec<Property>,
 }
 
 /// The memory of a store.
@@ -52,6 +54,12 @@ pub struct StoreUse {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Violation {
     kind: String,
+}
+
+/// A temporal property.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Property {
+    name: String,
 }
 
 impl Report {
@@ -113,8 +121,32 @@ impl Quotient {
     pub fn explore(&self, model: &Model, search: &str, folder: &Path) -> Result<Outcome> {
         let merge = if self.merge { "on" } else { "off" };
         let mut options = Self::options(model, search, "none", merge);
-        options.extend(["--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
+        options.extend(["--safety", "--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
         Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
+    }
+
+    /// A check without reductions, with these options.
+    pub fn check(
+        &self,
+        model: &Model,
+        folder: &Path,
+        more: impl IntoIterator<Item = String>,
+    ) -> Result<Outcome> {
+        let mut options = Self::unreduced(model, "dfs");
+        options.extend(["--format", "json", "--memory", "4G"].map(str::to_owned));
+        options.extend(more);
+        Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
+    }
+
+    /// The names of a model's temporal properties, or why there is no saying.
+    pub fn properties(&self, model: &Model, folder: &Path) -> Result<Result<Vec<String>, String>> {
+        let one = ["--max-states".to_owned(), "1".to_owned()];
+        Ok(match self.check(model, folder, one)? {
+            Outcome::Checked(report) => {
+                Ok(report.properties.into_iter().map(|property| property.name).collect())
+            }
+            Outcome::Refused(why) | Outcome::Failed(why) => Err(why),
+        })
     }
 
     /// What a run with `--format json` says.

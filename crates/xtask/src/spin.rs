@@ -94,7 +94,7 @@ impl Spin {
 
     /// Explores a model with partial order reduction.
     pub fn explore_reduced(&self, model: &Model, folder: &Path) -> Result<Outcome> {
-        self.explore_with(model, folder, &["-DNOCLAIM"])
+        self.explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM"])
     }
 
     fn explore_with(&self, model: &Model, folder: &Path, defines: &[&str]) -> Result<Outcome> {
@@ -140,8 +140,13 @@ impl Spin {
         Ok(Ok(()))
     }
 
-    /// Makes `pan` of `pan.c`, without reductions.
+    /// Makes `pan` of `pan.c`, without reductions and for safety alone.
     pub fn compile(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
+        self.compile_with(folder, &[&["-DSAFETY"], more].concat())
+    }
+
+    /// Makes `pan` of `pan.c`, without reductions.
+    pub fn compile_with(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         self.compile_as(folder, &[&["-DNOREDUCE"], more].concat())
     }
 
@@ -151,7 +156,7 @@ impl Spin {
             Effort::Tiny => "-O0",
         };
         let memory = format!("-DMEMLIM={}", self.memory);
-        let options = [optimise, "-w", "-DSAFETY", &memory, "-o", "pan", "pan.c"];
+        let options = [optimise, "-w", &memory, "-o", "pan", "pan.c"];
         let run = process::run(process::command(&self.cc, folder, options.iter().chain(more)), self.limit)?;
         Ok(match run.end {
             End::Code(0) => Ok(()),
@@ -237,7 +242,7 @@ pub fn read_verifier(run: &Run) -> Outcome {
 }
 
 /// The message of a line `pan:3: MESSAGE (at depth 17)`.
-fn error_message(line: &str) -> Option<&str> {
+pub fn error_message(line: &str) -> Option<&str> {
     let (number, message) = line.strip_prefix("pan:")?.split_once(": ")?;
     number.parse::<u64>().ok()?;
     Some(message.rsplit_once(" (at depth").map_or(message, |(message, _)| message))

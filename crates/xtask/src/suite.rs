@@ -17,6 +17,7 @@ use crate::ours::{self, Quotient, Report};
 use crate::random;
 use crate::spin::{self, Effort, Exploration, Spin};
 use crate::table::{Table, grouped};
+use crate::temporal;
 
 pub const EXAMPLES: &str = "/usr/share/doc/spin/examples";
 const JOBS: usize = 2;
@@ -45,6 +46,10 @@ pub struct SpinArgs {
     /// The checker to compare [default: built by cargo]
     #[arg(long, value_name = "PATH")]
     pub quotient: Option<PathBuf>,
+
+    /// Compare the verdicts on temporal properties instead
+    #[arg(long, conflicts_with_all = ["spin_only", "merge", "json"])]
+    pub properties: bool,
 
     /// Merge statements, on both sides
     #[arg(long)]
@@ -92,6 +97,10 @@ impl Tools {
         Ok(Self { spin, quotient })
     }
 
+    pub fn quotient(&self) -> Result<&Quotient> {
+        self.quotient.as_ref().context("there is nothing to compare with SPIN")
+    }
+
     pub fn compare(&self, model: &Model) -> Result<Comparison> {
         let folder = tempfile::tempdir().context("can't make a temporary folder")?;
         let spin = self.spin.explore(model, folder.path())?;
@@ -130,6 +139,9 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     let models = models(args)?;
     let mut known =
         KnownDifferences::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("known-differences.txt"))?;
+    if args.properties {
+        return run_properties(&tools, &models, &mut known);
+    }
     let comparisons = in_parallel(models.len(), |index| tools.compare(&models[index]))?;
     let rows: Vec<Row> = models
         .iter()
@@ -153,6 +165,40 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
         println!("{passed} passed, {} failed, {skipped} skipped", failed + stale.len());
     }
     Ok(failed == 0 && stale.is_empty())
+}
+
+/// Compares the verdicts on temporal properties; whether all was well.
+fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences) -> Result<bool> {
+    let quotient = tools.quotient()?;
+    let comparisons =
+        in_parallel(models.len(), |index| temporal::compare(&tools.spin, quotient, &models[index]))?;
+    let mut table = Table::new(&["model", "property", "SPIN", "ours", "SPIN, fair", "ours, fair"]);
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for (model, comparison) in models.iter().zip(&comparisons) {
+        for pair in comparison.answers.chunks(2) {
+            let answers =
+                pair.iter().flat_map(|answers| [&answers.spin, &answers.ours].map(ToString::to_string));
+            table.push([model.name.clone(), pair[0].question.clone()].into_iter().chain(answers).collect());
+        }
+        match &comparison.status {
+            Status::Skipped(_) => skipped += 1,
+            Status::Same(_) => passed += 1,
+            Status::Differs(differences) => {
+                if let Some(reason) = known.excuse(&model.name, differences) {
+                    passed += 1;
+                    println!("{}: known: {reason}", model.name);
+                } else {
+                    failed += 1;
+                    for difference in differences {
+                        println!("{} differs in {}: {}", model.name, difference.what, difference.detail);
+                    }
+                }
+            }
+        }
+    }
+    print!("{}", table.plain());
+    println!("{passed} passed, {failed} failed, {skipped} without properties or skipped");
+    Ok(failed == 0)
 }
 
 /// The models of the command line, or all there are.

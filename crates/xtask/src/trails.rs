@@ -81,7 +81,9 @@ fn ours_by_spin(model: &Model, quotient: &Quotient, spin: &Spin, folder: &Path) 
     }
     let trail = folder.join("ours.trail").display().to_string();
     let mut options = Quotient::unreduced(model, "bfs");
-    options.extend(["--format", "json", "--trail-format", "spin", "--trail", &trail].map(str::to_owned));
+    options.extend(
+        ["--safety", "--format", "json", "--trail-format", "spin", "--trail", &trail].map(str::to_owned),
+    );
     let run = process::run(process::command(&quotient.path, folder, options), quotient.limit)?;
     let kind = match (run.end, serde_json::from_str::<Report>(&run.stdout)) {
         (End::Code(1), Ok(Report { violation: Some(violation) })) => violation.kind,

@@ -117,6 +117,7 @@ impl Generator {
     /// True or false.
     pub fn condition(&mut self, depth: usize) -> Expr {
         if self.rng.chance(25)
+            && self.features.remote
             && let Some(remote) = self.remote()
         {
             return remote;
@@ -192,10 +193,7 @@ impl Generator {
     }
 
     /// A label or a variable of another process, whose number is known.
-    fn remote(&mut self) -> Option<Expr> {
-        if !self.features.remote {
-            return None;
-        }
+    pub fn remote(&mut self) -> Option<Expr> {
         let label = self.rng.chance(50);
         let targets: Vec<&Remote> = self.remotes.iter().filter(|remote| remote.label == label).collect();
         let target = (*self.rng.pick(&targets)?).clone();

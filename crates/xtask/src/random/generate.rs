@@ -24,6 +24,9 @@ pub struct Features {
     pub fatal: bool,
 }
 
+/// How many formulas a program has.
+const FORMULAS: usize = 6;
+
 /// Something to refer to in another process.
 #[derive(Clone, Debug)]
 pub struct Remote {
@@ -66,10 +69,18 @@ pub struct Generator {
     exclusive: Vec<String>,
 }
 
+/// What a program is compared by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Safety,
+    /// It gets formulas, or labels that make for acceptance and non-progress cycles.
+    Properties,
+}
+
 /// The program with this number of this seed.
-pub fn program(seed: u64, index: u64) -> Program {
+pub fn program(seed: u64, index: u64, purpose: Purpose) -> Program {
     let mut rng = Rng::new(seed, index);
-    let features = Features {
+    let mut features = Features {
         last: rng.chance(10),
         priorities: rng.chance(10),
         provided: rng.chance(15),
@@ -79,6 +90,10 @@ pub fn program(seed: u64, index: u64) -> Program {
         trace: rng.chance(5),
         fatal: rng.chance(4),
     };
+    if purpose == Purpose::Properties {
+        // SPIN has no claims together with traces. Errors end runs.
+        features = Features { trace: false, fatal: false, exclusive: false, ..features };
+    }
     let generator = Generator {
         rng,
         features,
@@ -95,11 +110,11 @@ pub fn program(seed: u64, index: u64) -> Program {
         lends: false,
         exclusive: Vec::new(),
     };
-    generator.program()
+    generator.program(purpose)
 }
 
 impl Generator {
-    fn program(mut self) -> Program {
+    fn program(mut self, purpose: Purpose) -> Program {
         let mut program = Program {
             preamble: vec![
                 "#define LIMIT 3".to_owned(),
@@ -116,7 +131,25 @@ impl Generator {
             program.trace = self.trace();
         }
         self.processes(&mut program);
+        if purpose == Purpose::Properties {
+            self.properties(&mut program);
+        }
         program
+    }
+
+    /// Formulas or labels, since in SPIN labels count together with formulas.
+    fn properties(&mut self, program: &mut Program) {
+        program.visit_blocks(&mut |block| {
+            block
+                .iter_mut()
+                .filter(|stmt| matches!(stmt, Stmt::Assert(_)))
+                .for_each(|stmt| *stmt = Stmt::Skip);
+        });
+        match self.rng.below(10) {
+            0 => label_loops(program, &mut self.rng, "accept"),
+            1 | 2 => label_loops(program, &mut self.rng, "progress"),
+            _ => program.formulas = (0..FORMULAS).map(|number| (number, self.formula())).collect(),
+        }
     }
 
     fn global_vars(&mut self, program: &mut Program) {
@@ -502,6 +535,29 @@ impl Generator {
         self.scope.vars.push(var);
         name
     }
+}
+
+/// Labels some statements.
+fn label_loops(program: &mut Program, rng: &mut Rng, prefix: &str) {
+    let mut number = 0;
+    program.visit_blocks(&mut |block| {
+        for stmt in block {
+            // Labels before jumps, options and `unless` are none, or refused.
+            let takes_one = matches!(
+                stmt,
+                Stmt::Expr(_)
+                    | Stmt::Assign(..)
+                    | Stmt::Send { .. }
+                    | Stmt::Receive { .. }
+                    | Stmt::Do(_)
+                    | Stmt::If(_)
+            );
+            if takes_one && rng.chance(25) {
+                *stmt = Stmt::Label(format!("{prefix}{number}"), Box::new(stmt.clone()));
+                number += 1;
+            }
+        }
+    });
 }
 
 fn text(text: &str) -> Expr {

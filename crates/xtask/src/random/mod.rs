@@ -1,8 +1,10 @@
 //! Random programs through the same comparison as models.
 
 mod expressions;
+mod formulas;
 mod generate;
 mod print;
+mod properties;
 mod rng;
 mod scope;
 mod shrink;
@@ -17,12 +19,13 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::compare::Status;
+use crate::compare::{Difference, Status};
 use crate::kinds;
 use crate::known::KnownDifferences;
 use crate::model::Model;
 use crate::spin::{Effort, Outcome};
 use crate::suite::{Comparison, Row, SpinArgs, Tools, in_parallel};
+use generate::Purpose;
 use statistics::Statistics;
 use tree::Program;
 
@@ -60,9 +63,11 @@ pub struct RandomArgs {
 pub fn run(args: &SpinArgs) -> Result<bool> {
     let random = &args.random;
     let count = random.count.unwrap_or_default();
+    let purpose = if args.properties { Purpose::Properties } else { Purpose::Safety };
     if random.print {
         for index in random.first..random.first + count {
-            println!("// seed {}, program {index}\n{}", random.seed, generate::program(random.seed, index));
+            let program = generate::program(random.seed, index, purpose);
+            println!("// seed {}, program {index}\n{program}", random.seed);
         }
         return Ok(true);
     }
@@ -70,25 +75,16 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
         fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
     }
     let tools = Tools::find(args, Effort::Tiny)?;
+    if args.properties {
+        return properties::run(args, &tools.spin, tools.quotient()?);
+    }
     let results = in_parallel(count as usize, |offset| {
         let index = random.first + offset as u64;
-        let program = generate::program(random.seed, index);
+        let program = generate::program(random.seed, index, purpose);
         let comparison = compare(&tools, &program)?;
         if let Status::Differs(differences) = &comparison.status {
-            let mut text = format!("// seed {}, program {index}", random.seed);
-            for difference in differences {
-                let detail = difference.detail.replace('\n', "\n//   ");
-                let _ = write!(text, "\n// differs in {}: {detail}", difference.what);
-            }
             let shown = if random.shrink { least(&tools, &program, &comparison) } else { program.clone() };
-            let text = format!("{text}\n{shown}");
-            if !args.json {
-                println!("{text}");
-            }
-            if let Some(folder) = &random.keep {
-                let path = folder.join(format!("{}-{index}.pml", random.seed));
-                fs::write(&path, &text).with_context(|| format!("can't write {}", path.display()))?;
-            }
+            show(args, index, differences, &shown)?;
         }
         Ok((program, comparison))
     })?;
@@ -105,6 +101,25 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
         print!("{statistics}");
     }
     Ok(statistics.failed == 0)
+}
+
+/// Prints and saves a program that shows these differences.
+fn show(args: &SpinArgs, index: u64, differences: &[Difference], program: &Program) -> Result<()> {
+    let random = &args.random;
+    let mut text = format!("// seed {}, program {index}", random.seed);
+    for difference in differences {
+        let detail = difference.detail.replace('\n', "\n//   ");
+        let _ = write!(text, "\n// differs in {}: {detail}", difference.what);
+    }
+    let text = format!("{text}\n{program}");
+    if !args.json {
+        println!("{text}");
+    }
+    if let Some(folder) = &random.keep {
+        let path = folder.join(format!("{}-{index}.pml", random.seed));
+        fs::write(&path, &text).with_context(|| format!("can't write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn compare(tools: &Tools, program: &Program) -> Result<Comparison> {

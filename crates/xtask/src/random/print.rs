@@ -20,7 +20,8 @@ impl Display for Program {
         for proc in &self.procs {
             write!(f, "{proc}")?;
         }
-        self.trace.iter().try_for_each(|trace| writeln!(f, "{trace}"))
+        self.trace.iter().try_for_each(|trace| writeln!(f, "{trace}"))?;
+        self.formulas.iter().try_for_each(|(number, formula)| writeln!(f, "ltl f{number} {{ {formula} }}"))
     }
 }
 

@@ -8,12 +8,14 @@ type Edit = fn(&mut Program, usize) -> bool;
 
 /// Large cuts come first.
 const EDITS: &[Edit] = &[
+    drop_formula,
     drop_process,
     drop_statement,
     drop_option,
     open_statement,
     simplify_process,
     simplify_expression,
+    simplify_formula,
     drop_declaration,
 ];
 
@@ -46,6 +48,22 @@ pub fn shrink(program: &Program, mut budget: usize, mut persists: impl FnMut(&Pr
             return least;
         }
     }
+}
+
+fn drop_formula(program: &mut Program, n: usize) -> bool {
+    remove(&mut program.formulas, n)
+}
+
+fn simplify_formula(program: &mut Program, mut n: usize) -> bool {
+    for (_, formula) in &mut program.formulas {
+        let mut simpler = formula.simpler();
+        if n < simpler.len() {
+            *formula = simpler.swap_remove(n);
+            return true;
+        }
+        n -= simpler.len();
+    }
+    false
 }
 
 fn drop_process(program: &mut Program, n: usize) -> bool {
@@ -202,13 +220,13 @@ fn plain(stmt: &mut Stmt) -> &mut Stmt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::generate::program;
+    use super::super::generate::{Purpose, program};
     use super::*;
 
     #[test]
     fn finds_the_least_program_with_an_assertion() {
         let has_assertion = |program: &Program| program.constructs().contains("assert");
-        let large = (0..100).map(|index| program(1, index)).find(has_assertion).unwrap();
+        let large = (0..100).map(|index| program(1, index, Purpose::Safety)).find(has_assertion).unwrap();
         let least = shrink(&large, 10_000, has_assertion);
         assert_eq!(least.procs.len() + least.inlines.len(), 1);
         let body = least.procs.first().map_or_else(|| &least.inlines[0].body, |proc| &proc.body);
@@ -218,7 +236,7 @@ mod tests {
 
     #[test]
     fn keeps_to_its_budget() {
-        let large = program(1, 2);
+        let large = program(1, 2, Purpose::Safety);
         let mut trials = 0;
         shrink(&large, 7, |_| {
             trials += 1;

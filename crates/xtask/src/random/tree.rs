@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::formulas::Formula;
+
 pub type Block = Vec<Stmt>;
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -13,6 +15,8 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// A trace assertion, as text.
     pub trace: Option<String>,
+    /// Temporal properties, with their numbers for names.
+    pub formulas: Vec<(usize, Formula)>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -1,0 +1,81 @@
+//! Random programs with temporal properties: the verdicts of both tools on each.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use super::generate::{self, Purpose};
+use super::shrink;
+use super::tree::Program;
+use super::{SHRINK_BUDGET, show};
+use crate::compare::Status;
+use crate::model::Model;
+use crate::ours::Quotient;
+use crate::spin::Spin;
+use crate::suite::{SpinArgs, in_parallel};
+use crate::temporal::{self, Comparison};
+
+/// Compares; whether all was well.
+pub fn run(args: &SpinArgs, spin: &Spin, quotient: &Quotient) -> Result<bool> {
+    let random = &args.random;
+    let results = in_parallel(random.count.unwrap_or_default() as usize, |offset| {
+        let index = random.first + offset as u64;
+        let program = generate::program(random.seed, index, Purpose::Properties);
+        let comparison = compare(spin, quotient, &program)?;
+        if let Status::Differs(differences) = &comparison.status {
+            let what = differences.first().map(|difference| difference.what);
+            let least = random.shrink.then(|| {
+                shrink::shrink(&program, SHRINK_BUDGET, |candidate| {
+                    compare(spin, quotient, candidate).is_ok_and(|comparison| first(&comparison) == what)
+                })
+            });
+            show(args, index, differences, &least.unwrap_or(program))?;
+        }
+        Ok(comparison)
+    })?;
+    let mut programs: BTreeMap<String, usize> = BTreeMap::new();
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    let mut failed = 0;
+    for comparison in &results {
+        let result = match &comparison.status {
+            Status::Same(_) => "same".to_owned(),
+            Status::Skipped(why) => format!("skipped: {why}"),
+            Status::Differs(_) => {
+                failed += 1;
+                "different".to_owned()
+            }
+        };
+        *programs.entry(result).or_default() += 1;
+        for answer in &comparison.answers {
+            let about = if answer.question.starts_with('f') { "formula" } else { &answer.question };
+            let fair = if answer.is_fair { ", fair" } else { "" };
+            *answers
+                .entry(format!("{about}{fair}: SPIN {}, ours {}", answer.spin, answer.ours))
+                .or_default() += 1;
+        }
+    }
+    for (title, counts) in [("programs", &programs), ("answers", &answers)] {
+        println!("{title}:");
+        for (what, count) in counts {
+            println!("{count:6} {what}");
+        }
+    }
+    println!("{} programs, {} answers, {failed} failed", results.len(), answers.values().sum::<usize>());
+    Ok(failed == 0)
+}
+
+fn first(comparison: &Comparison) -> Option<&'static str> {
+    match &comparison.status {
+        Status::Differs(differences) => differences.first().map(|difference| difference.what),
+        Status::Same(_) | Status::Skipped(_) => None,
+    }
+}
+
+fn compare(spin: &Spin, quotient: &Quotient, program: &Program) -> Result<Comparison> {
+    let folder = tempfile::tempdir().context("can't make a temporary folder")?;
+    let path = folder.path().join("random.pml");
+    fs::write(&path, program.to_string()).context("can't write a temporary file")?;
+    let model = Model { name: "random.pml".into(), path, defines: Vec::new() };
+    temporal::compare(spin, quotient, &model)
+}
