@@ -185,8 +185,15 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let (found, store, naming) =
-        temporal::search(&engine, ladder, &claim, config, options, watcher).map_err(CheckError::Refused)?;
+    let mut search = |ladder| {
+        temporal::search(&engine, ladder, &claim, config, options, watcher).map_err(CheckError::Refused)
+    };
+    let mut searched = search(ladder)?;
+    if searched.0.is_lost && ladder.is_some() {
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
+        searched = search(None)?;
+    }
+    let (found, store, naming) = searched;
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
     conclude(model, config, seed, &engine, run, naming, Ended::Here, Some(about))
@@ -432,6 +439,12 @@ fn confirm_run(
             _ => confirm(model, config.bounds, found, steps).map(|trace| (trace, None)),
         };
     }
+    if about.found.is_lost {
+        return Err(CheckError::Internal(format!(
+            "a run that violates the property `{}` was found, but its cycle could not be followed",
+            property.name
+        )));
+    }
     let is_fair = config.fairness == Fairness::Weak;
     let cycle =
         about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
@@ -670,8 +683,8 @@ fn assumptions(
         (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
             level
         }
-        (_, config::Symmetry::None, _) => config::Symmetry::None,
-        _ => config::Symmetry::Heap,
+        (_, _, Fairness::Weak) => config::Symmetry::None,
+        (_, _, Fairness::None) => config::Symmetry::Heap,
     };
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
