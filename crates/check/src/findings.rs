@@ -150,8 +150,8 @@ pub fn assumptions(
         (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
             level
         }
-        (_, config::Symmetry::None, _) => config::Symmetry::None,
-        _ => config::Symmetry::Heap,
+        (_, _, Fairness::Weak) => config::Symmetry::None,
+        (_, _, Fairness::None) => config::Symmetry::Heap,
     };
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),

@@ -12,7 +12,7 @@ use search::emptiness::Claim;
 use search::{Completeness, Options, StopReason};
 use store::Budget;
 use symmetry::Stats;
-use system::Bound;
+use system::{Bound, FaultKind};
 
 use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch};
 use crate::confirm::{confirm, confirm_run};
@@ -181,9 +181,27 @@ fn check_property(
         ..Claim::new(&automaton)
     };
     let plan = Plan::new(&aims.program, config, Some(property));
-    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
-    let (found, store, told) =
-        temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)?;
+    // Without names, objects are what they are called: orders of steps are not all alike then.
+    let is_named = ladder.is_some();
+    let mut search = |ladder| {
+        let stack = Stack {
+            engine: &engine,
+            ladder,
+            analysis: plan.analysis.as_ref().filter(|_| ladder.is_some() || !is_named),
+        };
+        temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
+    };
+    let mut searched = search(ladder)?;
+    if searched.0.is_lost && ladder.is_some() {
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
+        searched = search(None)?;
+    }
+    let (mut found, store, told) = searched;
+    if found.is_lost {
+        // What cannot be shown is not reported.
+        found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
+        found.outcome.completeness = Completeness::Stopped(StopReason::Memory);
+    }
     let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };

@@ -126,11 +126,12 @@ pub fn violations(property: &Property) -> Result<Automaton, String> {
     }
 }
 
-/// How states are named where cycles are looked for. Under fairness it matters which thread is which, and names that depend on the age of
-/// threads do not lead along a cycle.
+/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle. Under fairness
+/// it matters which thread is which, and every level names threads anew when one of them is gone: so nothing is renamed.
 pub fn ladder(ladder: Option<Ladder>, fairness: Fairness) -> Option<Ladder> {
-    ladder.map(|ladder| match (fairness, ladder.level) {
-        (Fairness::None, Level::Full) => ladder,
+    let ladder = ladder.filter(|_| fairness == Fairness::None);
+    ladder.map(|ladder| match ladder.level {
+        Level::Full => ladder,
         _ => Ladder { level: Level::Heap, ..ladder },
     })
 }

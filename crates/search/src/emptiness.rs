@@ -121,6 +121,8 @@ pub struct Emptiness {
     /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
     /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle.
     pub lasso: Option<Lasso>,
+    /// There is a cycle that could not be followed: names depend on more than the state, or memory is short.
+    pub is_lost: bool,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,
     /// Which states of the automaton were entered.
@@ -228,7 +230,7 @@ where
         explorer.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
-    Emptiness { outcome, lasso: None, nodes, entered, seen: seen.all() }
+    Emptiness { outcome, lasso: None, is_lost: false, nodes, entered, seen: seen.all() }
 }
 
 /// The end of a search that found a cycle of nodes from `head`, which is on the stack, back to it.
@@ -249,5 +251,5 @@ where
     let lasso = level.zip(turns).and_then(|(level, turns)| lift(&mut walk, level, &turns, identity));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
-    Emptiness { lasso, ..ended(walk, Some(StopReason::FirstViolation)) }
+    Emptiness { is_lost: lasso.is_none(), lasso, ..ended(walk, Some(StopReason::FirstViolation)) }
 }

@@ -89,7 +89,7 @@ impl Spin {
 
     /// Explores a model without reductions, in a folder that must be empty.
     pub fn explore(&self, model: &Model, folder: &Path) -> Result<Outcome> {
-        self.explore_with(model, folder, &["-DNOCLAIM", "-DNOREDUCE"])
+        self.explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"])
     }
 
     /// Explores a model with partial order reduction.
