@@ -76,9 +76,10 @@ pub fn confirm_run(
 pub fn replay_property(
     model: &Model,
     bounds: Bounds,
-    steps: Vec<system::Step>,
+    steps: impl IntoIterator<Item = system::Step>,
     recorded: &TrailProperty,
 ) -> Result<Trace, String> {
+    let steps: Vec<system::Step> = steps.into_iter().collect();
     let mut program = model.program.clone();
     let synthetic = [Some(program.progress_property()), program.acceptance_property()];
     let known = program.properties.iter().rev().chain(synthetic.iter().flatten());

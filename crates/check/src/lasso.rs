@@ -60,7 +60,9 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         if let Some((_, _, waiting)) = &mut head {
             let partner = narrator.as_mut().and_then(|narrator| narrator.partner(&state, step));
             waiting.moved(step.thread);
-            partner.iter().for_each(|&(thread, _)| waiting.moved(thread));
+            if let Some((thread, _)) = partner {
+                waiting.moved(thread);
+            }
         }
         state = match naive.fire(&state, step) {
             Ok(next) => next,

@@ -334,7 +334,7 @@ fn conclude(
     let verdict = verdict(config, &outcome, about.is_some());
     let properties: Vec<_> = about.iter().map(|about| about.entry(config, verdict)).collect();
     let mut warnings: Vec<String> = model.warnings.iter().map(|warning| warning.message.clone()).collect();
-    warnings.extend(properties.iter().flat_map(vacuity));
+    warnings.extend(properties.iter().filter_map(vacuity));
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);

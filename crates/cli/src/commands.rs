@@ -225,7 +225,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     let bounds = Bounds { sizes, on_bound };
     quotient::engine(&model, bounds)?;
     let trace = match violated {
-        Some(property) => quotient::replay_property(&model, bounds, trail.steps().collect(), property),
+        Some(property) => quotient::replay_property(&model, bounds, trail.steps(), property),
         None => quotient::replay(&model, bounds, trail.steps(), trail.claimed())
             .map_err(|diverged| diverged.to_string()),
     };

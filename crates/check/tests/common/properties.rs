@@ -109,7 +109,7 @@ fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), St
     let read = TrailFile::parse(&trail.ok_or("no trail")?.to_json())?;
     let recorded = read.violation.as_ref().and_then(|violation| violation.property.as_ref());
     let recorded = recorded.ok_or("a trail without a property")?;
-    let again = quotient::replay_property(model, config.bounds, read.steps().collect(), recorded)?;
+    let again = quotient::replay_property(model, config.bounds, read.steps(), recorded)?;
     if again.cycle != shown.trace.cycle || again.steps.len() as u64 != shown.steps {
         return Err(format!("{:?} is replayed as {:?}", shown.trace.cycle, again.cycle));
     }

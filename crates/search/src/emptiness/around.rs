@@ -58,17 +58,15 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
             let Some(idle) = Sets::idle(&steps) else { return false };
             before = before.with(idle);
         }
-        if let Some(id) = id {
-            if steps.is_empty() && self.stutters {
-                return edges.iter().any(|edge| {
-                    self.way.push(Move { step: None, to: edge.to });
-                    let is_found = is_right(Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));
-                    if !is_found {
-                        self.way.pop();
-                    }
-                    is_found
-                });
-            }
+        if let Some(id) = id.filter(|_| steps.is_empty() && self.stutters) {
+            return edges.iter().any(|edge| {
+                self.way.push(Move { step: None, to: edge.to });
+                let is_found = is_right(Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));
+                if !is_found {
+                    self.way.pop();
+                }
+                is_found
+            });
         }
         for step in steps.enabled {
             let Some(movers) = Sets::movers(self.system, state, step) else { return false };

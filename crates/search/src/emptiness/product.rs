@@ -230,7 +230,9 @@ where
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match observe(explorer.system, &mut explorer.state) {
             Ok(valuation) => {
-                valuation.iter().for_each(|&valuation| seen.add(valuation));
+                if let Some(valuation) = valuation {
+                    seen.add(valuation);
+                }
                 top.valuation = valuation;
             }
             Err(fault) => return explorer.violation(fault, stack, None),

@@ -78,12 +78,11 @@ impl Patches {
         for (count, &[leaf, ..]) in leaves.iter().enumerate() {
             changed |= u32::from(results[count % MOST_RESULTS] != numbers[leaf as usize]) << count;
         }
-        let mut count = leaves.len();
         let operand = |results: &[u32; MOST_RESULTS], operand: u32| match operand.checked_sub(RESULTS) {
             Some(result) => results[result as usize % MOST_RESULTS],
             None => numbers[operand as usize],
         };
-        for &[position, left, right, operands] in nodes.as_chunks().0 {
+        for (count, &[position, left, right, operands]) in (leaves.len()..).zip(nodes.as_chunks().0) {
             let old = numbers[position as usize];
             let mut new = old;
             if changed & operands != 0 {
@@ -91,7 +90,6 @@ impl Patches {
                 changed |= u32::from(new != old) << count;
             }
             results[count % MOST_RESULTS] = new;
-            count += 1;
         }
         Some(join(operand(&results, left), operand(&results, right)))
     }
