@@ -73,10 +73,10 @@ fn agrees(case: &Case, config: &Config) {
     let found: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
     assert_eq!(found, case.kinds, "{name}");
     assert_eq!((report.states, report.states + report.matched), (case.states, case.transitions), "{name}");
-    let expected = match case.kinds.is_empty() {
-        false => Verdict::Violated,
-        true if config.store.is_lossy() => Verdict::NoErrorFound,
-        true => Verdict::Holds,
+    let expected = match (case.kinds.is_empty(), config.store.is_lossy()) {
+        (false, _) => Verdict::Violated,
+        (true, true) => Verdict::NoErrorFound,
+        (true, false) => Verdict::Holds,
     };
     assert_eq!(report.verdict, expected, "{name}");
     assert_eq!(report.exhaustive, !config.store.is_lossy(), "{name}");
