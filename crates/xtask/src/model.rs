@@ -46,8 +46,13 @@ impl Model {
         self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_priorities()
     }
 
+    /// Whether there are processes that may not move although their next statement can be taken.
+    pub fn restricts_processes(&self) -> bool {
+        self.has_priorities() || self.has_word(&["provided"])
+    }
+
     /// Whether processes have priorities.
-    pub fn has_priorities(&self) -> bool {
+    fn has_priorities(&self) -> bool {
         self.has_word(&["priority", "_priority", "get_priority", "set_priority"])
     }
 

@@ -3,8 +3,8 @@
 //! Questions are the model's `ltl` and `never` claims, whether there are acceptance cycles (`accept` labels of processes)
 //! and whether there are non-progress cycles, each of all runs and of the weakly fair ones. Verdicts must be equal.
 //! How many states it takes is not compared: the automata are others. With fairness, SPIN's verifiers miss runs that
-//! end and violate a claim: where we show such a run, they may hold the claim to be true. Together with priorities they
-//! miss others too: there fairness is not compared.
+//! end and violate a claim: where we show such a run, they may hold the claim to be true. Together with priorities
+//! and `provided` they miss others too: there fairness is not compared.
 //!
 //! Runs that end in an error other than a deadlock are no runs for temporal properties here, and go on in SPIN's verifiers:
 //! models with such errors are skipped. In SPIN `accept` labels of processes count even together with a claim: the claims of
@@ -177,7 +177,7 @@ pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Compar
         let why = if let spin::Outcome::Refused(why) = outcome { why } else { "unusable".to_owned() };
         return Ok(Comparison::skipped(format!("SPIN refuses it: {why}")));
     }
-    let fairness: &[bool] = if model.has_priorities() { &[false] } else { &[false, true] };
+    let fairness: &[bool] = if model.restricts_processes() { &[false] } else { &[false, true] };
     let mut answers = Vec::new();
     let mut compiled = None;
     for subject in subjects {
