@@ -43,8 +43,17 @@ impl Model {
 
     /// Whether the text can tell apart what SPIN merges all the same: priorities, and who could move or did.
     pub fn observes_merging(&self) -> bool {
-        let priorities = ["priority", "_priority", "get_priority", "set_priority"];
-        self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_word(&priorities)
+        self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_priorities()
+    }
+
+    /// Whether there are processes that may not move although their next statement can be taken.
+    pub fn restricts_processes(&self) -> bool {
+        self.has_priorities() || self.has_word(&["provided"])
+    }
+
+    /// Whether processes have priorities.
+    fn has_priorities(&self) -> bool {
+        self.has_word(&["priority", "_priority", "get_priority", "set_priority"])
     }
 
     /// Whether there are labels that mark progress.

@@ -43,6 +43,26 @@ pub struct Report {
     violations: Vec<Violation>,
     #[serde(default)]
     properties: Vec<Property>,
+    #[serde(default)]
+    violation: Option<First>,
+}
+
+/// The first violation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct First {
+    steps: u64,
+    trace: Trace,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Trace {
+    cycle: Option<Cycle>,
+}
+
+/// The steps from `start` on are repeated.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct Cycle {
+    start: u64,
 }
 
 /// The memory of a store.
@@ -73,6 +93,13 @@ impl Report {
     pub fn verdict(&self) -> &str {
         let only_others = !self.violations.is_empty() && self.kinds().is_empty();
         if only_others { "holds" } else { &self.verdict }
+    }
+
+    /// Whether the first violation is a run that ends, and stays where it ended.
+    pub fn stutters(&self) -> bool {
+        let cycle =
+            |first: &First| first.trace.cycle.as_ref().is_some_and(|cycle| cycle.start == first.steps);
+        self.violation.as_ref().is_some_and(cycle)
     }
 
     /// As SPIN counts them: each came to a new or to a known state, the initial one counts as new.

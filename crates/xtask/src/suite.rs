@@ -175,10 +175,12 @@ fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences)
     let mut table = Table::new(&["model", "property", "SPIN", "ours", "SPIN, fair", "ours, fair"]);
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (model, comparison) in models.iter().zip(&comparisons) {
-        for pair in comparison.answers.chunks(2) {
+        for pair in comparison.answers.chunk_by(|a, b| a.question == b.question) {
             let answers =
                 pair.iter().flat_map(|answers| [&answers.spin, &answers.ours].map(ToString::to_string));
-            table.push([model.name.clone(), pair[0].question.clone()].into_iter().chain(answers).collect());
+            let mut cells = vec![model.name.clone(), pair[0].question.clone()];
+            cells.extend(answers.chain(["-".to_owned(), "-".to_owned()]).take(4));
+            table.push(cells);
         }
         match &comparison.status {
             Status::Skipped(_) => skipped += 1,

@@ -2,7 +2,9 @@
 //!
 //! Questions are the model's `ltl` and `never` claims, whether there are acceptance cycles (`accept` labels of processes)
 //! and whether there are non-progress cycles, each of all runs and of the weakly fair ones. Verdicts must be equal.
-//! How many states it takes is not compared: the automata are others.
+//! How many states it takes is not compared: the automata are others. With fairness, SPIN's verifiers miss runs that
+//! end and violate a claim: where we show such a run, they may hold the claim to be true. Together with priorities
+//! and `provided` they miss others too: there fairness is not compared.
 //!
 //! Runs that end in an error other than a deadlock are no runs for temporal properties here, and go on in SPIN's verifiers:
 //! models with such errors are skipped. In SPIN `accept` labels of processes count even together with a claim: the claims of
@@ -19,6 +21,9 @@ use crate::model::Model;
 use crate::ours::{self, Quotient};
 use crate::process::{End, Run};
 use crate::spin::{self, Spin, TOO_DEEP};
+
+/// With fairness, SPIN's verifiers have room for a few processes only.
+const PROCESSES: &str = "-DNFAIR=6";
 
 /// What is asked about a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +47,9 @@ pub enum Answer {
     Holds,
     #[serde(rename = "violated")]
     Violated,
+    /// By a run that ends.
+    #[serde(rename = "violated by a finite run")]
+    Ends,
     /// For this reason there is none.
     #[serde(rename = "none")]
     None(String),
@@ -91,6 +99,7 @@ impl Question {
         Ok(match quotient.check(model, folder, options)? {
             ours::Outcome::Checked(report) => match report.verdict() {
                 "holds" => Answer::Holds,
+                "violated" if report.stutters() => Answer::Ends,
                 "violated" => Answer::Violated,
                 other => Answer::None(other.to_owned()),
             },
@@ -115,8 +124,14 @@ impl Question {
 
 /// An error is one at any depth; that there is none takes a search of everything.
 fn read_verifier(run: &Run) -> Answer {
-    const ERRORS: &[&str] =
-        &["acceptance cycle", "non-progress cycle", "assertion violated", "end state in claim reached"];
+    // The assertions are those that SPIN puts into claims. A run that ends at an `accept` label stutters.
+    const ERRORS: &[&str] = &[
+        "acceptance cycle",
+        "accept stutter",
+        "non-progress cycle",
+        "assertion violated",
+        "end state in claim reached",
+    ];
     let text = run.text();
     let none = |why: &str| Answer::None(why.to_owned());
     let messages: Vec<&str> = text.lines().filter_map(spin::error_message).collect();
@@ -137,16 +152,6 @@ fn read_verifier(run: &Run) -> Answer {
 pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Comparison> {
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let folder = folder.path();
-    let safety = match quotient.check(model, folder, ["--safety".to_owned(), "--continue".to_owned()])? {
-        ours::Outcome::Checked(report) => report,
-        ours::Outcome::Refused(_) => return Ok(Comparison::skipped("refused")),
-        ours::Outcome::Failed(why) => return Ok(Comparison::skipped(why)),
-    };
-    if !matches!(safety.verdict(), "holds" | "violated")
-        || safety.kinds().iter().any(|kind| kind != "deadlock")
-    {
-        return Ok(Comparison::skipped("errors end runs"));
-    }
     let mut subjects = match quotient.properties(model, folder)? {
         Ok(names) if names.iter().any(|name| name == "accept") => vec![Subject::Acceptance],
         Ok(names) => names.into_iter().map(Subject::Claim).collect(),
@@ -158,17 +163,28 @@ pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Compar
     if subjects.is_empty() {
         return Ok(Comparison::skipped("no temporal properties"));
     }
+    let safety = match quotient.check(model, folder, ["--safety".to_owned(), "--continue".to_owned()])? {
+        ours::Outcome::Checked(report) => report,
+        ours::Outcome::Refused(_) => return Ok(Comparison::skipped("refused")),
+        ours::Outcome::Failed(why) => return Ok(Comparison::skipped(why)),
+    };
+    if !matches!(safety.verdict(), "holds" | "violated")
+        || safety.kinds().iter().any(|kind| kind != "deadlock")
+    {
+        return Ok(Comparison::skipped("errors end runs"));
+    }
     if let Err(outcome) = spin.generate(model, folder)? {
         let why = if let spin::Outcome::Refused(why) = outcome { why } else { "unusable".to_owned() };
         return Ok(Comparison::skipped(format!("SPIN refuses it: {why}")));
     }
+    let fairness: &[bool] = if model.restricts_processes() { &[false] } else { &[false, true] };
     let mut answers = Vec::new();
     let mut compiled = None;
     for subject in subjects {
         let defines: &[&str] = match subject {
-            Subject::Claim(_) => &[],
-            Subject::Acceptance => &["-DNOCLAIM"],
-            Subject::Progress => &["-DNP"],
+            Subject::Claim(_) => &[PROCESSES],
+            Subject::Acceptance => &["-DNOCLAIM", PROCESSES],
+            Subject::Progress => &["-DNP", PROCESSES],
         };
         if compiled != Some(defines) {
             if let Err(outcome) = spin.compile_with(folder, defines)? {
@@ -177,7 +193,7 @@ pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Compar
             }
             compiled = Some(defines);
         }
-        for is_fair in [false, true] {
+        for &is_fair in fairness {
             let question = Question { subject: subject.clone(), is_fair };
             answers.push(Answers {
                 question: subject.to_string(),
@@ -194,7 +210,7 @@ fn status(answers: &[Answers]) -> Status {
     let differences: Vec<Difference> = answers.iter().filter_map(Answers::difference).collect();
     let unanswered = answers.iter().find_map(|answers| match &answers.spin {
         Answer::None(why) => Some(why.clone()),
-        Answer::Holds | Answer::Violated => None,
+        Answer::Holds | Answer::Violated | Answer::Ends => None,
     });
     let all = answers.iter().all(|answers| matches!(answers.spin, Answer::None(_)));
     match unanswered {
@@ -211,9 +227,10 @@ impl Answers {
         let what = match (&self.spin, &self.ours, self.is_fair) {
             (Answer::None(_), _, _) => return None,
             (spin, ours, _) if spin == ours => return None,
+            (Answer::Violated, Answer::Ends, _) | (Answer::Holds, Answer::Ends, true) => return None,
             (_, Answer::None(_), _) => "failure",
-            (Answer::Violated, _, false) => "missed",
-            (Answer::Violated, _, true) => "missed-fair",
+            (Answer::Violated | Answer::Ends, _, false) => "missed",
+            (Answer::Violated | Answer::Ends, _, true) => "missed-fair",
             (Answer::Holds, _, false) => "invented",
             (Answer::Holds, _, true) => "invented-fair",
         };
@@ -228,6 +245,7 @@ impl fmt::Display for Answer {
         match self {
             Self::Holds => f.write_str("holds"),
             Self::Violated => f.write_str("violated"),
+            Self::Ends => f.write_str("violated by a finite run"),
             Self::None(why) => write!(f, "no answer ({why})"),
         }
     }
@@ -264,6 +282,8 @@ mod tests {
         assert_eq!(words(Answer::Violated, Answer::Violated, false), None);
         assert_eq!(words(Answer::Violated, Answer::Holds, false), Some("missed"));
         assert_eq!(words(Answer::Holds, Answer::Violated, true), Some("invented-fair"));
+        assert_eq!(words(Answer::Holds, Answer::Ends, true), None);
+        assert_eq!(words(Answer::Holds, Answer::Ends, false), Some("invented"));
         assert_eq!(words(Answer::Holds, none(), false), Some("failure"));
         assert_eq!(words(none(), Answer::Violated, false), None);
     }

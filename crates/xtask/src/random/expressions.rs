@@ -76,7 +76,9 @@ impl Generator {
         match self.rng.below(20) {
             0..=6 => self.literal(),
             7 => (Expr::Text("_pid".into()), Range::of(0, 20)),
-            8 if self.rng.chance(40) => (Expr::Text("_nr_pr".into()), Range::of(0, 20)),
+            8 if self.features.count && self.rng.chance(40) => {
+                (Expr::Text("_nr_pr".into()), Range::of(0, 20))
+            }
             9 if self.features.last => (Expr::Text("_last".into()), Range::of(0, 20)),
             10 => match self.some_chan(false) {
                 Some(chan) => {

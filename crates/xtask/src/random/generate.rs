@@ -14,6 +14,8 @@ use super::tree::*;
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
     pub last: bool,
+    /// `_nr_pr`
+    pub count: bool,
     pub priorities: bool,
     pub provided: bool,
     pub remote: bool,
@@ -82,6 +84,7 @@ pub fn program(seed: u64, index: u64, purpose: Purpose) -> Program {
     let mut rng = Rng::new(seed, index);
     let mut features = Features {
         last: rng.chance(10),
+        count: true,
         priorities: rng.chance(10),
         provided: rng.chance(15),
         remote: rng.chance(20),
@@ -91,8 +94,8 @@ pub fn program(seed: u64, index: u64, purpose: Purpose) -> Program {
         fatal: rng.chance(4),
     };
     if purpose == Purpose::Properties {
-        // SPIN has no claims together with traces. Errors end runs.
-        features = Features { trace: false, fatal: false, exclusive: false, ..features };
+        // SPIN has no claims together with traces, and counts claims as processes. Errors end runs.
+        features = Features { count: false, trace: false, fatal: false, exclusive: false, ..features };
     }
     let generator = Generator {
         rng,
@@ -145,6 +148,9 @@ impl Generator {
                 .filter(|stmt| matches!(stmt, Stmt::Assert(_)))
                 .for_each(|stmt| *stmt = Stmt::Skip);
         });
+        if self.rng.chance(50) {
+            program.procs.push(idler());
+        }
         match self.rng.below(10) {
             0 => label_loops(program, &mut self.rng, "accept"),
             1 | 2 => label_loops(program, &mut self.rng, "progress"),
@@ -534,6 +540,20 @@ impl Generator {
         self.locals.push(var.declaration("", None));
         self.scope.vars.push(var);
         name
+    }
+}
+
+/// A process that never ends: together with it no run does.
+fn idler() -> Proc {
+    let change = Expr::Binary("-", Expr::Lit(1).into(), text("idle").into());
+    Proc {
+        name: "Idler".into(),
+        start: Start::Active(1),
+        parameters: Vec::new(),
+        priority: None,
+        provided: None,
+        locals: vec![Var::new("idle", Type::Bit).declaration("", None)],
+        body: vec![Stmt::Do(vec![vec![Stmt::Assign(Place::name("idle"), change)]])],
     }
 }
 
