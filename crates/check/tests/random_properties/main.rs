@@ -1,0 +1,276 @@
+//! Random temporal properties of random models, from their text to the verdict.
+//!
+//! Whatever the level of symmetry and wherever states are kept, the verdict is the same, with fairness and without; and it is that
+//! of an [oracle] that shares nothing with the search. Every run that is said to violate a property does so: the plain
+//! interpreter follows it.
+//!
+//! A model that shows a difference is made as small as possible and printed.
+//!
+//! `QUOTIENT_PROPERTIES=20000 cargo test --release -p quotient --test random_properties` looks at more of them.
+
+#[path = "../random_models/alike.rs"]
+mod alike;
+mod oracle;
+mod props;
+mod rounds;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+use bir::testing::{random_model, shrink};
+use ir::testing::{SplitMix64, random_numbered_text};
+use ir::{Program, PropertyKind};
+use naive::Naive;
+use oracle::{Graph, is_hopeless};
+use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Symmetry};
+use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
+
+/// The plain interpreter copies each of them for each step.
+const MOST_STATES: usize = 400;
+
+/// Properties of one model.
+const PROPERTIES: u64 = 3;
+
+fn models() -> u64 {
+    std::env::var("QUOTIENT_PROPERTIES").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
+}
+
+/// Bounds that some models exceed, and what that means.
+fn bounds(seed: u64) -> Bounds {
+    let mut random = SplitMix64::new(!seed);
+    let mut between = |least: u32, most: u32| least + random.below((most - least + 1) as usize) as u32;
+    let sizes = StateBounds { threads: between(4, 7), frames: between(3, 6), objects: between(5, 12) };
+    let on_bound = if seed.is_multiple_of(3) { OnBound::Error } else { OnBound::Truncate };
+    Bounds { sizes, on_bound }
+}
+
+fn load(text: &str) -> Result<Model, String> {
+    let files = BTreeMap::from([("random.bir".to_owned(), text.as_bytes().to_vec())]);
+    Model::load(&files, "random.bir", &[], Style::Plain).map_err(|rejected| rejected.text)
+}
+
+/// A program that is no model's, with its text as if it were.
+fn of_program(text: &str) -> Model {
+    let mut map = source::SourceMap::new();
+    let file = map.add("random.ir", text).expect("a file");
+    let program = ir::testing::program(text);
+    Model { map, file, program, ..load("system S { active thread T() { } }").expect("it compiles") }
+}
+
+fn interpreter(program: &Program, bounds: Bounds) -> Naive<'_> {
+    let StateBounds { threads, frames, objects } = bounds.sizes;
+    let on_bound = match bounds.on_bound {
+        OnBound::Truncate => naive::OnBound::Truncate,
+        OnBound::Error => naive::OnBound::Fault,
+    };
+    Naive { program, bounds: naive::Bounds { threads, frames, objects }, on_bound }
+}
+
+/// How often there was what.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seen {
+    models: u64,
+    properties: u64,
+    /// Whole checks.
+    checks: u64,
+    states: u64,
+    /// Properties that are violated, and those that are only if unfair runs count.
+    violated: u64,
+    unfair: u64,
+    /// Runs with a cycle on which something moves, those that close up to names only, those that end, and beginnings of runs after which it does
+    /// not matter what comes next.
+    cycles: u64,
+    renamed: u64,
+    ended: u64,
+    hopeless: u64,
+    /// Of models that have states in the middle of something.
+    unobserved: u64,
+    /// Of properties that are about an individual.
+    pinned: u64,
+}
+
+impl Seen {
+    fn add(&mut self, other: Self) {
+        self.models += other.models;
+        self.properties += other.properties;
+        self.checks += other.checks;
+        self.states += other.states;
+        self.violated += other.violated;
+        self.unfair += other.unfair;
+        self.cycles += other.cycles;
+        self.renamed += other.renamed;
+        self.ended += other.ended;
+        self.hopeless += other.hopeless;
+        self.unobserved += other.unobserved;
+        self.pinned += other.pinned;
+    }
+}
+
+/// Whether a check says that the property of the model is violated, after a look at the run that it shows.
+fn is_violated(
+    model: &Model,
+    config: &Config,
+    expected: Option<bool>,
+    seen: &mut Seen,
+) -> Result<bool, String> {
+    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet)
+        .map_err(|error| format!("{error:?}"))?;
+    seen.checks += 1;
+    let cycle = FaultKind::AcceptanceCycle.to_string();
+    let is_violated = checked.report.violations.iter().any(|violation| violation.kind == cycle);
+    let is_known = checked.report.verdict.as_str() != "inconclusive";
+    if !is_violated && (expected == Some(true) || !is_known) {
+        return Err(format!("no run was found, but there is one: {}", checked.report.verdict.as_str()));
+    }
+    let Some(TrailFile { violation: Some(violation), steps, .. }) = checked.trail else {
+        return Ok(is_violated);
+    };
+    let Some(recorded) = violation.property else { return Ok(is_violated) };
+    let steps: Vec<Step> = steps
+        .iter()
+        .map(|step| Step { thread: step.thread, transition: step.transition, choice: step.choice })
+        .collect();
+    replay_property(model, config.bounds, steps.clone(), &recorded)?;
+    let naive = interpreter(&model.program, config.bounds);
+    match recorded.cycle_start {
+        None if is_hopeless(&naive, &model.program.properties[0], &steps) => seen.hopeless += 1,
+        None => return Err("it depends on what comes next".to_owned()),
+        Some(_) if expected == Some(false) => return Err("there is no such cycle".to_owned()),
+        Some(start) if start == steps.len() => seen.ended += 1,
+        Some(_) => seen.cycles += 1,
+    }
+    seen.renamed += u64::from(!recorded.is_closed);
+    Ok(is_violated)
+}
+
+/// Compares all ways to check one property.
+fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, String> {
+    let program = &model.program;
+    let property = &program.properties[0];
+    let PropertyKind::Formula(formula) = &property.kind else { unreachable!("only formulas are random") };
+    let Some(graph) = Graph::of(&interpreter(program, bounds), property, MOST_STATES) else {
+        return Ok(Seen::default());
+    };
+    let mut seen = Seen { properties: 1, states: graph.states() as u64, ..Seen::default() };
+    // The plain interpreter does not tell who takes part in a rendezvous.
+    let meets = program.channels.values().any(|channel| channel.capacity == 0);
+    let levels = [Symmetry::None, Symmetry::Heap, Symmetry::Full];
+    let stores = [StoreKind::Trie, StoreKind::Exact, StoreKind::Collapse];
+    for fairness in [Fairness::None, Fairness::Weak] {
+        let is_fair = fairness == Fairness::Weak;
+        let expected = (!is_fair || !meets).then(|| graph.violates(formula, is_fair));
+        let mut verdicts = Vec::new();
+        for (number, &symmetry) in levels.iter().enumerate() {
+            for (other, &store) in stores.iter().enumerate() {
+                // A Latin square, unless there is time for all.
+                if !is_thorough && (number + other + graph.states()) % 3 != 0 {
+                    continue;
+                }
+                let config = Config {
+                    symmetry,
+                    store,
+                    fairness,
+                    bounds,
+                    property: Some(props::NAME.to_owned()),
+                    keep_going: true,
+                    ..Config::default()
+                };
+                let verdict = is_violated(model, &config, expected, &mut seen)
+                    .map_err(|reason| format!("{symmetry}, {store}, fairness {fairness}: {reason}"))?;
+                verdicts.push(verdict);
+            }
+        }
+        let first = verdicts[0];
+        if verdicts.iter().any(|&verdict| verdict != first) {
+            return Err(format!("fairness {fairness}: not all verdicts are the same: {verdicts:?}"));
+        }
+        match fairness {
+            Fairness::None => seen.violated += u64::from(first),
+            Fairness::Weak => seen.unfair += seen.violated - u64::from(first),
+        }
+    }
+    seen.unobserved += u64::from(graph.unobserved() > 0);
+    seen.pinned += u64::from(!program.pinned().is_empty());
+    Ok(seen)
+}
+
+/// Compares all ways to check some properties of a model.
+fn agreements(mut model: Model, seed: u64, bounds: Bounds) -> Result<Seen, String> {
+    let mut seen = Seen { models: 1, ..Seen::default() };
+    for number in 0..PROPERTIES {
+        props::set_property(&mut model.program, PROPERTIES * seed + number);
+        assert_eq!(ir::verify(&model.program), Ok(()));
+        let found = agreement(&model, bounds, (seed + number).is_multiple_of(8)).map_err(|reason| {
+            let program = ir::text::print(&model.program);
+            let property = program.find("property ").map_or("", |at| &program[at..]);
+            format!("property {number}: {reason}\n{property}")
+        })?;
+        seen.add(found);
+    }
+    Ok(seen)
+}
+
+/// Runs the test on models of a source. If one fails, it is made as small as possible before it is reported.
+fn survive(count: u64, source: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> Seen {
+    let mut seen = Seen::default();
+    for seed in 0..count {
+        let (text, bounds) = (source(seed), bounds(seed));
+        let outcome = |text: &str| {
+            let run = || agreements(load(text)?, seed, bounds);
+            // What it says is printed anyway.
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panics".to_owned()))
+        };
+        match outcome(&text) {
+            Ok(found) => seen.add(found),
+            Err(first) => {
+                // What does not compile shows nothing.
+                let small = if load(&text).is_ok() {
+                    shrink(&text, |text| load(text).is_ok() && outcome(text).is_err())
+                } else {
+                    text
+                };
+                let reason = outcome(&small).err().unwrap_or(first);
+                panic!("model {seed} with {bounds:?}:\n{reason}\n{small}");
+            }
+        }
+    }
+    eprintln!("{seen:?}");
+    // The models are worth something.
+    assert!(seen.properties > count, "{seen:?}");
+    assert!(seen.violated > seen.properties / 8 && seen.violated < seen.properties * 7 / 8, "{seen:?}");
+    seen
+}
+
+#[test]
+fn models_of_all_kinds() {
+    survive(models(), random_model, bounds);
+}
+
+#[test]
+fn models_of_the_alike() {
+    let seen = survive(models(), alike::random_model_of_the_alike, alike::wide_bounds);
+    assert!(seen.pinned > models() / 10, "{seen:?}");
+}
+
+#[test]
+fn models_that_go_round() {
+    let seen = survive(models(), rounds::random_rounds, bounds);
+    assert!(seen.cycles > models() && seen.unfair > models() / 200, "{seen:?}");
+    assert!(seen.pinned > models() / 10, "{seen:?}");
+}
+
+#[test]
+fn numbered_programs() {
+    let mut seen = Seen::default();
+    for seed in 0..models() {
+        let text = random_numbered_text(seed);
+        let bounds = Bounds { sizes: StateBounds { threads: 8, ..bounds(seed).sizes }, ..bounds(seed) };
+        match agreements(of_program(&text), seed, bounds) {
+            Ok(found) => seen.add(found),
+            Err(reason) => panic!("program {seed} with {bounds:?}:\n{reason}\n{text}"),
+        }
+    }
+    eprintln!("{seen:?}");
+    assert!(seen.properties > models() && seen.violated > seen.properties / 8, "{seen:?}");
+}

@@ -1,0 +1,184 @@
+//! The plainest way to tell whether a program has a run that violates a formula.
+//!
+//! All states of the plain interpreter are nodes of a graph; the tableau of the formula's negation reads what holds in them; and
+//! the components of the product are searched for one with everything that an accepting run needs. Nothing of this is shared with
+//! the search: neither the interpreter, nor the translation, nor the product, nor the components.
+
+use std::collections::HashMap;
+
+use ir::{Property, PropertyKind};
+use ltl::normal::Terms;
+use ltl::tableau::tableau;
+use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, State};
+use naive::{Naive, Stopped};
+use system::Step;
+
+/// How many threads can be told apart.
+const THREADS: u32 = 16;
+
+/// A state, as far as properties are concerned.
+struct Place {
+    /// What holds in it, unless that cannot be told.
+    valuation: Option<u64>,
+    /// It is not the middle of an atomic block.
+    is_observed: bool,
+    /// Nothing follows, not even a fault.
+    is_end: bool,
+    /// The threads that have steps.
+    enabled: u64,
+    /// Where steps lead, and whose they are.
+    edges: Vec<(usize, u64)>,
+}
+
+pub struct Graph {
+    places: Vec<Place>,
+}
+
+impl Graph {
+    /// All states, unless they are more than `most`.
+    pub fn of(naive: &Naive<'_>, property: &Property, most: usize) -> Option<Self> {
+        let mut numbers = HashMap::from([(naive.initial(), 0)]);
+        let mut states = vec![naive.initial()];
+        let mut places = Vec::new();
+        while let Some(state) = states.get(places.len()).cloned() {
+            let (steps, faults) = naive.steps(&state);
+            let mut place = Place {
+                valuation: naive.valuation(&state, property).ok(),
+                is_observed: state.exclusive.is_none(),
+                is_end: steps.is_empty() && faults.is_empty(),
+                enabled: 0,
+                edges: Vec::new(),
+            };
+            for step in steps {
+                if step.thread >= THREADS {
+                    return None;
+                }
+                place.enabled |= 1 << step.thread;
+                let next = match naive.fire(&state, step) {
+                    Ok(next) => next,
+                    Err(Stopped::Fault(_) | Stopped::Truncated(_)) => continue,
+                    Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                };
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    states.push(next.clone());
+                    states.len() - 1
+                });
+                place.edges.push((number, 1 << step.thread));
+            }
+            places.push(place);
+            if states.len() > most {
+                return None;
+            }
+        }
+        Some(Self { places })
+    }
+
+    pub fn states(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many states of the middle of something there are.
+    pub fn unobserved(&self) -> usize {
+        self.places.iter().filter(|place| !place.is_observed).count()
+    }
+
+    /// Whether some run does not satisfy the formula: a weakly fair one, if only those count.
+    pub fn violates(&self, formula: &Formula, is_fair: bool) -> bool {
+        let claim = of_words(&formula.negated());
+        let states = claim.edges.len();
+        // One bit for states that are observed, then the sets of the claim, then the threads.
+        let observed = 1_u64;
+        let threads = if is_fair { ((1 << THREADS) - 1) << (1 + claim.sets) } else { 0 };
+        let all = observed | Marks::all(claim.sets).0 << 1 | threads;
+        let mut product = vec![Vec::new(); self.places.len() * states];
+        for (number, place) in self.places.iter().enumerate() {
+            for state in claim.states() {
+                let edges = &mut product[number * states + state.index()];
+                let own = |moved: u64| moved << (1 + claim.sets) & threads;
+                if !place.is_observed {
+                    let here = |&(to, moved): &(usize, u64)| (to * states + state.index(), own(moved));
+                    edges.extend(place.edges.iter().map(here));
+                    continue;
+                }
+                let Some(valuation) = place.valuation else { continue };
+                for edge in claim.edges(state).iter().filter(|edge| edge.cube.holds(valuation)) {
+                    let marks = observed | edge.marks.0 << 1 | own(!place.enabled);
+                    let follow = |to: usize| to * states + edge.to.index();
+                    edges.extend(place.edges.iter().map(|&(to, moved)| (follow(to), marks | own(moved))));
+                    edges.extend(place.is_end.then(|| (follow(number), marks)));
+                }
+            }
+        }
+        has_component(&product, claim.initial.index(), all)
+    }
+}
+
+fn of_words(formula: &Formula) -> Automaton {
+    let mut terms = Terms::default();
+    let term = terms.of(formula, false);
+    tableau(&terms, term, Limits::default()).expect("small formulas have small tableaux")
+}
+
+/// Whether a component that can be reached from `initial` has edges with all of these marks.
+fn has_component(edges: &[Vec<(usize, u64)>], initial: usize, all: u64) -> bool {
+    // Kosaraju's algorithm: against the edges, in the order in which the nodes were left.
+    let mut seen = vec![false; edges.len()];
+    let mut left = Vec::new();
+    let mut stack = vec![(initial, 0)];
+    seen[initial] = true;
+    while let Some((node, place)) = stack.pop() {
+        let Some(&(to, _)) = edges[node].get(place) else {
+            left.push(node);
+            continue;
+        };
+        stack.push((node, place + 1));
+        if !std::mem::replace(&mut seen[to], true) {
+            stack.push((to, 0));
+        }
+    }
+    let mut back = vec![Vec::new(); edges.len()];
+    for &node in &left {
+        edges[node].iter().for_each(|&(to, _)| back[to].push(node));
+    }
+    let mut component = vec![usize::MAX; edges.len()];
+    for &root in left.iter().rev() {
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            if component[node] == usize::MAX {
+                component[node] = root;
+                open.extend(&back[node]);
+            }
+        }
+    }
+    let mut marks = vec![0; edges.len()];
+    for &node in &left {
+        for &(to, own) in edges[node].iter().filter(|(to, _)| component[*to] == component[node]) {
+            marks[component[to]] |= own;
+        }
+    }
+    marks.contains(&all)
+}
+
+/// Whether no continuation of the run that these steps make satisfies the property.
+pub fn is_hopeless(naive: &Naive<'_>, property: &Property, steps: &[Step]) -> bool {
+    let PropertyKind::Formula(formula) = &property.kind else { unreachable!("only formulas are random") };
+    let mut word = Vec::new();
+    let mut state = naive.initial();
+    for step in steps.iter().map(Some).chain([None]) {
+        if state.exclusive.is_none() {
+            word.push(naive.valuation(&state, property).expect("its propositions can be told"));
+        }
+        if let Some(&step) = step {
+            state = naive.fire(&state, step).expect("the step is possible");
+        }
+    }
+    let end = State(word.len() as u32);
+    let letter = |(at, valuation): (u32, u64)| {
+        let among = if property.props.len() < 64 { (1 << property.props.len()) - 1 } else { u64::MAX };
+        vec![Edge { to: State(at + 1), marks: Marks::NONE, cube: Cube::exactly(valuation, among) }]
+    };
+    let mut edges: Vec<_> = (0..).zip(word).map(letter).collect();
+    edges.push(vec![Edge { to: end, marks: Marks::NONE, cube: Cube::TRUE }]);
+    let beginning = Automaton { initial: State(0), edges, sets: 0 };
+    beginning.product(&of_words(formula)).is_empty()
+}

@@ -1,0 +1,144 @@
+//! Random formulas about random programs.
+
+use ir::testing::SplitMix64;
+use ir::{
+    BinaryOp, Const, Expr, ExprKind, IntType, LocationKind, Program, Property, PropertyKind, Proposition,
+    Type, TypeId,
+};
+use ltl::{Formula, Prop};
+use source::Span;
+
+/// The name of the property.
+pub const NAME: &str = "random";
+
+/// Makes a random property the only one of a program.
+pub fn set_property(program: &mut Program, seed: u64) {
+    let mut rng = SplitMix64::new(seed);
+    let mut open = conditions(program, &mut rng);
+    let count = (1 + rng.below(3)).min(open.len());
+    let mut props = Vec::new();
+    for number in 0..count {
+        let expr = open.swap_remove(rng.below(open.len()));
+        props.push(Proposition { text: format!("p{number}"), expr, span: Span::default() });
+    }
+    let size = 1 + rng.below(5);
+    let kind = PropertyKind::Formula(formula(&mut rng, size, count));
+    program.properties = vec![Property { name: NAME.to_owned(), props, kind, span: Span::default() }];
+}
+
+/// Builds expressions.
+struct Maker {
+    boolean: TypeId,
+    int: TypeId,
+    null: TypeId,
+}
+
+impl Maker {
+    fn node(&self, kind: ExprKind, ty: TypeId) -> Expr {
+        Expr { kind, ty, span: Span::default() }
+    }
+
+    fn test(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
+        self.node(ExprKind::Binary(op, Box::new(left.clone()), Box::new(right.clone())), self.boolean)
+    }
+
+    fn number(&self, value: usize) -> Expr {
+        self.node(ExprKind::Const(Const::Int(value as i64)), self.int)
+    }
+
+    fn null(&self) -> Expr {
+        self.node(ExprKind::Const(Const::Null), self.null)
+    }
+}
+
+/// Conditions about globals and about how many threads are somewhere. Those that name an element of an abstract enum are
+/// about an individual.
+fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
+    let boolean = program.types.intern(Type::Bool);
+    let maker = Maker {
+        boolean,
+        int: program.types.intern(Type::Int(IntType::INT)),
+        // Numbered programs have no such type, nor anything to compare with it.
+        null: if program.numbered { boolean } else { program.types.intern(Type::Null) },
+    };
+    let mut found = Vec::new();
+    let globals: Vec<_> =
+        program.globals.iter().filter(|(_, global)| global.dims.is_empty() && !global.transparent).collect();
+    for &(id, global) in &globals {
+        let value = maker.node(ExprKind::Global(id), global.ty);
+        let twin = globals.iter().find(|(other, twin)| *other > id && twin.ty == global.ty);
+        let twin = twin.map(|&(other, _)| maker.node(ExprKind::Global(other), global.ty));
+        match program.types[global.ty] {
+            Type::Bool => found.push(value),
+            Type::Int(_) => {
+                let op = *rng.pick(&[BinaryOp::Gt, BinaryOp::Eq]);
+                found.push(maker.test(op, &value, &maker.number(rng.below(3))));
+            }
+            Type::Record(record) => {
+                found.push(maker.test(BinaryOp::Eq, &value, &maker.null()));
+                found.extend(twin.map(|twin| maker.test(BinaryOp::Eq, &value, &twin)));
+                let mut fields = program.records[record].fields.iter().copied();
+                let field = fields.find(|&id| matches!(program.types[program.fields[id].ty], Type::Int(_)));
+                if let Some(field) = field {
+                    let ty = program.fields[field].ty;
+                    let content = maker.node(ExprKind::Field(Box::new(value.clone()), field), ty);
+                    let test = maker.test(BinaryOp::Gt, &content, &maker.number(0));
+                    let is_there = maker.test(BinaryOp::Ne, &value, &maker.null());
+                    // Nobody asked whether it is there.
+                    let is_rash = rng.chance(10);
+                    found.push(if is_rash { test } else { maker.test(BinaryOp::And, &is_there, &test) });
+                }
+            }
+            Type::Abstract(of) | Type::Enum(of) => {
+                let element = rng.below(program.enums[of].elements.len()) as u32;
+                let constant = maker.node(ExprKind::Const(Const::Enum(of, element)), global.ty);
+                let test = maker.test(BinaryOp::Eq, &value, &constant);
+                found.extend([test.clone(), test]);
+                found.extend(twin.map(|twin| maker.test(BinaryOp::Eq, &value, &twin)));
+            }
+            Type::Tid => found.push(maker.test(BinaryOp::Eq, &value, &maker.null())),
+            _ => {}
+        }
+    }
+    for procedure in program.procedures.ids() {
+        let at_random = |(id, location): (_, &ir::Location)| {
+            (location.procedure == procedure && rng.chance(50)).then_some(id)
+        };
+        let plain = program.locations.iter().filter(|(_, location)| location.kind == LocationKind::Plain);
+        let locations = plain.filter_map(at_random).collect();
+        let count = maker.node(ExprKind::ThreadsAt { procedure, locations }, maker.int);
+        found.push(maker.test(BinaryOp::Gt, &count, &maker.number(rng.below(2))));
+    }
+    found
+}
+
+fn formula(rng: &mut SplitMix64, size: usize, props: usize) -> Formula {
+    if size == 0 {
+        return Formula::Prop(Prop(rng.below(props) as u32));
+    }
+    let kind = rng.below(13);
+    if kind < 6 {
+        let operand = Box::new(formula(rng, size - 1, props));
+        let build = [
+            Formula::Not,
+            Formula::Next,
+            Formula::Always,
+            Formula::Eventually,
+            Formula::Always,
+            Formula::Eventually,
+        ];
+        return build[kind](operand);
+    }
+    let left = rng.below(size);
+    let (a, b) = (Box::new(formula(rng, left, props)), Box::new(formula(rng, size - 1 - left, props)));
+    let build = [
+        Formula::And,
+        Formula::Or,
+        Formula::Implies,
+        Formula::Equivalent,
+        Formula::Until,
+        Formula::WeakUntil,
+        Formula::Release,
+    ];
+    build[kind - 6](a, b)
+}
