@@ -393,8 +393,8 @@ impl Config {
                 format!("--fairness {fairness} matters to temporal properties, and --safety checks none")
             });
         };
-        if store.is_lossy() {
-            return Some(crate::temporal::lossy(*store));
+        if let Some(reason) = crate::temporal::unfit(*store) {
+            return Some(reason);
         }
         if let Symmetry::Pc | Symmetry::Bots(_) = symmetry {
             return Some(format!(

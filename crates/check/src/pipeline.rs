@@ -119,8 +119,9 @@ pub fn check(
     let mut checked = checked.ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))?;
     if !aims.skipped.is_empty() {
         let skipped = aims.skipped.join(", ");
+        checked.report.verdict = checked.report.verdict.and(Verdict::Inconclusive);
         checked.report.add_reason(format!(
-            "temporal properties ({skipped}) were not checked, since they need an exact store"
+            "temporal properties ({skipped}) were not checked, since they need another store (--safety leaves them out)"
         ));
     }
     Ok(checked)

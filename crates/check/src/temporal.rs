@@ -5,10 +5,7 @@ use ltl::{Automaton, Formula, Limits, best};
 use reduction::{Counts, Reduced};
 use search::emptiness::{Claim, Emptiness};
 use search::{Observer, Options};
-use store::{
-    Automaton as AutomatonStore, Budget, Collapse, CollapseAutomaton, Exact, Gzip, Naive, NumberedTrie,
-    StateStore,
-};
+use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
 use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
@@ -36,7 +33,7 @@ pub struct Aims {
     pub list: Vec<Aim>,
     /// Which property is about progress labels.
     pub progress: Option<usize>,
-    /// Properties that are not looked at, since a lossy store cannot tell cycles.
+    /// Properties that are not looked at, since the store cannot tell cycles.
     pub skipped: Vec<String>,
 }
 
@@ -108,7 +105,7 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
         let accept = program.acceptance_property();
         program.properties.extend(accept);
         aims.list.push(Aim::Safety);
-        if config.store.is_lossy() {
+        if unfit(config.store).is_some() {
             aims.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
         } else {
             aims.list.extend((0..program.properties.len()).map(Aim::Property));
@@ -189,22 +186,29 @@ fn explore<S: TransitionSystem>(
         StoreKind::Trie => run(system, NumberedTrie::numbered(budget), claim, identity, options, observer),
         StoreKind::Exact => run(system, Exact::new(budget), claim, identity, options, observer),
         StoreKind::Collapse => run(system, Collapse::new(budget), claim, identity, options, observer),
-        StoreKind::Automaton => run(system, AutomatonStore::new(budget), claim, identity, options, observer),
-        StoreKind::CollapseAutomaton => {
-            run(system, CollapseAutomaton::new(budget), claim, identity, options, observer)
-        }
         StoreKind::Gzip => run(system, Gzip::new(budget), claim, identity, options, observer),
         StoreKind::Naive => run(system, Naive::new(budget), claim, identity, options, observer),
-        StoreKind::Compact | StoreKind::Bitstate => Err(lossy(config.store)),
+        StoreKind::Automaton | StoreKind::CollapseAutomaton | StoreKind::Compact | StoreKind::Bitstate => {
+            Err(unfit(config.store).unwrap_or_default())
+        }
     }
 }
 
-/// Why a store is refused.
-pub fn lossy(store: StoreKind) -> String {
-    format!(
-        "--store {store} may take a state for another one, and so an edge for the end of a cycle: temporal properties need \
-         an exact store"
-    )
+/// Why cycles cannot be looked for with a store.
+pub fn unfit(store: StoreKind) -> Option<String> {
+    if store.is_lossy() {
+        Some(format!(
+            "--store {store} may take a state for another one, and so an edge for the end of a cycle: temporal properties need \
+             an exact store"
+        ))
+    } else if !store.rebuilds() {
+        Some(format!(
+            "--store {store} does not find states again by number, which temporal properties need; trie, exact, collapse and \
+             gzip do"
+        ))
+    } else {
+        None
+    }
 }
 
 fn run<S: TransitionSystem>(

@@ -16,7 +16,7 @@ pub const HUGE: usize = 2 << 20;
 
 /// Arrays of this size and more are given back to the system as soon as they are dropped: an allocator would keep them, and tables
 /// that grow would leave a trail of them behind.
-const MAPPED: usize = 1 << 17;
+const MAPPED: usize = 1 << 15;
 /// The size of a page. Arrays that are mapped begin on such a boundary.
 const PAGE: usize = 1 << 12;
 
