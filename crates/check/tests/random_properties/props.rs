@@ -34,20 +34,20 @@ struct Maker {
 }
 
 impl Maker {
-    fn node(&self, kind: ExprKind, ty: TypeId) -> Expr {
+    fn node(kind: ExprKind, ty: TypeId) -> Expr {
         Expr { kind, ty, span: Span::default() }
     }
 
     fn test(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
-        self.node(ExprKind::Binary(op, Box::new(left.clone()), Box::new(right.clone())), self.boolean)
+        Self::node(ExprKind::Binary(op, Box::new(left.clone()), Box::new(right.clone())), self.boolean)
     }
 
     fn number(&self, value: usize) -> Expr {
-        self.node(ExprKind::Const(Const::Int(value as i64)), self.int)
+        Self::node(ExprKind::Const(Const::Int(value as i64)), self.int)
     }
 
     fn null(&self) -> Expr {
-        self.node(ExprKind::Const(Const::Null), self.null)
+        Self::node(ExprKind::Const(Const::Null), self.null)
     }
 }
 
@@ -65,9 +65,9 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
     let globals: Vec<_> =
         program.globals.iter().filter(|(_, global)| global.dims.is_empty() && !global.transparent).collect();
     for &(id, global) in &globals {
-        let value = maker.node(ExprKind::Global(id), global.ty);
+        let value = Maker::node(ExprKind::Global(id), global.ty);
         let twin = globals.iter().find(|(other, twin)| *other > id && twin.ty == global.ty);
-        let twin = twin.map(|&(other, _)| maker.node(ExprKind::Global(other), global.ty));
+        let twin = twin.map(|&(other, _)| Maker::node(ExprKind::Global(other), global.ty));
         match program.types[global.ty] {
             Type::Bool => found.push(value),
             Type::Int(_) => {
@@ -81,7 +81,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
                 let field = fields.find(|&id| matches!(program.types[program.fields[id].ty], Type::Int(_)));
                 if let Some(field) = field {
                     let ty = program.fields[field].ty;
-                    let content = maker.node(ExprKind::Field(Box::new(value.clone()), field), ty);
+                    let content = Maker::node(ExprKind::Field(Box::new(value.clone()), field), ty);
                     let test = maker.test(BinaryOp::Gt, &content, &maker.number(0));
                     let is_there = maker.test(BinaryOp::Ne, &value, &maker.null());
                     // Nobody asked whether it is there.
@@ -91,7 +91,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
             }
             Type::Abstract(of) | Type::Enum(of) => {
                 let element = rng.below(program.enums[of].elements.len()) as u32;
-                let constant = maker.node(ExprKind::Const(Const::Enum(of, element)), global.ty);
+                let constant = Maker::node(ExprKind::Const(Const::Enum(of, element)), global.ty);
                 let test = maker.test(BinaryOp::Eq, &value, &constant);
                 found.extend([test.clone(), test]);
                 found.extend(twin.map(|twin| maker.test(BinaryOp::Eq, &value, &twin)));
@@ -106,7 +106,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
         };
         let plain = program.locations.iter().filter(|(_, location)| location.kind == LocationKind::Plain);
         let locations = plain.filter_map(at_random).collect();
-        let count = maker.node(ExprKind::ThreadsAt { procedure, locations }, maker.int);
+        let count = Maker::node(ExprKind::ThreadsAt { procedure, locations }, maker.int);
         found.push(maker.test(BinaryOp::Gt, &count, &maker.number(rng.below(2))));
     }
     found

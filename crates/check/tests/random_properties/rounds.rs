@@ -68,7 +68,7 @@ pub fn random_rounds(seed: u64) -> String {
     let places = 1 + rng.below(3);
     for place in 0..places {
         lines.push(format!("    loc L{place}:"));
-        for _ in 0..1 + rng.below(5) / 2 {
+        for _ in 0..=rng.below(5) / 2 {
             let (guard, body) = *rng.pick(&changes);
             let guard = if rng.chance(20) && !guard.contains("null") && !body.contains("lock") {
                 "true"
