@@ -23,7 +23,7 @@ use ir::testing::{SplitMix64, random_numbered_text};
 use ir::{Program, PropertyKind};
 use naive::Naive;
 use oracle::{Graph, is_hopeless};
-use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Symmetry};
+use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
 
 /// The plain interpreter copies each of them for each step.
@@ -167,18 +167,24 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                 if !is_thorough && (number + other + graph.states()) % 3 != 0 {
                     continue;
                 }
-                let config = Config {
-                    symmetry,
-                    store,
-                    fairness,
-                    bounds,
-                    property: Some(props::NAME.to_owned()),
-                    keep_going: true,
-                    ..Config::default()
-                };
-                let verdict = is_violated(model, &config, expected, &mut seen)
-                    .map_err(|reason| format!("{symmetry}, {store}, fairness {fairness}: {reason}"))?;
-                verdicts.push(verdict);
+                // Under fairness there is no reduction.
+                let switches = if is_fair { &[Switch::Off][..] } else { Switch::ALL };
+                for &por in switches {
+                    let config = Config {
+                        symmetry,
+                        store,
+                        fairness,
+                        bounds,
+                        por,
+                        property: Some(props::NAME.to_owned()),
+                        keep_going: true,
+                        ..Config::default()
+                    };
+                    let verdict = is_violated(model, &config, expected, &mut seen).map_err(|reason| {
+                        format!("{symmetry}, {store}, fairness {fairness}, reduction {por}: {reason}")
+                    })?;
+                    verdicts.push(verdict);
+                }
             }
         }
         let first = verdicts[0];
