@@ -7,7 +7,6 @@
 // property bounded: violated
 // property served: violated
 // property accept: violated
-// property progress: violated
 #ifndef CLIENTS
 #define CLIENTS 4
 #endif

@@ -236,7 +236,10 @@ fn explains_codes(page: &str, all: &[&str]) {
     for (title, text) in &sections {
         let Some((code, _)) = title.split_once(": ") else { continue };
         // Files that cannot be read are shown on the console, or not at all; and so is the command line.
-        if code.starts_with("E000") || code == promela::codes::BAD_MACRO_DEFINE {
+        let is_given = code == promela::codes::BAD_MACRO_DEFINE
+            || code == promela::codes::BAD_AUTOMATON
+            || code == bir::codes::BAD_AUTOMATON;
+        if code.starts_with("E000") || is_given {
             continue;
         }
         let (error, warning) = (format!("error={code}"), format!("warning={code}"));

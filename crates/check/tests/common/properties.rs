@@ -1,4 +1,5 @@
-//! Temporal properties of model files: what their headers say is found whatever the store and the level of symmetry.
+//! Temporal properties of model files: what their headers say is found whatever the level of symmetry and the store, if it is
+//! one in which cycles can be looked for.
 //!
 //! ```text
 //! // property NAME: violated                       or `holds`
@@ -55,7 +56,7 @@ pub fn check(model: &Model, text: &str, base: &Config) -> Result<usize, String> 
         let mut least = None;
         for symmetry in [Symmetry::Full, Symmetry::Heap, Symmetry::None] {
             let mut counts = None;
-            for &store in StoreKind::ALL.iter().filter(|store| !store.is_lossy()) {
+            for &store in StoreKind::ALL.iter().filter(|store| store.rebuilds()) {
                 let cell = format!("{line:?} --store {store} --symmetry {symmetry}");
                 let config = Config {
                     store,

@@ -14,6 +14,7 @@ mod levels;
 #[path = "../../src/lift.rs"]
 mod lift;
 mod orbits;
+#[allow(dead_code, reason = "cycles are looked for elsewhere")]
 #[path = "../../src/symmetric.rs"]
 #[allow(dead_code, reason = "not all of it is for searches that look at every state")]
 mod symmetric;
