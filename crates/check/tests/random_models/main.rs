@@ -16,7 +16,6 @@ mod lift;
 mod orbits;
 #[allow(dead_code, reason = "cycles are looked for elsewhere")]
 #[path = "../../src/symmetric.rs"]
-#[allow(dead_code, reason = "not all of it is for searches that look at every state")]
 mod symmetric;
 #[path = "../common/walk.rs"]
 mod walk;
