@@ -94,6 +94,21 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
     if is_violated { Ok(()) } else { Err("the run satisfies the property".to_owned()) }
 }
 
+/// Whether somebody looks at a state of a cycle: not if it is all inside of an atomic block.
+pub fn is_observed(naive: &Naive<'_>, steps: &[Step], start: usize) -> bool {
+    let mut state = naive.initial();
+    let mut is_observed = start == steps.len();
+    for (at, &step) in steps.iter().enumerate() {
+        is_observed |= at >= start && state.exclusive.is_none();
+        state = match naive.fire(&state, step) {
+            Ok(next) => next,
+            // Whoever follows the run finds out.
+            Err(_) => return true,
+        };
+    }
+    is_observed
+}
+
 /// The threads that could move in all states of the cycle so far, and did not.
 struct Waiting {
     threads: BTreeSet<u32>,

@@ -18,6 +18,7 @@ use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch}
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
+use crate::lasso;
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::reducing::Plan;
@@ -28,7 +29,7 @@ use crate::report::{
 use crate::stack::{self, Stack};
 use crate::stores::{self, Run};
 use crate::temporal::{self, About, Aim, Aims};
-use crate::trace::place_of;
+use crate::trace::{interpreter, place_of};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
 /// A finished check.
@@ -202,6 +203,13 @@ fn check_property(
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Memory);
+    }
+    if let Some(run) = &found.lasso
+        && !lasso::is_observed(&interpreter(model, config.bounds), &run.trail().steps, run.cycle_start())
+    {
+        // It says nothing about the property, and others may be behind it.
+        found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
+        found.outcome.completeness = Completeness::Stopped(StopReason::Unobserved);
     }
     let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };

@@ -77,6 +77,24 @@ fn a_model_with_temporal_properties_is_not_said_to_hold() {
     assert_eq!((report.verdict, report.properties.len()), (Verdict::Holds, 0));
 }
 
+/// A run that never leaves an atomic block shows nothing to properties: neither that they hold nor that they do not.
+#[test]
+fn a_cycle_that_nobody_looks_at_is_no_verdict() {
+    let text =
+        "bit x; bool done; active proctype P() { atomic { do :: x = 1 :: x = 0 od } } ltl p { <> done }";
+    let provider = [("s.pml".to_owned(), text.as_bytes().to_vec())]
+        .into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>();
+    let model =
+        quotient::Model::load(&provider, "s.pml", &[], quotient::Style::Plain).map_err(|e| e.text).unwrap();
+    let config = Config { property: Some("p".to_owned()), ..Config::default() };
+    let checked =
+        quotient::check(&model, &config, 0, &std::sync::atomic::AtomicBool::new(false), &mut quotient::Quiet)
+            .unwrap();
+    assert_eq!(checked.report.verdict, Verdict::Inconclusive);
+    assert!(checked.report.incomplete.unwrap().contains("inside of an atomic block"));
+}
+
 /// However long an atomic block is, and whether or not it branches: its middle breaks no invariant.
 #[test]
 fn invariants_do_not_see_into_atomic_blocks() {

@@ -73,6 +73,8 @@ pub enum StopReason {
     Interrupted,
     /// There are more threads than weak fairness can tell apart.
     Threads,
+    /// A cycle was found of which an automaton sees nothing.
+    Unobserved,
     FirstViolation,
 }
 
@@ -86,6 +88,7 @@ impl StopReason {
             Self::Ids => "out of state ids",
             Self::Interrupted => "interrupted",
             Self::Threads => "too many threads for fairness",
+            Self::Unobserved => "a cycle that nobody looks at",
             Self::FirstViolation => "first violation",
         }
     }
