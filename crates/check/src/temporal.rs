@@ -88,9 +88,7 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
     let program = &mut aims.program;
     if config.safety {
         aims.list.push(Aim::Safety);
-    } else if config.ltl.is_some() {
-        aims.list.push(Aim::Property(model.property_number(Some(LTL))?));
-    } else if let Some(name) = &config.property {
+    } else if let Some(name) = config.property.as_deref().or(config.ltl.as_ref().map(|_| LTL)) {
         aims.list.push(Aim::Property(model.property_number(Some(name))?));
     } else if config.non_progress {
         let progress = program.progress_property();
