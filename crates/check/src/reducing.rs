@@ -21,14 +21,18 @@ impl Plan {
         if config.por == Switch::Off {
             return Self { analysis: None, notice: None };
         }
-        let notice = obstacle(program, config, property);
-        let analysis = notice.is_none().then(|| {
-            let mut observed = Observed::invariants(program);
-            let props = property.iter().flat_map(|property| &property.props);
-            observed.in_runs.extend(props.map(|prop| &prop.expr));
-            Analysis::new(program, &observed)
-        });
-        Self { analysis, notice }
+        if let Some(notice) = obstacle(program, config, property) {
+            return Self { analysis: None, notice: Some(notice) };
+        }
+        let mut observed = Observed::invariants(program);
+        let props = property.iter().flat_map(|property| &property.props);
+        observed.in_runs.extend(props.map(|prop| &prop.expr));
+        let analysis = Analysis::new(program, &observed);
+        if analysis.candidates() == 0 {
+            let notice = "there is no location from which all steps are independent of others";
+            return Self { analysis: None, notice: Some(notice.to_owned()) };
+        }
+        Self { analysis: Some(analysis), notice: None }
     }
 
     pub fn report(self, config: &Config, told: &Told) -> Reduction {

@@ -6,6 +6,7 @@ use ir::{
 };
 
 use crate::bits::Bits;
+use crate::conflicts::Conflicts;
 use crate::cycles::break_cycles;
 use crate::footprint::{COUNT, Footprint, RENDEZVOUS, Resources, Use, UseKind};
 
@@ -16,6 +17,8 @@ pub struct Analysis {
     pub(crate) futures: Table<LocationId, Future>,
     /// All uses of channels, of which futures have numbers.
     pub(crate) uses: Vec<Use>,
+    /// Which futures are in the way of which candidates.
+    pub(crate) conflicts: Conflicts,
     pub(crate) written: Bits,
     /// By procedure: the locals that get other values than they start with.
     pub(crate) assigned: Vec<Bits>,
@@ -156,15 +159,23 @@ impl Analysis {
         transitions.values().chain(resumes.values()).for_each(|footprint| {
             written.extend(&footprint.writes);
         });
-        Self {
+        let mut analysis = Self {
             program: program.clone(),
             candidates,
             futures,
             uses,
+            conflicts: Conflicts::default(),
             written,
             assigned: assigned(program, false),
             assigned_channels: assigned(program, true),
-        }
+        };
+        analysis.tabulate();
+        analysis
+    }
+
+    /// Compares candidates and futures.
+    pub(crate) fn tabulate(&mut self) {
+        self.conflicts = Conflicts::new(self);
     }
 
     /// Whether a global never changes once the program runs.

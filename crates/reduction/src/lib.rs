@@ -57,6 +57,7 @@
 mod analysis;
 mod bits;
 mod channels;
+mod conflicts;
 mod cycles;
 mod footprint;
 mod reduced;

@@ -11,6 +11,8 @@ mod fault;
 mod retrace;
 pub mod toy;
 
+use std::ops::Range;
+
 pub use encoding::{Encoding, Key, Moment, Section};
 pub use fault::{Bound, Fault, FaultKind};
 pub use retrace::{steps_to, steps_to_fault};
@@ -168,10 +170,10 @@ pub trait TransitionSystem {
     /// Replaces `state` by the one that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
 
-    /// How many threads `state` has whose steps can be had one by one, see [`TransitionSystem::turn`]: all of them, or
-    /// none if there is more to its steps than what its threads do.
-    fn turns(&self, _state: &mut Self::State) -> u32 {
-        0
+    /// The threads whose steps are all steps of `state` and can be had one by one, see [`TransitionSystem::turn`]: none if there is more
+    /// to its steps than what its threads do.
+    fn turns(&self, _state: &mut Self::State) -> Range<u32> {
+        0..0
     }
 
     /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
@@ -188,7 +190,7 @@ pub trait TransitionSystem {
         false
     }
 
-    /// Adds the steps of one thread, where [`TransitionSystem::turn`] did not tell them.
+    /// Adds the steps of one thread, if there is such a thread, where nobody else keeps it from moving.
     fn steps_of(&self, _state: &mut Self::State, _thread: u32, _out: &mut Steps) {}
 
     /// Whether searches that decode states must keep a memo of each.
