@@ -175,7 +175,7 @@ fn check_property(
     let property = &aims.program.properties[number];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
     let engine = engine_of(model, &aims.program, config.bounds)?.with_property(number);
-    let ladder = temporal::ladder(ladder(model, config), config.fairness);
+    let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
         // A run that ends makes no cycle.
