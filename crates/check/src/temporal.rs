@@ -9,7 +9,7 @@ use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
 use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
-use crate::config::{Config, StoreKind};
+use crate::config::{Config, StoreKind, Symmetry};
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -129,6 +129,14 @@ pub fn ladder(ladder: Option<Ladder>) -> Option<Ladder> {
         Level::Full => ladder,
         _ => Ladder { level: Level::Heap, ..ladder },
     })
+}
+
+/// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is asked for.
+pub fn level(ladder: Option<Ladder>, asked: Symmetry) -> Symmetry {
+    match ladder.map(|ladder| ladder.level) {
+        Some(Level::Heap) => Symmetry::Heap,
+        _ => asked,
+    }
 }
 
 /// Looks for a run that the claim accepts.

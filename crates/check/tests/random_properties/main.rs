@@ -10,6 +10,7 @@
 
 #[path = "../random_models/alike.rs"]
 mod alike;
+mod crowds;
 mod oracle;
 mod props;
 mod rounds;
@@ -88,6 +89,10 @@ struct Seen {
     unobserved: u64,
     /// Of properties that are about an individual.
     pinned: u64,
+    /// Checks under fairness in which threads were renamed, those of them that had to be repeated without, and those with ample steps.
+    renamed_fair: u64,
+    repeated: u64,
+    reduced_fair: u64,
 }
 
 impl Seen {
@@ -104,6 +109,9 @@ impl Seen {
         self.hopeless += other.hopeless;
         self.unobserved += other.unobserved;
         self.pinned += other.pinned;
+        self.renamed_fair += other.renamed_fair;
+        self.repeated += other.repeated;
+        self.reduced_fair += other.reduced_fair;
     }
 }
 
@@ -120,6 +128,16 @@ fn is_violated(
     let cycle = FaultKind::AcceptanceCycle.to_string();
     let is_violated = checked.report.violations.iter().any(|violation| violation.kind == cycle);
     let is_known = checked.report.verdict.as_str() != "inconclusive";
+    let is_repeated = config.symmetry != Symmetry::None && checked.report.symmetry.level == "none";
+    if is_repeated && config.symmetry == Symmetry::Full {
+        return Err("canonical names do not lead along a cycle".to_owned());
+    }
+    if config.fairness == Fairness::Weak {
+        let is_renamed = checked.report.symmetry.naming.is_some();
+        seen.renamed_fair += u64::from(is_renamed);
+        seen.repeated += u64::from(is_repeated);
+        seen.reduced_fair += u64::from(checked.report.reduction.ample > 0);
+    }
     if !is_violated && (expected == Some(true) || !is_known) {
         return Err(format!("no run was found, but there is one: {}", checked.report.verdict.as_str()));
     }
@@ -167,9 +185,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                 if !is_thorough && (number + other + graph.states()) % 3 != 0 {
                     continue;
                 }
-                // Under fairness there is no reduction.
-                let switches = if is_fair { &[Switch::Off][..] } else { Switch::ALL };
-                for &por in switches {
+                for &por in Switch::ALL {
                     let config = Config {
                         symmetry,
                         store,
@@ -267,6 +283,13 @@ fn models_that_go_round() {
 }
 
 #[test]
+fn models_of_crowds() {
+    let seen = survive(models(), crowds::random_crowd, bounds);
+    assert!(seen.cycles > models() && seen.unfair > models() / 20, "{seen:?}");
+    assert!(seen.renamed_fair > models() && seen.reduced_fair > models() / 20, "{seen:?}");
+}
+
+#[test]
 fn numbered_programs() {
     let mut seen = Seen::default();
     for seed in 0..models() {
@@ -279,4 +302,5 @@ fn numbered_programs() {
     }
     eprintln!("{seen:?}");
     assert!(seen.properties > models() && seen.violated > seen.properties / 8, "{seen:?}");
+    assert!(seen.reduced_fair > models() / 20, "{seen:?}");
 }
