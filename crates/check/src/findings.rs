@@ -155,7 +155,10 @@ pub fn assumptions(
         symmetry_assumption(model, level),
     ];
     list.extend((level == config::Symmetry::None && level != config.symmetry).then(|| {
-        format!("--symmetry {} asks for more, but its names do not lead along the cycle that was found", config.symmetry)
+        format!(
+            "--symmetry {} asks for more, but its names do not lead along the cycle that was found",
+            config.symmetry
+        )
     }));
     let is_merged = config.merge == Switch::On && !model.chains.is_empty() && about.is_none();
     list.extend(is_merged.then(|| {

@@ -61,7 +61,8 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
     let property = property?;
     let name = &property.name;
     if config.fairness != Fairness::None && has_timeouts(program) {
-        let reason = "under fairness it matters who can move, and with a `timeout` that depends on everybody else";
+        let reason =
+            "under fairness it matters who can move, and with a `timeout` that depends on everybody else";
         return Some(reason.to_owned());
     }
     match &property.kind {

@@ -101,7 +101,10 @@ fn messages_let_others_move() {
 
 #[test]
 fn timeouts_ask_about_everybody() {
-    let model = model("m.pml", "byte x; ltl done { <> (x == 1) } active proctype P() { timeout -> x = 1 } active proctype Q() { byte y; y = 1; y = 2 }");
+    let model = model(
+        "m.pml",
+        "byte x; ltl done { <> (x == 1) } active proctype P() { timeout -> x = 1 } active proctype Q() { byte y; y = 1; y = 2 }",
+    );
     let report = check(&model, &Config { por: Switch::On, ..fair("done") });
     assert!(report.reduction.notice.is_some_and(|notice| notice.contains("timeout")));
     assert_eq!(report.verdict, Verdict::Holds);

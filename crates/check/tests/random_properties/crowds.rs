@@ -29,7 +29,7 @@ pub fn random_crowd(seed: u64) -> String {
     let has_own = rng.chance(40);
     let is_allowed = |change: &&Change| has_own || !change.0.contains('v') && !change.1.contains('v');
     let changes: Vec<Change> = CHANGES.iter().filter(is_allowed).copied().collect();
-    let (ends, has_idler) = (rng.chance(35), rng.chance(40));
+    let (ends, has_idler) = (rng.chance(35), rng.chance(70));
     let workers = 2 + rng.below(3);
     let mut lines = vec!["  int (0, 1) x;".to_owned(), "  int (0, 2) gone;".to_owned()];
     lines.push("  thread Worker() {".to_owned());
@@ -37,11 +37,15 @@ pub fn random_crowd(seed: u64) -> String {
         lines.push("    int (0, 1) v;".to_owned());
     }
     let places = 1 + rng.below(3);
+    // The first one is never come back to, in some.
+    let first = usize::from(places > 1 && rng.chance(60));
     for place in 0..places {
         lines.push(format!("    loc L{place}:"));
         for _ in 0..=rng.below(5) / 2 {
             let (guard, body) = *rng.pick(&changes);
-            let to = if rng.chance(60) { (place + 1) % places } else { rng.below(places) };
+            let guard = if first > place && rng.chance(50) { "true" } else { guard };
+            let next = if place + 1 < places { place + 1 } else { first };
+            let to = if rng.chance(60) { next } else { first + rng.below(places - first) };
             lines.push(format!("      when {guard} do {{ {body} }} goto L{to};"));
         }
         if ends && rng.chance(40) {

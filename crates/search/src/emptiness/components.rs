@@ -152,12 +152,18 @@ where
                 let number = numbers.get(node.index(automaton));
                 if let Some(root) = roots.last().filter(|root| root.number == number) {
                     if let Some(threads) = &mut threads {
+                        // A node without an edge back to it has none at all by now.
                         let has_grown = threads.len() - root.edges[1] > root.looked_at;
                         if has_grown
                             && root.inner.contains(all)
                             && let Some(fair) = fair(threads, &root, live.len())?
                         {
-                            return Continue(Some(Component { numbers, root: number, head: node, fair: Some(fair) }));
+                            return Continue(Some(Component {
+                                numbers,
+                                root: number,
+                                head: node,
+                                fair: Some(fair),
+                            }));
                         }
                         threads.truncate(root.edges[0]);
                     }

@@ -67,6 +67,8 @@ pub struct Threads {
     path: Chunked<(u32, u32, State)>,
     /// Only components of the automaton with all marks matter.
     weakness: Weakness,
+    /// How many threads a node has at most, so far.
+    most: usize,
     budget: Budget,
 }
 
@@ -78,6 +80,7 @@ impl Threads {
             names: Interned::default(),
             path: Chunked::new(budget),
             weakness: Weakness::of(automaton),
+            most: 0,
             budget: budget.clone(),
         }
     }
@@ -102,6 +105,7 @@ impl Threads {
     ) -> ControlFlow<StopReason> {
         let mut names = Vec::new();
         system.thread_names(state, &mut names);
+        self.most = self.most.max(names.len());
         let names = or_stop(self.names.number(names, &self.budget))?;
         or_stop(self.path.push((number, names, claimed)))
     }
@@ -127,15 +131,14 @@ impl Threads {
         system.thread_names(state, &mut after);
         let label = Label { marks: marks.marks(), fates: fates(&before, &after, |id| marks.has_thread(id)) };
         let label = or_stop(self.labels.number(label, &self.budget))?;
-        or_stop(self.edges.push(Edge { from, to, label }))
+        or_stop(self.edges.push(Edge { to, from, label }))
     }
 
     /// What the edges after the first `start` ones tell about the component that they are in, whose nodes have numbers from `root`
     /// on, if there is a fair run in it.
     pub fn fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, Option<Fair>> {
         let count = self.edges.len() - start;
-        let threads = self.names.all.iter().map(|names| names.len()).max().unwrap_or_default();
-        let pairs = nodes * (threads + 2);
+        let pairs = nodes * (self.most + 2);
         if !self.budget.allows(count * size_of::<Edge>() + pairs * 3 * size_of::<u32>()) {
             return ControlFlow::Break(StopReason::Memory);
         }
@@ -143,7 +146,7 @@ impl Threads {
             let Edge { from, to, label } = self.edges[at];
             Edge { from: from - root, to: to - root, label }
         });
-        ControlFlow::Continue(Graph::new(nodes, edges.collect(), self.labels.all.clone()).fair())
+        ControlFlow::Continue(Graph::new(nodes, edges.collect()).fair(&self.labels.all))
     }
 }
 
@@ -195,19 +198,14 @@ pub struct Graph {
     edges: Vec<Edge>,
     /// Where the edges to each node begin.
     starts: Vec<u32>,
-    labels: Vec<Rc<Label>>,
 }
 
 impl Graph {
-    pub fn new(nodes: usize, mut edges: Vec<Edge>, labels: Vec<Rc<Label>>) -> Self {
+    pub fn new(nodes: usize, mut edges: Vec<Edge>) -> Self {
         edges.sort_unstable();
         edges.dedup();
         let starts = (0..=nodes).map(|node| edges.partition_point(|edge| (edge.to as usize) < node) as u32);
-        Self { nodes, starts: starts.collect(), edges, labels }
-    }
-
-    fn label(&self, edge: Edge) -> &Label {
-        &self.labels[edge.label as usize]
+        Self { nodes, starts: starts.collect(), edges }
     }
 
     fn edges_to(&self, node: usize) -> impl Iterator<Item = Edge> {
@@ -215,10 +213,10 @@ impl Graph {
     }
 
     /// By node: how many edges lead to and over the next one that is a goal.
-    fn distances(&self, is_goal: impl Fn(Edge, &Label) -> bool) -> Vec<u32> {
+    fn distances(&self, is_goal: impl Fn(Edge) -> bool) -> Vec<u32> {
         let mut distances = vec![NEVER; self.nodes];
         let mut queue = Vec::new();
-        for &edge in self.edges.iter().filter(|&&edge| is_goal(edge, self.label(edge))) {
+        for &edge in self.edges.iter().filter(|&&edge| is_goal(edge)) {
             if std::mem::replace(&mut distances[edge.from as usize], 1) == NEVER {
                 queue.push(edge.from as usize);
             }
@@ -236,16 +234,17 @@ impl Graph {
         distances
     }
 
-    /// The ways to good edges, if there is one from every pair.
-    pub fn fair(self) -> Option<Fair> {
-        let threads = self.edges.iter().map(|&edge| self.label(edge).fates.len()).max().unwrap_or_default();
-        let distances = self.turns(threads)?;
-        Some(Fair { graph: self, threads, distances })
+    /// The ways to good edges, if there is one from every pair. Labels of edges are given by number.
+    pub fn fair(self, labels: &[Rc<Label>]) -> Option<Fair> {
+        let most = self.edges.iter().map(|edge| labels[edge.label as usize].fates.len()).max();
+        let threads = most.unwrap_or_default();
+        let distances = self.turns(labels, threads)?;
+        Some(Fair { graph: self, labels: labels.to_vec(), threads, distances })
     }
 
     /// By pair: how many edges lead to and over the next one that is good. There is none if from some pair there is no way.
-    fn turns(&self, threads: usize) -> Option<Vec<u32>> {
-        let fates = |edge: Edge| self.label(edge).fates.iter().copied().enumerate();
+    fn turns(&self, labels: &[Rc<Label>], threads: usize) -> Option<Vec<u32>> {
+        let fates = |edge: Edge| labels[edge.label as usize].fates.iter().copied().enumerate();
         let pair = |node: u32, name: usize| node as usize * threads + name;
         let mut distances = vec![NEVER; self.nodes * threads];
         let mut queue = Vec::new();
@@ -276,6 +275,7 @@ impl Graph {
 /// A component with a fair run, and the ways in it.
 pub struct Fair {
     graph: Graph,
+    labels: Vec<Rc<Label>>,
     threads: usize,
     /// By node and name.
     distances: Vec<u32>,
@@ -290,12 +290,12 @@ impl Fair {
 
     /// How far it is from each node to an edge with the mark.
     pub fn to_mark(&self, set: u32) -> Vec<u32> {
-        self.graph.distances(|_, label| label.marks.contains(Marks::one(set)))
+        self.graph.distances(|edge| self.labels[edge.label as usize].marks.contains(Marks::one(set)))
     }
 
     /// How far it is from each node to another one, by one edge at least.
     pub fn to_node(&self, node: usize) -> Vec<u32> {
-        self.graph.distances(|edge, _| edge.to as usize == node)
+        self.graph.distances(|edge| edge.to as usize == node)
     }
 }
 

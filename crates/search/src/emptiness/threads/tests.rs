@@ -65,18 +65,14 @@ impl Annotated {
         Self { threads, arcs }
     }
 
-    fn graph(&self) -> Graph {
+    fn is_fair(&self) -> bool {
         let fate = |fate: &Fate| fate.place.filter(|_| !fate.is_good).map_or(GOOD, |place| place as u32);
-        let label = |arc: &Arc| {
-            Rc::new(Label { marks: Marks::NONE, fates: arc.fates.iter().map(fate).collect() })
-        };
+        let label =
+            |arc: &Arc| Rc::new(Label { marks: Marks::NONE, fates: arc.fates.iter().map(fate).collect() });
         let edge = |(label, arc): (u32, &Arc)| Edge { from: arc.from as u32, to: arc.to as u32, label };
         let edges = (0..).zip(&self.arcs).map(edge).collect();
-        Graph::new(self.threads.len(), edges, self.arcs.iter().map(label).collect())
-    }
-
-    fn is_fair(&self) -> bool {
-        self.graph().fair().is_some()
+        let labels: Vec<_> = self.arcs.iter().map(label).collect();
+        Graph::new(self.threads.len(), edges).fair(&labels).is_some()
     }
 
     /// The same by unfolding: who is at which place. A thread that comes gets the least id that is free.
@@ -117,8 +113,7 @@ impl Annotated {
         (0..edges.len()).any(|head| {
             let is_in = |&node: &usize| reached[head].contains(&node) && reached[node].contains(&head);
             let inner = (0..edges.len()).filter(is_in).flat_map(|node| &edges[node]);
-            let marks: Vec<u32> =
-                inner.filter(|(to, _)| is_in(to)).map(|&(_, marks)| marks).collect();
+            let marks: Vec<u32> = inner.filter(|(to, _)| is_in(to)).map(|&(_, marks)| marks).collect();
             !marks.is_empty() && marks.iter().fold(0, |union, marks| union | marks) == all
         })
     }
@@ -201,7 +196,7 @@ fn ways_are_as_long_as_they_must_be() {
     let front = |marks| Rc::new(Label { marks, fates: vec![GOOD, 0] });
     let labels = vec![front(Marks::NONE), front(Marks::one(0))];
     let edge = |from, to, label| Edge { to, from, label };
-    let fair = Graph::new(3, vec![edge(0, 1, 0), edge(1, 2, 0), edge(2, 0, 1)], labels).fair().unwrap();
+    let fair = Graph::new(3, vec![edge(0, 1, 0), edge(1, 2, 0), edge(2, 0, 1)]).fair(&labels).unwrap();
     assert_eq!([0, 1, 2].map(|name| fair.to_turn(0, name)), [1, 2, NEVER]);
     assert_eq!(fair.to_mark(0), [3, 2, 1]);
     assert_eq!(fair.to_node(1), [1, 3, 2]);
