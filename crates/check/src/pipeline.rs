@@ -159,7 +159,8 @@ fn check_safety(
         (run, told, Ended::Here)
     };
     let reduction = plan.report(config, &told);
-    conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
+    let searched = Searched { run, level: config.symmetry, naming: told.naming, reduction, ended };
+    conclude(model, config, seed, &engine, searched, None)
 }
 
 /// Looks for a run that violates a temporal property.
@@ -175,14 +176,14 @@ fn check_property(
     let property = &aims.program.properties[number];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
     let engine = engine_of(model, &aims.program, config.bounds)?.with_property(number);
-    let ladder = temporal::ladder(ladder(model, config), config.fairness);
+    let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
         // A run that ends makes no cycle.
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let plan = Plan::new(&aims.program, config, Some(property));
+    let mut plan = Plan::new(&aims.program, config, Some(property));
     // Without names, objects are what they are called: orders of steps are not all alike then.
     let is_named = ladder.is_some();
     let mut search = |ladder| {
@@ -193,10 +194,15 @@ fn check_property(
         };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
     };
+    let mut level = temporal::level(ladder, config.symmetry);
     let mut searched = search(ladder)?;
-    if searched.0.is_lost && ladder.is_some() {
+    if searched.0.is_lost && is_named {
         // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
         searched = search(None)?;
+        level = config::Symmetry::None;
+        if plan.analysis.is_some() {
+            plan.notice = Some("the names of states do not lead along the cycle that was found".to_owned());
+        }
     }
     let (mut found, store, told) = searched;
     if found.is_lost {
@@ -214,7 +220,7 @@ fn check_property(
     let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
-    let searched = Searched { run, naming: told.naming, reduction, ended: Ended::Here };
+    let searched = Searched { run, level, naming: told.naming, reduction, ended: Ended::Here };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
 
@@ -266,6 +272,8 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
 /// How a search went.
 struct Searched {
     run: Run,
+    /// The level of symmetry that was used.
+    level: config::Symmetry,
     naming: Stats,
     reduction: Reduction,
     ended: Ended,
@@ -279,7 +287,7 @@ fn conclude(
     searched: Searched,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
-    let Searched { run: Run { outcome, store, .. }, naming, reduction, ended } = searched;
+    let Searched { run: Run { outcome, store, .. }, level, naming, reduction, ended } = searched;
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
@@ -366,7 +374,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, engine, naming),
+        symmetry: symmetry_report(model, config, level, engine, naming),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -375,7 +383,7 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations, &store, &reduction, about.as_ref()),
+        assumptions: assumptions(model, config, level, truncations, &store, &reduction, about.as_ref()),
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.
@@ -402,15 +410,21 @@ pub fn trail_file(
     TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
 }
 
-fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats) -> Symmetry {
+fn symmetry_report(
+    model: &Model,
+    config: &Config,
+    level: config::Symmetry,
+    engine: &Engine,
+    stats: Stats,
+) -> Symmetry {
     let named = |&(id, element): &(ir::EnumId, u32)| {
         let of = &model.program.enums[id];
         format!("{}.{}", of.name, of.elements[element as usize])
     };
-    let level = config.symmetry;
+    let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
     Symmetry {
         level: level.to_string(),
-        naming: ladder(model, config).map(|_| config.naming.unwrap_or_default().to_string()),
+        naming: is_named.then(|| config.naming.unwrap_or_default().to_string()),
         canonical: match level {
             _ if model.program.numbered => true,
             // Every state is its own class.

@@ -177,6 +177,11 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.partner(&mut named.state, step)
     }
 
+    fn thread_names(&self, named: &mut Named, out: &mut Vec<u32>) -> bool {
+        out.clone_from(&named.names(self.engine).threads);
+        true
+    }
+
     fn is_observed(&self, named: &Named) -> bool {
         self.engine.is_observed(&named.state)
     }

@@ -9,7 +9,7 @@ use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
 use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
-use crate::config::{Config, Fairness, StoreKind};
+use crate::config::{Config, StoreKind, Symmetry};
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -121,14 +121,20 @@ pub fn violations(property: &Property) -> Result<Automaton, String> {
     }
 }
 
-/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle. Under fairness
-/// it matters which thread is which, and every level names threads anew when one of them is gone: so nothing is renamed.
-pub fn ladder(ladder: Option<Ladder>, fairness: Fairness) -> Option<Ladder> {
-    let ladder = ladder.filter(|_| fairness == Fairness::None);
+/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle.
+pub fn ladder(ladder: Option<Ladder>) -> Option<Ladder> {
     ladder.map(|ladder| match ladder.level {
         Level::Full => ladder,
         _ => Ladder { level: Level::Heap, ..ladder },
     })
+}
+
+/// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is asked for.
+pub fn level(ladder: Option<Ladder>, asked: Symmetry) -> Symmetry {
+    match ladder.map(|ladder| ladder.level) {
+        Some(Level::Heap) => Symmetry::Heap,
+        _ => asked,
+    }
 }
 
 /// Looks for a run that the claim accepts.

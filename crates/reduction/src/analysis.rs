@@ -129,6 +129,20 @@ impl Analysis {
         Self::build(program, observed, true)
     }
 
+    /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends, and arrivals where one is
+    /// waited for. What other steps write, nobody else reads in the states that are left out, so it makes no guard true or false.
+    #[must_use]
+    pub fn for_fair_runs(mut self) -> Self {
+        let concerns_others = |candidate: &Candidate| {
+            !candidate.operations.is_empty() || candidate.ends || candidate.writes.contains(RENDEZVOUS)
+        };
+        for candidate in self.candidates.values_mut() {
+            candidate.take_if(|candidate| concerns_others(candidate));
+        }
+        self.tabulate();
+        self
+    }
+
     /// Without proviso, steps may be put off for ever: that is for tests.
     pub(crate) fn build(program: &Program, observed: &Observed<'_>, proviso: bool) -> Self {
         let resources = Resources::new(program, observed.all());

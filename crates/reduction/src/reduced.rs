@@ -330,6 +330,15 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
         self.system.partner(state, step)
     }
 
+    fn all_steps(&self, state: &mut S::State, out: &mut Steps) -> bool {
+        self.system.steps(state, out);
+        true
+    }
+
+    fn thread_names(&self, state: &mut S::State, out: &mut Vec<u32>) -> bool {
+        self.system.thread_names(state, out)
+    }
+
     fn is_observed(&self, state: &S::State) -> bool {
         self.system.is_observed(state)
     }

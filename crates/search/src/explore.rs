@@ -528,9 +528,9 @@ where
 }
 
 /// A refusal of memory or ids ends the search.
-pub fn or_stop(result: Result<(), store::Full>) -> ControlFlow<StopReason> {
+pub fn or_stop<T>(result: Result<T, store::Full>) -> ControlFlow<StopReason, T> {
     match result {
-        Ok(()) => Continue(()),
+        Ok(value) => Continue(value),
         Err(full) => Break(full.into()),
     }
 }

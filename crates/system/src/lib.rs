@@ -125,6 +125,18 @@ pub trait TransitionSystem {
         None
     }
 
+    /// All steps of `state`, where [`TransitionSystem::steps`] may offer only some of them. Returns whether that is so; if not, `out`
+    /// stays what it was. Under fairness it matters who is enabled, whoever is let in.
+    fn all_steps(&self, _state: &mut Self::State, _out: &mut Steps) -> bool {
+        false
+    }
+
+    /// Replaces `out` by what the threads of `state` are called in its encoding, by id, and `u32::MAX` where there is none. Returns
+    /// whether they have names at all; if not, they are called by their ids, and keep them from step to step.
+    fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
+        false
+    }
+
     /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
     /// at once, without storing or counting it.
     fn is_transient(&self, _state: &Self::State) -> bool {

@@ -2,8 +2,8 @@
 
 use ir::testing::SplitMix64;
 use ir::{
-    BinaryOp, Const, Expr, ExprKind, IntType, LocationKind, Program, Property, PropertyKind, Proposition,
-    Type, TypeId,
+    BinaryOp, Const, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, Program, Property,
+    PropertyKind, Proposition, Type, TypeId,
 };
 use ltl::{Formula, Prop};
 use source::Span;
@@ -26,6 +26,42 @@ pub fn set_property(program: &mut Program, seed: u64) {
     program.properties = vec![Property { name: NAME.to_owned(), props, kind, span: Span::default() }];
 }
 
+/// Makes a property the only one of a program that is about what happens again and again, or in the end: with those it matters most
+/// whether schedules are fair.
+pub fn set_recurrence(program: &mut Program, seed: u64) {
+    use Formula::{Always, Eventually, Implies, Not, Or, Until};
+    let mut rng = SplitMix64::new(seed);
+    let others = conditions(program, &mut rng);
+    let maker = Maker::of(program);
+    let plain = program.locations.iter().filter(|(_, location)| location.kind == LocationKind::Plain);
+    let counts: Vec<Expr> = plain
+        .filter(|(_, location)| program.procedures[location.procedure].name == "Worker")
+        .map(|(id, location)| maker.more_than(location.procedure, vec![id], rng.below(2)))
+        .collect();
+    let mut props = Vec::new();
+    let mut condition = |rng: &mut SplitMix64| {
+        let among = if rng.chance(70) { &counts } else { &others };
+        let text = format!("p{}", props.len());
+        let prop = Formula::Prop(Prop(props.len() as u32));
+        props.push(Proposition { text, expr: rng.pick(among).clone(), span: Span::default() });
+        Box::new(if rng.chance(50) { prop } else { Not(Box::new(prop)) })
+    };
+    let (p, q) = (condition(&mut rng), condition(&mut rng));
+    let again = |formula| Box::new(Always(Box::new(Eventually(formula))));
+    let finally = |formula| Box::new(Eventually(Box::new(Always(formula))));
+    let formula = match rng.below(7) {
+        0 => Eventually(p),
+        1 => *again(p),
+        2 => *finally(p),
+        3 => Always(Box::new(Implies(p, Box::new(Eventually(q))))),
+        4 => Until(p, q),
+        5 => Implies(again(p), again(q)),
+        _ => Or(finally(p), again(q)),
+    };
+    let kind = PropertyKind::Formula(formula);
+    program.properties = vec![Property { name: NAME.to_owned(), props, kind, span: Span::default() }];
+}
+
 /// Builds expressions.
 struct Maker {
     boolean: TypeId,
@@ -34,6 +70,16 @@ struct Maker {
 }
 
 impl Maker {
+    fn of(program: &mut Program) -> Self {
+        let boolean = program.types.intern(Type::Bool);
+        Self {
+            boolean,
+            int: program.types.intern(Type::Int(IntType::INT)),
+            // Numbered programs have no such type, nor anything to compare with it.
+            null: if program.numbered { boolean } else { program.types.intern(Type::Null) },
+        }
+    }
+
     fn node(kind: ExprKind, ty: TypeId) -> Expr {
         Expr { kind, ty, span: Span::default() }
     }
@@ -46,6 +92,12 @@ impl Maker {
         Self::node(ExprKind::Const(Const::Int(value as i64)), self.int)
     }
 
+    /// That there are more than so many threads at some locations.
+    fn more_than(&self, procedure: ProcedureId, locations: Vec<LocationId>, number: usize) -> Expr {
+        let count = Self::node(ExprKind::ThreadsAt { procedure, locations }, self.int);
+        self.test(BinaryOp::Gt, &count, &self.number(number))
+    }
+
     fn null(&self) -> Expr {
         Self::node(ExprKind::Const(Const::Null), self.null)
     }
@@ -54,13 +106,7 @@ impl Maker {
 /// Conditions about globals and about how many threads are somewhere. Those that name an element of an abstract enum are
 /// about an individual.
 fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
-    let boolean = program.types.intern(Type::Bool);
-    let maker = Maker {
-        boolean,
-        int: program.types.intern(Type::Int(IntType::INT)),
-        // Numbered programs have no such type, nor anything to compare with it.
-        null: if program.numbered { boolean } else { program.types.intern(Type::Null) },
-    };
+    let maker = Maker::of(program);
     let mut found = Vec::new();
     let globals: Vec<_> =
         program.globals.iter().filter(|(_, global)| global.dims.is_empty() && !global.transparent).collect();
@@ -106,8 +152,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
         };
         let plain = program.locations.iter().filter(|(_, location)| location.kind == LocationKind::Plain);
         let locations = plain.filter_map(at_random).collect();
-        let count = Maker::node(ExprKind::ThreadsAt { procedure, locations }, maker.int);
-        found.push(maker.test(BinaryOp::Gt, &count, &maker.number(rng.below(2))));
+        found.push(maker.more_than(procedure, locations, rng.below(2)));
     }
     found
 }
