@@ -23,6 +23,7 @@ mod coverage;
 mod estimate;
 mod findings;
 pub mod graph;
+mod individual;
 mod lasso;
 mod lift;
 mod merging;

@@ -196,6 +196,7 @@
 mod expr;
 mod ids;
 mod names;
+mod pin;
 mod program;
 mod property;
 mod spans;
@@ -211,6 +212,7 @@ pub use expr::{
     PlaceKind, UnaryOp,
 };
 pub use ids::*;
+pub use pin::{Origin, Pinned};
 pub use program::*;
 pub use property::*;
 pub use types::{IntType, Type, Types, Width};

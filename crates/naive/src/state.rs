@@ -101,6 +101,17 @@ impl State {
         self.transparent.0.get_mut(&id).unwrap_or(&mut self.globals[id.index()])
     }
 
+    /// The thread that was the `serial`th of its procedure to be started, from 1, unless it has ended.
+    pub fn individual(&self, procedure: ProcedureId, serial: u32) -> Option<u32> {
+        let is_it = |thread: &Thread| (thread.procedure.0, thread.serial.0) == (procedure, serial);
+        self.threads.iter().find(|(_, thread)| !thread.ended() && is_it(thread)).map(|(&id, _)| id)
+    }
+
+    /// The how manieth of its procedure a thread was, from 1, on the way to this state.
+    pub fn serial(&self, thread: u32) -> Option<u32> {
+        self.threads.get(&thread).map(|thread| thread.serial.0)
+    }
+
     /// The check that the step to this state violated, if it did.
     pub fn flaw(&self) -> Option<&NaiveFault> {
         self.flaw.0.as_ref()
