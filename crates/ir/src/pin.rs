@@ -147,13 +147,8 @@ impl Pinned {
 
     /// The copies of locations, in order.
     fn copies(&self, locations: &[LocationId]) -> Vec<LocationId> {
-        let all = self.locations.iter().enumerate().skip(self.first_copy());
-        all.filter(|(_, of)| locations.contains(of)).map(|(at, _)| LocationId::from_index(at)).collect()
-    }
-
-    fn first_copy(&self) -> usize {
-        let is_copy = |at: &Location| at.procedure == self.procedure;
-        self.program.locations.values().position(is_copy).unwrap_or(self.locations.len())
+        let copies = self.program.locations.iter().filter(|(_, at)| at.procedure == self.procedure);
+        copies.map(|(id, _)| id).filter(|id| locations.contains(&self.locations[id.index()])).collect()
     }
 
     /// What is said about the individual and all threads, about the copy and those that are none.
@@ -215,5 +210,99 @@ impl Pinned {
             }
         }
         node(ExprKind::Global(mark))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::program;
+
+    const THREADS: &str = "program p;
+        global boolean on;
+        thread T() {
+          loc a: do { start U(); } goto b; when on call f() resume r;
+          loc b: when !on do { start T(); on := true; start T(); } goto a; return;
+          resume r of a goto b;
+        }
+        thread U() { loc c: do { start U(); } return; }
+        function f() { loc d: do { start T(); } return; }
+        active T, U, T;
+        property own forall T t {
+          prop \"t@b\" = individualAt(T, b) && on;
+          prop \"all\" = threadsAt(T, a, b) + threadsAt(U, c) > 1;
+          formula \"[] (p0 -> <> p1)\";
+        }";
+
+    fn pinned(origin: Origin) -> (Program, Pinned) {
+        let program = program(THREADS);
+        let pinned = program.pin(&program.properties[0], origin).expect("it is about individuals");
+        assert_eq!(verify(&pinned.program), Ok(()));
+        assert_eq!(text::parse(&text::print(&pinned.program)).map(|_| ()), Ok(()));
+        (program, pinned)
+    }
+
+    fn property_text(program: &Program) -> String {
+        let text = text::print(program);
+        let property = text.split_once("property").expect("it has one").1;
+        property.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn one_of_those_that_are_there_runs_a_copy() {
+        let (program, pinned) = pinned(Origin::Initial);
+        let names: Vec<_> =
+            pinned.program.active.iter().map(|&id| &pinned.program.procedures[id].name[..]).collect();
+        assert_eq!(names, ["T'", "U", "T"]);
+        assert_eq!(pinned.program.globals.len(), pinned.globals);
+        // Three locations, and four transitions.
+        let copied = |all: usize, of: usize| all - of;
+        assert_eq!(copied(pinned.locations.len(), program.locations.len()), 3);
+        assert_eq!(copied(pinned.transitions.len(), program.transitions.len()), 4);
+        assert_eq!(
+            property_text(&pinned.program),
+            r#"own { prop "t@b" = threadsAt('T\'', b) > 0 && on; prop "all" = threadsAt(T, a, b) + threadsAt('T\'', a, b) + threadsAt(U, c) > 1; formula "[] (p0 -> <> p1)"; }"#
+        );
+    }
+
+    #[test]
+    fn every_start_has_a_twin() {
+        let (program, pinned) = pinned(Origin::Started);
+        assert_eq!(pinned.program.active, program.active);
+        let marks = |transition: &Transition| {
+            transition.body.iter().filter(|action| action.starts(pinned.procedure)).count()
+        };
+        let twins: Vec<&Transition> =
+            pinned.program.transitions.values().filter(|transition| marks(transition) > 0).collect();
+        // Both starts of the thread, both of its copy, and one of the function.
+        assert_eq!(twins.len(), 5);
+        assert!(twins.iter().all(|twin| marks(twin) == 1 && twin.guard != Guard::Always));
+        assert_eq!(pinned.transitions.len(), pinned.program.transitions.len());
+        let [.., mark] = &pinned.program.properties[0].props[..] else { panic!("there are propositions") };
+        assert_eq!(mark.text, "there is t");
+        assert!(property_text(&pinned.program).ends_with(r#"formula "<> p2 -> [] (p0 -> <> p1)"; }"#));
+    }
+
+    #[test]
+    fn individuals_come_from_somewhere() {
+        let origins = |change: fn(&mut Program)| {
+            let mut program = program(THREADS);
+            change(&mut program);
+            let each = program.properties[0].each.clone().expect("it is about individuals");
+            (program.origins(&each), program.has_any(each.procedure))
+        };
+        let never = |program: &mut Program| {
+            program.transitions.values_mut().for_each(|transition| transition.body.clear());
+        };
+        assert_eq!(origins(|_| {}), (vec![Origin::Initial, Origin::Started], true));
+        assert_eq!(origins(|program| program.active.clear()), (vec![Origin::Started], true));
+        assert_eq!(origins(never), (vec![Origin::Initial], true));
+        assert_eq!(
+            origins(|program| {
+                program.active.clear();
+                program.transitions.values_mut().for_each(|transition| transition.body.clear());
+            }),
+            (vec![Origin::Started], false)
+        );
     }
 }

@@ -224,8 +224,7 @@ impl<'s> Exprs<'_, 's> {
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "not declared");
         if let Some(&declared) = self.model.names.get(name.text) {
             let kind = self.model.kind_of(declared.symbol);
-            diagnostic =
-                diagnostic.label(declared.span, format!("this is {kind}, and only threads are counted"));
+            diagnostic = diagnostic.label(declared.span, format!("this is {kind}, not a thread"));
         } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }

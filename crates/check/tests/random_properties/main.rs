@@ -10,6 +10,7 @@
 
 #[path = "../random_models/alike.rs"]
 mod alike;
+mod faults;
 mod oracle;
 mod props;
 mod rounds;
@@ -86,8 +87,11 @@ struct Seen {
     hopeless: u64,
     /// Of models that have states in the middle of something.
     unobserved: u64,
-    /// Of properties that are about an individual.
+    /// Of properties that name an element of an abstract enum.
     pinned: u64,
+    /// Of properties about each thread, and those of them that are violated.
+    individuals: u64,
+    by_individuals: u64,
 }
 
 impl Seen {
@@ -104,6 +108,8 @@ impl Seen {
         self.hopeless += other.hopeless;
         self.unobserved += other.unobserved;
         self.pinned += other.pinned;
+        self.individuals += other.individuals;
+        self.by_individuals += other.by_individuals;
     }
 }
 
@@ -134,7 +140,9 @@ fn is_violated(
     replay_property(model, config.bounds, steps.clone(), &recorded)?;
     let naive = interpreter(&model.program, config.bounds);
     match recorded.cycle_start {
-        None if is_hopeless(&naive, &model.program.properties[0], &steps) => seen.hopeless += 1,
+        None if is_hopeless(&naive, &model.program.properties[0], recorded.individual, &steps) => {
+            seen.hopeless += 1;
+        }
         None => return Err("it depends on what comes next".to_owned()),
         Some(_) if expected == Some(false) => return Err("there is no such cycle".to_owned()),
         Some(start) if start == steps.len() => seen.ended += 1,
@@ -198,6 +206,10 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.pinned += u64::from(!program.pinned().is_empty());
+    if property.each.is_some() {
+        seen.individuals += 1;
+        seen.by_individuals += seen.violated;
+    }
     Ok(seen)
 }
 
@@ -245,6 +257,8 @@ fn survive(count: u64, source: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> 
     // The models are worth something.
     assert!(seen.properties > count, "{seen:?}");
     assert!(seen.violated > seen.properties / 8 && seen.violated < seen.properties * 7 / 8, "{seen:?}");
+    let individuals = seen.individuals;
+    assert!(individuals > seen.properties / 8 && seen.by_individuals > individuals / 8, "{seen:?}");
     seen
 }
 

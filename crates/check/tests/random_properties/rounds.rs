@@ -47,7 +47,7 @@ const LOCKS: &[Change] =
 /// The model of this seed.
 pub fn random_rounds(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
-    let all = [NUMBERS, KEYS, NODES, TOKEN, CREATION, STARTS, LOCKS];
+    let all = [NUMBERS, KEYS, NODES, TOKEN, CREATION, STARTS, LOCKS, KEYS];
     let kinds = 1 + rng.below(3);
     let mut changes: Vec<Change> = (0..kinds).flat_map(|_| *rng.pick(&all)).copied().collect();
     changes.push(("true", "skip;"));
@@ -87,6 +87,18 @@ pub fn random_rounds(seed: u64) -> String {
         lines.push("  thread Idler() {".to_owned());
         lines.push("    loc I0:".to_owned());
         lines.push("      when true do { skip; } goto I0;".to_owned());
+        lines.push("  }".to_owned());
+    }
+    // Some who are there from the beginning.
+    if rng.chance(25) {
+        lines.push(format!("  active [{}] thread Walker() {{", 1 + rng.below(2)));
+        lines.push("    loc W0:".to_owned());
+        lines.push(format!("      when {} do {{ }} goto W1;", rng.pick(&["true", "x == 0", "g == h"])));
+        lines.push("    loc W1:".to_owned());
+        lines.push(format!("      when {} do {{ }} goto W0;", rng.pick(&["true", "x != 1", "g != null"])));
+        if rng.chance(30) {
+            lines.push("      when true do { start Helper(g); } return;".to_owned());
+        }
         lines.push("  }".to_owned());
     }
     let workers = 1 + rng.below(3);
