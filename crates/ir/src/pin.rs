@@ -11,7 +11,8 @@
 //! them is. These are two programs, since a program has one initial state.
 //!
 //! With the copies taken for what they are copies of, the program with the mark has the runs of the one without. Only atomic
-//! blocks are cut up: where somebody may be chosen, more than one step is possible.
+//! blocks are cut up: where somebody may be chosen, more than one step is possible. Nobody looks at the states in between; but
+//! garbage is collected there, which makes other ids and may keep a step within a bound.
 
 use ltl::{Formula, Prop};
 use source::Span;

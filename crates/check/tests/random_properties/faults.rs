@@ -14,7 +14,6 @@ struct Caught {
     tried: u64,
     caught: u64,
     wrongly_held: u64,
-    expected: u64,
 }
 
 /// Checks properties of models from which `hide` took an individual, if they have one.
@@ -41,7 +40,6 @@ fn caught(
                 continue;
             }
             caught.tried += 1;
-            caught.expected += u64::from(expected);
             let config = Config {
                 symmetry: Symmetry::Full,
                 bounds,
@@ -115,11 +113,11 @@ fn hide_constants(program: &mut Program) -> bool {
 #[test]
 fn threads_that_are_not_pinned_show() {
     let caught = caught(models(), rounds::random_rounds, bounds, take_any_thread);
-    assert!(caught.caught > caught.tried / 20 && caught.wrongly_held > 0, "{caught:?}");
+    assert!(caught.caught > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
 }
 
 #[test]
 fn constants_that_are_not_pinned_show() {
-    let caught = caught(4 * models(), rounds::random_rounds, bounds, hide_constants);
-    assert!(caught.caught > caught.tried / 100 && caught.wrongly_held > 0, "{caught:?}");
+    let caught = caught(2 * models(), rounds::random_keys, bounds, hide_constants);
+    assert!(caught.caught > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
 }

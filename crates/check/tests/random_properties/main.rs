@@ -281,6 +281,12 @@ fn models_that_go_round() {
 }
 
 #[test]
+fn models_with_keys() {
+    let seen = survive(models(), rounds::random_keys, bounds);
+    assert!(seen.pinned > models() / 5, "{seen:?}");
+}
+
+#[test]
 fn numbered_programs() {
     let mut seen = Seen::default();
     for seed in 0..models() {
