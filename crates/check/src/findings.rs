@@ -185,6 +185,12 @@ pub fn assumptions(
         };
         let name = &about.property().name;
         list.push(format!("property {name}: {schedules}"));
+        if let Some(each) = &about.property().each {
+            let variable = &each.variable;
+            list.push(format!(
+                "property {name}: `{variable}@…` is false before {variable} is started and after it has ended"
+            ));
+        }
         list.push(match about.aims.progress {
             Some(_) => "runs that end are no cycles".to_owned(),
             None => "a run that ends stays in its last state for ever".to_owned(),

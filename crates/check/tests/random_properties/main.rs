@@ -11,6 +11,7 @@
 #[path = "../random_models/alike.rs"]
 mod alike;
 mod crowds;
+mod faults;
 mod oracle;
 mod props;
 mod rounds;
@@ -87,12 +88,15 @@ struct Seen {
     hopeless: u64,
     /// Of models that have states in the middle of something.
     unobserved: u64,
-    /// Of properties that are about an individual.
+    /// Of properties that name an element of an abstract enum.
     pinned: u64,
     /// Checks under fairness in which threads were renamed, those of them that had to be repeated without, and those with ample steps.
     renamed_fair: u64,
     repeated: u64,
     reduced_fair: u64,
+    /// Of properties about each thread, and those of them that are violated.
+    individuals: u64,
+    by_individuals: u64,
 }
 
 impl Seen {
@@ -112,6 +116,8 @@ impl Seen {
         self.renamed_fair += other.renamed_fair;
         self.repeated += other.repeated;
         self.reduced_fair += other.reduced_fair;
+        self.individuals += other.individuals;
+        self.by_individuals += other.by_individuals;
     }
 }
 
@@ -152,7 +158,9 @@ fn is_violated(
     replay_property(model, config.bounds, steps.clone(), &recorded)?;
     let naive = interpreter(&model.program, config.bounds);
     match recorded.cycle_start {
-        None if is_hopeless(&naive, &model.program.properties[0], &steps) => seen.hopeless += 1,
+        None if is_hopeless(&naive, &model.program.properties[0], recorded.individual, &steps) => {
+            seen.hopeless += 1;
+        }
         None => return Err("it depends on what comes next".to_owned()),
         Some(_) if expected == Some(false) => return Err("there is no such cycle".to_owned()),
         Some(start) if start == steps.len() => seen.ended += 1,
@@ -214,6 +222,10 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.pinned += u64::from(!program.pinned().is_empty());
+    if property.each.is_some() {
+        seen.individuals += 1;
+        seen.by_individuals += seen.violated;
+    }
     Ok(seen)
 }
 
@@ -264,6 +276,8 @@ fn survive(count: u64, source: fn(u64) -> String, property: SetProperty, bounds:
     // The models are worth something.
     assert!(seen.properties > count, "{seen:?}");
     assert!(seen.violated > seen.properties / 8 && seen.violated < seen.properties * 7 / 8, "{seen:?}");
+    let individuals = seen.individuals;
+    assert!(individuals > seen.properties / 8 && seen.by_individuals > individuals / 8, "{seen:?}");
     seen
 }
 
@@ -290,6 +304,12 @@ fn models_of_crowds() {
     let seen = survive(models(), crowds::random_crowd, props::set_recurrence, bounds);
     assert!(seen.cycles > models() && seen.unfair > models() / 10, "{seen:?}");
     assert!(seen.renamed_fair > models() && seen.reduced_fair > models() / 20, "{seen:?}");
+}
+
+#[test]
+fn models_with_keys() {
+    let seen = survive(models(), rounds::random_keys, props::set_property, bounds);
+    assert!(seen.pinned > models() / 5, "{seen:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use ir::testing::SplitMix64;
 use ir::{
-    BinaryOp, Const, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, Program, Property,
+    BinaryOp, Const, Each, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, Program, Property,
     PropertyKind, Proposition, Type, TypeId,
 };
 use ltl::{Formula, Prop};
@@ -15,15 +15,66 @@ pub const NAME: &str = "random";
 pub fn set_property(program: &mut Program, seed: u64) {
     let mut rng = SplitMix64::new(seed);
     let mut open = conditions(program, &mut rng);
-    let count = (1 + rng.below(3)).min(open.len());
-    let mut props = Vec::new();
-    for number in 0..count {
-        let expr = open.swap_remove(rng.below(open.len()));
-        props.push(Proposition { text: format!("p{number}"), expr, span: Span::default() });
+    let each = each(program, &mut rng);
+    let mut exprs = Vec::new();
+    if let Some(each) = &each {
+        exprs.extend((0..=rng.below(2)).map(|_| whereabouts(program, each, &mut rng)));
     }
+    let count = (exprs.len().max(1) + rng.below(3)).min(exprs.len() + open.len());
+    while exprs.len() < count {
+        exprs.push(open.swap_remove(rng.below(open.len())));
+    }
+    let prop = |(number, expr)| Proposition { text: format!("p{number}"), expr, span: Span::default() };
+    let props = exprs.into_iter().enumerate().map(prop).collect();
     let size = 1 + rng.below(5);
-    let kind = PropertyKind::Formula(formula(&mut rng, size, count));
-    program.properties = vec![Property { name: NAME.to_owned(), props, kind, span: Span::default() }];
+    let is_usual = rng.chance(40);
+    let formula = if is_usual { usual(&mut rng, count) } else { formula(&mut rng, size, count) };
+    let kind = PropertyKind::Formula(formula);
+    program.properties = vec![Property { name: NAME.to_owned(), each, props, kind, span: Span::default() }];
+}
+
+/// Whose threads a property is about, if it is about individuals: most often one that is not alone.
+fn each(program: &Program, rng: &mut SplitMix64) -> Option<Each> {
+    let actions = || program.transitions.values().flat_map(|transition| &transition.body);
+    let number = |id: ProcedureId| {
+        let there = program.active.iter().filter(|&&active| active == id).count();
+        there + actions().filter(|action| action.starts(id)).count()
+    };
+    let all = program.procedures.ids().filter(|&id| !program.numbered && number(id) > 0);
+    let (several, single): (Vec<_>, Vec<_>) = all.partition(|&id| number(id) > 1);
+    let threads = if several.is_empty() || rng.chance(20) { single } else { several };
+    if threads.is_empty() || rng.chance(50) {
+        return None;
+    }
+    Some(Each { procedure: *rng.pick(&threads), variable: "t".to_owned(), span: Span::default() })
+}
+
+/// A condition on where the individual is.
+fn whereabouts(program: &mut Program, each: &Each, rng: &mut SplitMix64) -> Expr {
+    let procedure = each.procedure;
+    let own = program.locations.iter().filter(|(_, at)| at.procedure == procedure);
+    let plain: Vec<_> = own.filter(|(_, at)| at.kind == LocationKind::Plain).map(|(id, _)| id).collect();
+    let locations = if rng.chance(60) {
+        vec![*rng.pick(&plain)]
+    } else {
+        plain.into_iter().filter(|_| rng.chance(50)).collect()
+    };
+    Maker::node(ExprKind::IndividualAt { procedure, locations }, program.types.intern(Type::Bool))
+}
+
+/// What people say about individuals.
+fn usual(rng: &mut SplitMix64, props: usize) -> Formula {
+    let prop = |at: usize| Box::new(Formula::Prop(Prop(at.min(props - 1) as u32)));
+    let (a, b) = (prop(0), prop(1));
+    let always = |inner: Formula| Formula::Always(Box::new(inner));
+    match rng.below(6) {
+        0 => always(Formula::Not(a)),
+        1 => always(Formula::Implies(a, Box::new(Formula::Eventually(b)))),
+        2 => always(Formula::Eventually(a)),
+        3 => Formula::Eventually(Box::new(Formula::Always(a))),
+        4 => always(Formula::Implies(a, Box::new(always(Formula::Not(b))))),
+        _ => Formula::WeakUntil(Box::new(Formula::Not(a)), b),
+    }
 }
 
 /// Makes a property the only one of a program that is about what happens again and again, or in the end: with those it matters most
@@ -59,7 +110,8 @@ pub fn set_recurrence(program: &mut Program, seed: u64) {
         _ => Or(finally(p), again(q)),
     };
     let kind = PropertyKind::Formula(formula);
-    program.properties = vec![Property { name: NAME.to_owned(), props, kind, span: Span::default() }];
+    program.properties =
+        vec![Property { name: NAME.to_owned(), each: None, props, kind, span: Span::default() }];
 }
 
 /// Builds expressions.
