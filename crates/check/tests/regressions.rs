@@ -267,3 +267,25 @@ fn orbits_do_not_depend_on_the_search() {
         }
     }
 }
+
+/// The second thread is not the first one that can be marked, and an `else` that starts both stays one.
+#[test]
+fn individuals_that_are_started_by_an_else() {
+    let text = "system S {
+        int (0, 3) made;
+        ltl Never = forall W w: [] !w@bad;
+        thread W(int (0, 3) k) {
+            loc begin: when k == 1 do { } goto bad; when k != 1 do { } return;
+            loc bad: do { } return;
+        }
+        active thread Main() {
+            while made < 2 do
+                atomic
+                    choose when <made == 3> do skip; else do start W(made); made := made + 1; end
+                end
+            end
+        }
+    }";
+    let report = check(text, &Config::default());
+    assert_eq!(report.verdict, Verdict::Violated);
+}

@@ -176,8 +176,42 @@ impl Pinned {
         }
     }
 
+    /// Where an `else` starts individuals, a twin would be one of those that it waits for, or a second `else`. So it leads to a place in
+    /// the same atomic block, and they are started from there.
+    fn put_off(&mut self, procedure: ProcedureId) {
+        let program = &mut self.program;
+        for id in program.transitions.ids() {
+            let transition = &program.transitions[id];
+            if transition.guard != Guard::Else
+                || !transition.body.iter().any(|action| action.starts(procedure))
+            {
+                continue;
+            }
+            let source = transition.source;
+            let here = &program.locations[source];
+            let mut between =
+                Location::new(format!("{}'{}", here.name, id.index()), here.procedure, here.span);
+            (between.atomic, between.hidden) = (true, true);
+            let between = program.locations.push(between);
+            let mut rest = transition.clone();
+            (rest.source, rest.guard) = (between, Guard::Always);
+            let first = &mut program.transitions[id];
+            first.body.clear();
+            first.exit = Exit::Jump(Jump::Goto(between));
+            let rest = program.transitions.push(rest);
+            program.locations[between].transitions.push(rest);
+            for procedure in program.procedures.values_mut() {
+                let covers = procedure.catches.iter_mut().map(|catch| &mut catch.covers);
+                covers.filter(|covers| covers.contains(&source)).for_each(|covers| covers.push(between));
+            }
+            self.locations.push(self.locations[source.index()]);
+            self.transitions.push(self.transitions[id.index()]);
+        }
+    }
+
     /// Gives every start of an individual a twin that marks it, if none is marked yet. Whether one is.
     fn choose(&mut self, each: &Each) -> Expr {
+        self.put_off(each.procedure);
         let program = &mut self.program;
         let (ty, span) = (program.types.intern(Type::Bool), Span::default());
         let node = |kind| Expr { kind, ty, span };
@@ -282,6 +316,24 @@ mod tests {
         let [.., mark] = &pinned.program.properties[0].props[..] else { panic!("there are propositions") };
         assert_eq!(mark.text, "there is t");
         assert!(property_text(&pinned.program).ends_with(r#"formula "<> p2 -> [] (p0 -> <> p1)"; }"#));
+    }
+
+    #[test]
+    fn an_else_stays_one() {
+        let other = "thread V() { loc e: when on goto e; else do { start T(); } goto e; } function f";
+        let text = THREADS.replace("function f", other);
+        let program = program(&text);
+        let pinned = program.pin(&program.properties[0], Origin::Started).expect("it is about individuals");
+        assert_eq!(verify(&pinned.program), Ok(()));
+        let of_else =
+            |id: TransitionId| program.transitions[pinned.transitions[id.index()]].guard == Guard::Else;
+        let all = pinned.program.transitions.iter().filter(|&(id, _)| of_else(id));
+        let (waiting, starting): (Vec<_>, Vec<_>) =
+            all.map(|(_, one)| one).partition(|one| one.guard == Guard::Else);
+        // From behind it, the individual is started, or some thread.
+        assert!(waiting.len() == 1 && waiting.iter().all(|transition| transition.body.is_empty()));
+        assert_eq!(starting.len(), 2);
+        assert!(starting.iter().all(|transition| pinned.program.locations[transition.source].atomic));
     }
 
     #[test]

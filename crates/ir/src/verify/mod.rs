@@ -414,10 +414,6 @@ impl Verifier<'_> {
         self.demand(known && !program.numbered, "it is about what is no thread, or has a number");
         let is_formula = matches!(property.kind, PropertyKind::Formula(_));
         self.demand(is_formula, "a claim is about no individual");
-        let mut elses = program.transitions.values().filter(|transition| transition.guard == Guard::Else);
-        let starts =
-            elses.any(|transition| transition.body.iter().any(|action| action.starts(each.procedure)));
-        self.demand(!starts, "an else starts individuals that it is about");
     }
 
     fn claim_automaton(&mut self, claim: &ltl::Automaton) {

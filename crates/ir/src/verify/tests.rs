@@ -548,8 +548,6 @@ fn individuals() {
     refused_text(&individual(&function, "forall f t { formula \"[] true\"; }"), "about what is no thread");
     let claim = "forall T t { claim 0 sets 0 { state { goto 0 if {} marks {}; } } }";
     refused_text(&individual(thread, claim), "a claim is about no individual");
-    let other = "thread T() { loc a: when b goto a; else do { start T(); } goto a; }";
-    refused_text(&individual(other, &format!("forall T t {{ {prop} }}")), "an else starts individuals");
     let many = (0..64).map(|_| "prop \"\" = b;").collect::<String>();
     let many = |each: &str| individual(thread, &format!("{each} {{ {many} formula \"p63\"; }}"));
     refused_text(&many("forall T t"), "has more than 63 propositions");
