@@ -122,6 +122,10 @@ impl Concrete for Symmetric<'_> {
         &named.state.state
     }
 
+    fn engine_below<'s>(&'s self, named: &'s mut Named) -> (&'s Engine, &'s mut EngineState) {
+        (self.engine, &mut named.state)
+    }
+
     fn renames(&self) -> bool {
         true
     }

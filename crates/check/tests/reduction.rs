@@ -141,6 +141,19 @@ fn what_asks_about_the_schedule_is_not_reduced() {
     }
 }
 
+/// Where nobody ever has a chance to go first, nothing is compared.
+#[test]
+fn hopeless_models_run_as_they_are() {
+    let endless = model("m.pml", "byte x; active [2] proctype A() { do :: x = 1; x = 0 od }");
+    let ending = model("m.pml", "byte x; active [2] proctype A() { x = 1; x = 0 }");
+    assert_eq!(check(&ending, &reduced()).reduction.notice, None);
+    let report = check(&endless, &reduced());
+    assert_eq!(report.reduction.por, "on");
+    let notice = report.reduction.notice.expect("nothing can be reduced");
+    assert!(notice.contains("independent"), "{notice}");
+    assert_eq!((report.reduction.ample, report.reduction.full), (0, 0));
+}
+
 /// Names of objects show in which order they were made.
 #[test]
 fn heaps_need_symmetry() {

@@ -199,7 +199,7 @@ impl Analysis {
 
     /// How many locations may have ample steps.
     pub fn candidates(&self) -> usize {
-        self.candidates.values().filter(|candidate| candidate.is_some()).count()
+        self.conflicts.candidates()
     }
 }
 
@@ -208,6 +208,28 @@ struct Steps<'a> {
     transitions: &'a Table<TransitionId, Footprint>,
     in_states: &'a Footprint,
     in_runs: &'a Footprint,
+}
+
+/// Where a thread may go from a location of a procedure in the same procedure.
+pub fn successors(program: &Program, id: LocationId) -> Vec<usize> {
+    let location = &program.locations[id];
+    let mut to = Vec::new();
+    for &transition in &location.transitions {
+        match &program.transitions[transition].exit {
+            Exit::Jump(Jump::Goto(target)) => to.push(target.index()),
+            Exit::Jump(Jump::Return(_)) => {}
+            Exit::Call { resume, .. } => to.push(resume.index()),
+        }
+    }
+    if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
+        to.push(target.index());
+    }
+    for catch in &program.procedures[location.procedure].catches {
+        if catch.covers.contains(&location.origin(id)) {
+            to.push(catch.handler.index());
+        }
+    }
+    to
 }
 
 /// Whether who reads this notices these writes, or that messages are sent and received.
@@ -316,25 +338,9 @@ impl Steps<'_> {
     fn sticky(&self, resources: &Resources<'_>) -> Vec<bool> {
         let program = self.program;
         let contested = self.contested();
-        let mut successors = vec![Vec::new(); program.locations.len()];
+        let successors: Vec<Vec<usize>> = program.locations.ids().map(|id| successors(program, id)).collect();
         let mut costs = Vec::new();
         for (id, location) in program.locations.iter() {
-            let to = &mut successors[id.index()];
-            for &transition in &location.transitions {
-                match &program.transitions[transition].exit {
-                    Exit::Jump(Jump::Goto(target)) => to.push(target.index()),
-                    Exit::Jump(Jump::Return(_)) => {}
-                    Exit::Call { resume, .. } => to.push(resume.index()),
-                }
-            }
-            if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
-                to.push(target.index());
-            }
-            for catch in &program.procedures[location.procedure].catches {
-                if catch.covers.contains(&location.origin(id)) {
-                    to.push(catch.handler.index());
-                }
-            }
             costs.push(match self.candidate(id, None) {
                 // Nobody rests at these.
                 _ if location.inner || !matches!(location.kind, LocationKind::Plain) => 4,

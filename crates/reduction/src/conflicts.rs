@@ -3,12 +3,13 @@
 //! Whether what a thread may still do disturbs a step from a candidate location is a question about two locations: that of
 //! the step, and that of the other thread, with each of its frames. For each such pair the answer is *yes*, *no*, or that it
 //! depends on which channels both use, which only a state tells ([`View::may_use`](crate::channels::View::may_use)).
+//! A candidate without a chance is none: one that the proviso excludes, or in whose way there is always somebody.
 
-use ir::{Expr, ExprKind, Id, LocationId, Program, Table};
+use ir::{Expr, ExprKind, Id, LocationId, ProcedureId, Program, Table, TransitionId};
 
-use crate::analysis::{Analysis, Candidate, Future};
+use crate::analysis::{Analysis, Candidate, Future, successors};
 use crate::bits::Bits;
-use crate::footprint::{Use, UseKind};
+use crate::footprint::{COUNT, Use, UseKind};
 
 /// The answers, by the location of a candidate.
 #[derive(Default)]
@@ -49,14 +50,24 @@ impl Conflicts {
             rivals.extend(analysis.futures.values().map(of));
         }
         let mut conflicts = Self { rows: Table::new(), rivals };
+        let lasting = Lasting::all(analysis);
         for (id, candidate) in analysis.candidates.iter() {
-            let row = candidate.as_ref().map(|candidate| conflicts.row_of(analysis, id, candidate));
-            conflicts.rows.push(row);
+            let candidate =
+                candidate.as_ref().filter(|candidate| may_leave(&analysis.program, id, candidate));
+            let row = candidate.map(|candidate| conflicts.row_of(analysis, id, candidate));
+            let has_chance =
+                |row: &Row| !lasting.iter().any(|threads| threads.obstruct(&analysis.program, id, row));
+            conflicts.rows.push(row.filter(has_chance));
         }
         conflicts
     }
 
-    /// Of a location, if it is a candidate.
+    /// How many locations may have ample steps.
+    pub fn candidates(&self) -> usize {
+        self.rows.values().flatten().count()
+    }
+
+    /// Of a location, if it is a candidate that has a chance.
     #[inline]
     pub fn row(&self, location: LocationId) -> Option<&Row> {
         self.rows[location].as_ref()
@@ -91,6 +102,64 @@ impl Conflicts {
         }
         row
     }
+}
+
+/// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky, all ways out must be
+/// messages from or to others.
+fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> bool {
+    let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
+    let leaves_by_message = |&id: &TransitionId| {
+        let mut operations = candidate.operations.iter();
+        operations.any(|operation| operation.transition == Some(id) && is_message(operation.kind))
+    };
+    !candidate.sticky
+        || program.numbered && program.locations[location].transitions.iter().all(leaves_by_message)
+}
+
+/// Threads that are there from the beginning and never end.
+struct Lasting {
+    procedure: ProcedureId,
+    count: usize,
+    /// Where they may be.
+    locations: Vec<usize>,
+}
+
+impl Lasting {
+    fn all(analysis: &Analysis) -> Vec<Self> {
+        let program = &analysis.program;
+        let mut all = Vec::new();
+        for (id, procedure) in program.procedures.iter() {
+            let count = program.active.iter().filter(|&&active| active == id).count();
+            let may_end = analysis.futures[procedure.entry].writes.contains(COUNT);
+            if count > 0 && !may_end {
+                all.push(Self { procedure: id, count, locations: reachable(program, procedure.entry) });
+            }
+        }
+        all
+    }
+
+    /// Whether one of them is always in the way of a candidate, wherever it is.
+    fn obstruct(&self, program: &Program, candidate: LocationId, row: &Row) -> bool {
+        let is_own = program.locations[candidate].procedure == self.procedure;
+        self.count > usize::from(is_own) && self.locations.iter().all(|&at| row.certain.contains(at))
+    }
+}
+
+/// The locations of a procedure that can be reached from one of them.
+fn reachable(program: &Program, from: LocationId) -> Vec<usize> {
+    let mut is_known = vec![false; program.locations.len()];
+    is_known[from.index()] = true;
+    let mut found = vec![from.index()];
+    let mut next = 0;
+    while let Some(&at) = found.get(next) {
+        next += 1;
+        for to in successors(program, LocationId::from_index(at)) {
+            if !std::mem::replace(&mut is_known[to], true) {
+                found.push(to);
+            }
+        }
+    }
+    found
 }
 
 /// Whether a use is one of the channel that an expression names, if that can be told without a state.

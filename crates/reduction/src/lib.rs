@@ -24,6 +24,13 @@
 //!
 //! Otherwise all steps are offered.
 //!
+//! # What it costs
+//!
+//! A state in which nobody is at a candidate location costs one look at each thread. The others cost, for each candidate, one
+//! look into a table for each other thread (`conflicts`), and only then what depends on more than locations: channels and
+//! their loads, porters (`porters`), and at last the thread's own steps. What others can do at the moment is never asked. Where the
+//! engine remembers what threads can do, it tells these steps, and that they lead on; otherwise they are tried out.
+//!
 //! # The proviso
 //!
 //! Steps that are put off must not be put off for ever: every cycle of the reduced system has a state at which all steps are
@@ -67,6 +74,7 @@ mod channels;
 mod conflicts;
 mod cycles;
 mod footprint;
+mod porters;
 mod reduced;
 #[cfg(feature = "testing")]
 pub mod testing;

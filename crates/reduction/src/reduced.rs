@@ -11,8 +11,8 @@ use system::{Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
 use crate::conflicts::Row;
-use crate::cycles::break_cycles;
 use crate::footprint::UseKind;
+use crate::porters::Porters;
 
 /// How much of an atomic block is looked at to find out whether something goes wrong there, for each step into it. What systems
 /// remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no difference whether they do.
@@ -24,6 +24,9 @@ pub trait Concrete: TransitionSystem {
     fn layout(&self) -> &Layout;
 
     fn concrete<'s>(&self, state: &'s Self::State) -> &'s State;
+
+    /// What runs the program.
+    fn engine_below<'s>(&'s self, state: &'s mut Self::State) -> (&'s Engine, &'s mut EngineState);
 
     /// Whether states are encoded under names other than ids.
     fn renames(&self) -> bool;
@@ -41,6 +44,10 @@ impl Concrete for Engine {
         &state.state
     }
 
+    fn engine_below<'s>(&'s self, state: &'s mut EngineState) -> (&'s Engine, &'s mut EngineState) {
+        (self, state)
+    }
+
     fn renames(&self) -> bool {
         false
     }
@@ -56,6 +63,7 @@ pub struct Reduced<'a, S> {
     /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
+    porters: Porters,
 }
 
 /// In how many states what was offered.
@@ -69,7 +77,14 @@ pub struct Counts {
 
 impl<'a, S: Concrete> Reduced<'a, S> {
     pub fn new(system: &'a S, analysis: &'a Analysis) -> Self {
-        Self { system, analysis, counts: Cell::default(), threads: Cell::default(), steps: Cell::default() }
+        Self {
+            system,
+            analysis,
+            counts: Cell::default(),
+            threads: Cell::default(),
+            steps: Cell::default(),
+            porters: Porters::new(analysis),
+        }
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -128,16 +143,19 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         let Some(candidate) = &self.analysis.candidates[location] else { return false };
         let mut is_open = false;
         for other in view.running().filter(|&other| other != thread) {
-            for location in view.locations(other) {
-                if row.certain.contains(location.index()) {
-                    return false;
-                }
+            let mut is_clear = |location: LocationId| {
                 is_open |= row.open.contains(location.index());
+                !row.certain.contains(location.index())
+            };
+            if !is_clear(view.location(other))
+                || !view.state.has_one_frame(view.layout, other) && !view.locations(other).all(is_clear)
+            {
+                return false;
             }
         }
         candidate.operations.iter().all(|operation| stays_possible(view, thread, operation))
             && (!is_open || self.uses_are_safe(view, thread, location, candidate))
-            && (!candidate.sticky || self.is_let_in(view, thread, candidate))
+            && (!candidate.sticky || !self.porters.has(view, thread))
     }
 
     /// Whether channels are used in a way that nobody else can disturb or notice.
@@ -166,48 +184,6 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
-    /// Whether a thread at a sticky location can leave it only by messages, and is none of those who let the others in.
-    fn is_let_in(&self, view: View<'_>, thread: ThreadId, candidate: &Candidate) -> bool {
-        let location = view.location(thread);
-        let program = &self.analysis.program;
-        let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
-        program.numbered
-            && program.locations[location].transitions.iter().all(|&id| {
-                let mut operations =
-                    candidate.operations.iter().filter(|operation| operation.transition == Some(id));
-                operations.any(|operation| is_message(operation.kind))
-            })
-            && !self.porters(view)[thread.0 as usize]
-    }
-
-    /// By thread: whether it lets all others in wherever it is sticky. There is one on every circle of threads that wait for
-    /// messages of each other to get past sticky locations. See the crate's documentation.
-    fn porters(&self, view: View<'_>) -> Vec<bool> {
-        let threads = view.state.thread_limit() as usize;
-        let mut feeds = vec![Vec::new(); threads];
-        for fed in view.running() {
-            for at in view.futures(fed).flat_map(|future| future.sticky.iter()) {
-                let awaited = &self.analysis.uses[at];
-                let number = awaited.channel.as_ref().and_then(|channel| view.value(channel, fed, true));
-                let is_fed = |other: ThreadId| {
-                    view.futures(other).flat_map(|future| future.own.iter()).any(|at| {
-                        let found = &self.analysis.uses[at];
-                        let fits = matches!(
-                            (awaited.kind, found.kind),
-                            (UseKind::Receive { .. }, UseKind::Send { .. })
-                                | (UseKind::Send { .. }, UseKind::Receive { keep: false, .. })
-                        );
-                        fits && number.is_none_or(|number| view.may_use(found, Some(other), number))
-                    })
-                };
-                for feeder in view.running().filter(|&other| is_fed(other)) {
-                    feeds[feeder.0 as usize].push(fed.0 as usize);
-                }
-            }
-        }
-        break_cycles(&feeds, &vec![0; threads])
-    }
-
     /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
     fn leads_on(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let mut steps = self.steps.take();
@@ -221,11 +197,14 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             steps.clear();
             self.system.steps_of(state, thread.0, &mut steps);
         }
+        let tries = |state: &mut S::State| {
+            let (engine, state) = self.system.engine_below(state);
+            steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, 0, &mut { TRIALS }))
+        };
         let leads_on = steps.faults.is_empty()
             && !steps.enabled.is_empty()
             && self.finds_messages(self.view(state).location(thread), &steps)
-            && (is_told
-                || steps.enabled.iter().all(|&step| self.step_leads_on(state, step, 0, &mut { TRIALS })));
+            && (is_told || tries(state));
         self.steps.set(steps);
         leads_on
     }
@@ -241,26 +220,27 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             },
         )
     }
+}
 
-    fn step_leads_on(&self, state: &mut S::State, step: Step, depth: u32, trials: &mut u32) -> bool {
-        if *trials == 0 || depth > DEEPEST {
-            return false;
-        }
-        *trials -= 1;
-        match self.system.fire(state, step) {
-            Fired::Fault(_) | Fired::Truncated(_) => return false,
-            Fired::Moved | Fired::Flawed(_) => {}
-        }
-        let mut leads_on = true;
-        if self.system.is_transient(state) {
-            let mut steps = Steps::default();
-            self.system.steps(state, &mut steps);
-            leads_on = steps.faults.is_empty()
-                && steps.enabled.iter().all(|&step| self.step_leads_on(state, step, depth + 1, trials));
-        }
-        self.system.undo(state);
-        leads_on
+/// Whether a step, and those after it that nobody interrupts, lead to states. It is tried out below all names.
+fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u32, trials: &mut u32) -> bool {
+    if *trials == 0 || depth > DEEPEST {
+        return false;
     }
+    *trials -= 1;
+    match engine.fire_only(state, step) {
+        Fired::Fault(_) | Fired::Truncated(_) => return false,
+        Fired::Moved | Fired::Flawed(_) => {}
+    }
+    let mut leads_on = true;
+    if engine.is_transient(state) {
+        let mut steps = Steps::default();
+        engine.steps(state, &mut steps);
+        leads_on = steps.faults.is_empty()
+            && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
+    }
+    engine.undo(state);
+    leads_on
 }
 
 /// Whether what is done to a channel can be done, whatever others do first, and no monitor sees it.
