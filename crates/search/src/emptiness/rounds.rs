@@ -227,6 +227,10 @@ where
             return None;
         }
     }
+    let most = labels.all.iter().map(|label| label.fates.len()).max().unwrap_or_default();
+    if !Graph::fits(nodes, edges.len(), most, budget) {
+        return None;
+    }
     Graph::new(nodes, edges).fair(&labels.all)
 }
 

@@ -42,6 +42,9 @@ const BATCH: usize = 1 << 10;
 const LABEL_BYTES: usize = 128;
 const THREAD_BYTES: usize = 8;
 
+/// So many bytes need not be asked for.
+const SMALL: usize = 1 << 18;
+
 /// What an edge means.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
@@ -138,9 +141,7 @@ impl Threads {
     /// Whether there is a fair run in the component that has the edges after the first `start` ones, and nodes with numbers from
     /// `root` on.
     pub fn is_fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, bool> {
-        let count = self.edges.len() - start;
-        let pairs = nodes * (self.most + 2);
-        if !self.budget.allows(count * size_of::<Edge>() + pairs * 3 * size_of::<u32>()) {
+        if !Graph::fits(nodes, self.edges.len() - start, self.most, &self.budget) {
             return ControlFlow::Break(StopReason::Memory);
         }
         let edges = (start..self.edges.len()).map(|at| {
@@ -209,6 +210,12 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Whether there is memory for a look at so many nodes and edges, with so many threads at most.
+    pub fn fits(nodes: usize, edges: usize, threads: usize, budget: &Budget) -> bool {
+        let bytes = edges * size_of::<Edge>() + nodes * (1 + 3 * threads) * size_of::<u32>();
+        bytes < SMALL || budget.allows(bytes)
+    }
+
     pub fn new(nodes: usize, mut edges: Vec<Edge>) -> Self {
         edges.sort_unstable();
         edges.dedup();
