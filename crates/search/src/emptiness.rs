@@ -194,16 +194,17 @@ where
 {
     let sets = walk.automaton.sets;
     // Where threads are renamed, a set for each says nothing.
-    let all = if threads.is_some() { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
+    let is_renamed = threads.is_some();
+    let all = if is_renamed { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
     match components::search(&mut walk, all, threads, &options.budget) {
         Break(reason) => ended(walk, Some(reason)),
         Continue(None) => ended(walk, None),
         Continue(Some(component)) => violated(walk, component.head, |walk, level| {
-            let Some(fair) = &component.fair else {
+            if !is_renamed {
                 let turns = witness::cycle(walk, &component, all, &options.budget)?;
                 return lift(walk, level, identity, |around, state| along(&turns, around, state));
-            };
-            let rounds = Rounds::new(&component, fair, sets);
+            }
+            let rounds = Rounds::new(walk, &component, &options.budget)?;
             lift(walk, level, identity, |around, state| rounds.walk::<_, _, N>(around, state))
         }),
     }

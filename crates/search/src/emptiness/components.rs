@@ -14,7 +14,7 @@ use system::TransitionSystem;
 
 use super::marks::Sets;
 use super::product::{Event, Node, Walk};
-use super::threads::{Fair, Threads};
+use super::threads::Threads;
 use crate::explore::or_stop;
 use crate::observer::Observer;
 use crate::outcome::StopReason;
@@ -22,18 +22,26 @@ use crate::outcome::StopReason;
 /// A component with all marks.
 pub struct Component {
     numbers: Numbers,
+    live: Chunked<Node>,
     /// The number of its first node, from which on all live nodes belong to it.
     root: u32,
     /// Its first node.
     pub head: Node,
-    /// What is known of threads in it, where they are renamed and fairness matters.
-    pub fair: Option<Fair>,
 }
 
 impl Component {
+    fn new(numbers: Numbers, live: Chunked<Node>, root: u32) -> Self {
+        Self { numbers, root, head: live[root as usize - 1], live }
+    }
+
     /// Whether it has the node of this index.
     pub fn has(&self, index: usize) -> bool {
         self.place(index).is_some()
+    }
+
+    /// Its nodes, by their places.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node> {
+        (self.root as usize - 1..self.live.len()).map(|at| self.live[at])
     }
 
     /// The place among its nodes of the one of this index.
@@ -131,22 +139,19 @@ where
                 if !joined.inner.contains(all) {
                     continue;
                 }
-                let fair = match &threads {
-                    None => None,
-                    Some(threads) => {
-                        let edges = threads.len() - joined.edges[1];
-                        if edges < 2 * joined.looked_at {
-                            continue;
-                        }
-                        if let Some(root) = roots.last_mut() {
-                            root.looked_at = edges;
-                        }
-                        let Some(fair) = fair(threads, &joined, live.len())? else { continue };
-                        Some(fair)
+                if let Some(threads) = &threads {
+                    let edges = threads.len() - joined.edges[1];
+                    if edges < 2 * joined.looked_at {
+                        continue;
                     }
-                };
-                let head = live[joined.number as usize - 1];
-                return Continue(Some(Component { numbers, root: joined.number, head, fair }));
+                    if let Some(root) = roots.last_mut() {
+                        root.looked_at = edges;
+                    }
+                    if !is_fair(threads, &joined, live.len())? {
+                        continue;
+                    }
+                }
+                return Continue(Some(Component::new(numbers, live, joined.number)));
             }
             Event::Leave(node) => {
                 let number = numbers.get(node.index(automaton));
@@ -154,16 +159,8 @@ where
                     if let Some(threads) = &mut threads {
                         // A node without an edge back to it has none at all by now.
                         let has_grown = threads.len() - root.edges[1] > root.looked_at;
-                        if has_grown
-                            && root.inner.contains(all)
-                            && let Some(fair) = fair(threads, &root, live.len())?
-                        {
-                            return Continue(Some(Component {
-                                numbers,
-                                root: number,
-                                head: node,
-                                fair: Some(fair),
-                            }));
+                        if has_grown && root.inner.contains(all) && is_fair(threads, &root, live.len())? {
+                            return Continue(Some(Component::new(numbers, live, number)));
                         }
                         threads.truncate(root.edges[0]);
                     }
@@ -183,13 +180,9 @@ where
     }
 }
 
-/// What makes the topmost component a fair one, if it is.
-fn fair<const N: usize>(
-    threads: &Threads,
-    root: &Root<N>,
-    live: usize,
-) -> ControlFlow<StopReason, Option<Fair>> {
-    threads.fair(root.edges[1], root.number, live + 1 - root.number as usize)
+/// Whether the topmost component has a fair run.
+fn is_fair<const N: usize>(threads: &Threads, root: &Root<N>, live: usize) -> ControlFlow<StopReason, bool> {
+    threads.is_fair(root.edges[1], root.number, live + 1 - root.number as usize)
 }
 
 /// Joins the components above a node that is live, over an edge from the top to that node.

@@ -2,20 +2,25 @@
 //!
 //! The run is a concrete one. From each state on it, a step is taken that leads nearer to what comes next: a mark that is missing, or
 //! what is good for a thread that has not had its turn, by what it is called there; at last the head of the component. How far that
-//! is, [`Fair`] knows: states with the same encoding are equally far from everything. What is nearest comes first, and of
+//! is, [`Fair`] knows: states with the same encoding are equally far from everything, as long as all edges within the component are
+//! known. A search that found the component may not have seen all of them, so its nodes are expanded again. What is nearest comes first, and of
 //! steps that are as good as each other the one that is least by names: so that the next round is the same one with
 //! threads exchanged, as long as nobody is like another, and the run is soon back where it began.
 
 use ltl::Marks;
-use store::StateStore;
-use system::TransitionSystem;
+use store::{Budget, StateStore};
+use system::{Encoding, TransitionSystem};
 
 use super::around::{Around, Shown};
 use super::components::Component;
 use super::lasso::Move;
 use super::marks::Sets;
-use super::product::Node;
-use super::threads::{Fair, NEVER};
+use super::product::{Node, Walk};
+use super::threads::{Edge, Fair, Graph, Interned, Label, NEVER};
+use crate::observer::Observer;
+
+/// So many nodes ask for memory at a time.
+const BATCH: usize = 1 << 12;
 
 /// What a round is to meet next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,7 +44,7 @@ struct Found<const N: usize> {
 
 pub struct Rounds<'a> {
     component: &'a Component,
-    fair: &'a Fair,
+    fair: Fair,
     sets: u32,
     /// By node, for each mark.
     to_marks: Vec<Vec<u32>>,
@@ -47,11 +52,26 @@ pub struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Of a component, of which something is known about threads, with an automaton of so many sets.
-    pub fn new(component: &'a Component, fair: &'a Fair, sets: u32) -> Self {
+    /// Of a component with fair runs. There are none if memory or time do not allow it, or if states decode to others than they are.
+    pub fn new<S, T, O, const N: usize>(
+        walk: &mut Walk<'_, S, T, O, N>,
+        component: &'a Component,
+        budget: &Budget,
+    ) -> Option<Self>
+    where
+        S: TransitionSystem,
+        T: StateStore + ?Sized,
+        O: Observer,
+    {
+        let sets = walk.automaton.sets;
+        let fair = expand(walk, component, budget)?;
+        if !budget.allows((sets as usize + 1) * component.nodes().len() * size_of::<u32>()) {
+            return None;
+        }
         // The head is the first of its nodes.
+        let to_head = fair.to_node(0);
         let to_marks = (0..sets).map(|set| fair.to_mark(set)).collect();
-        Self { component, fair, sets, to_marks, to_head: fair.to_node(0) }
+        Some(Self { component, fair, sets, to_marks, to_head })
     }
 
     /// Walks one round, from a state at the head of the component to one with the same encoding. There is none if names depend on
@@ -156,6 +176,62 @@ impl<'a> Rounds<'a> {
             Goal::Head => self.to_head[at],
         }
     }
+}
+
+/// What becomes of threads in a component, by all edges within it.
+fn expand<S, T, O, const N: usize>(
+    walk: &mut Walk<'_, S, T, O, N>,
+    component: &Component,
+    budget: &Budget,
+) -> Option<Fair>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+    O: Observer,
+{
+    let (system, automaton) = (walk.explorer.system, walk.automaton);
+    let (mut state, mut encoding) = (system.initial(), Encoding::new());
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut edges, mut labels) = (Vec::new(), Interned::<Label>::default());
+    let nodes = component.nodes().len();
+    for (from, node) in component.nodes().enumerate() {
+        // All that is known of its edges is as large again as what there is.
+        let has_memory =
+            !from.is_multiple_of(BATCH) || budget.allows((edges.len() + BATCH) * size_of::<Edge>());
+        if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !system.has_room(&mut state) {
+            return None;
+        }
+        walk.explorer.store.decode(node.id, &mut encoding);
+        system.decode(&encoding, &mut state);
+        system.thread_names(&mut state, &mut before);
+        let mut around = Around {
+            system,
+            store: &mut *walk.explorer.store,
+            automaton,
+            stutters: walk.stutters,
+            encoding: &mut encoding,
+            stores_transient: walk.explorer.stores_transient,
+            way: Vec::new(),
+        };
+        let mut is_full = false;
+        around.find(&mut state, node, &mut |shown: Shown<'_, S, N>| {
+            let Some(to) = component.place(shown.node.index(automaton)) else { return false };
+            system.thread_names(shown.state, &mut after);
+            match labels.number(Label::new(&before, &after, shown.marks), budget) {
+                Ok(label) => edges.push(Edge { to: to as u32, from: from as u32, label }),
+                Err(_) => is_full = true,
+            }
+            is_full
+        });
+        if is_full {
+            return None;
+        }
+    }
+    let most = labels.all.iter().map(|label| label.fates.len()).max().unwrap_or_default();
+    if !Graph::fits(nodes, edges.len(), most, budget) {
+        return None;
+    }
+    Graph::new(nodes, edges).fair(&labels.all)
 }
 
 /// Whether there is a thread with this id.

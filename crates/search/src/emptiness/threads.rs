@@ -42,9 +42,13 @@ const BATCH: usize = 1 << 10;
 const LABEL_BYTES: usize = 128;
 const THREAD_BYTES: usize = 8;
 
+/// So many bytes need not be asked for.
+const SMALL: usize = 1 << 18;
+
 /// What an edge means.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
+    /// The automaton's, where they matter.
     pub marks: Marks,
     /// By name at the source of the edge: the name of that thread at its target, or [`GOOD`].
     pub fates: Vec<u32>,
@@ -129,24 +133,29 @@ impl Threads {
         }
         let (before, mut after) = (Rc::clone(&self.names.all[names as usize]), Vec::new());
         system.thread_names(state, &mut after);
-        let label = Label { marks: marks.marks(), fates: fates(&before, &after, |id| marks.has_thread(id)) };
+        let label = Label { marks: Marks::NONE, ..Label::new(&before, &after, marks) };
         let label = or_stop(self.labels.number(label, &self.budget))?;
         or_stop(self.edges.push(Edge { to, from, label }))
     }
 
-    /// What the edges after the first `start` ones tell about the component that they are in, whose nodes have numbers from `root`
-    /// on, if there is a fair run in it.
-    pub fn fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, Option<Fair>> {
-        let count = self.edges.len() - start;
-        let pairs = nodes * (self.most + 2);
-        if !self.budget.allows(count * size_of::<Edge>() + pairs * 3 * size_of::<u32>()) {
+    /// Whether there is a fair run in the component that has the edges after the first `start` ones, and nodes with numbers from
+    /// `root` on.
+    pub fn is_fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, bool> {
+        if !Graph::fits(nodes, self.edges.len() - start, self.most, &self.budget) {
             return ControlFlow::Break(StopReason::Memory);
         }
         let edges = (start..self.edges.len()).map(|at| {
             let Edge { from, to, label } = self.edges[at];
             Edge { from: from - root, to: to - root, label }
         });
-        ControlFlow::Continue(Graph::new(nodes, edges.collect()).fair(&self.labels.all))
+        ControlFlow::Continue(Graph::new(nodes, edges.collect()).fair(&self.labels.all).is_some())
+    }
+}
+
+impl Label {
+    /// Of an edge with these marks, where threads have names before and after it, by id.
+    pub fn new<const N: usize>(before: &[u32], after: &[u32], marks: Sets<N>) -> Self {
+        Self { marks: marks.marks(), fates: fates(before, after, |id| marks.has_thread(id)) }
     }
 }
 
@@ -163,8 +172,8 @@ fn fates(before: &[u32], after: &[u32], is_good: impl Fn(u32) -> bool) -> Vec<u3
 }
 
 /// Values by number.
-struct Interned<T> {
-    all: Vec<Rc<T>>,
+pub struct Interned<T> {
+    pub all: Vec<Rc<T>>,
     numbers: FxHashMap<Rc<T>, u32>,
 }
 
@@ -175,7 +184,7 @@ impl<T> Default for Interned<T> {
 }
 
 impl<T: Hash + Eq> Interned<T> {
-    fn number(&mut self, value: T, budget: &Budget) -> Result<u32, Full> {
+    pub fn number(&mut self, value: T, budget: &Budget) -> Result<u32, Full> {
         if let Some(&number) = self.numbers.get(&value) {
             return Ok(number);
         }
@@ -201,6 +210,12 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Whether there is memory for a look at so many nodes and edges, with so many threads at most.
+    pub fn fits(nodes: usize, edges: usize, threads: usize, budget: &Budget) -> bool {
+        let bytes = edges * size_of::<Edge>() + nodes * (1 + 3 * threads) * size_of::<u32>();
+        bytes < SMALL || budget.allows(bytes)
+    }
+
     pub fn new(nodes: usize, mut edges: Vec<Edge>) -> Self {
         edges.sort_unstable();
         edges.dedup();
