@@ -134,12 +134,7 @@ impl Line {
             }
             spin::Outcome::Refused(_) | spin::Outcome::Unusable(_) => None,
         };
-        [
-            self.spin_full.as_ref().and_then(spins),
-            spins(&self.spin),
-            ours(&self.full),
-            ours(&self.reduced),
-        ]
+        [self.spin_full.as_ref().and_then(spins), spins(&self.spin), ours(&self.full), ours(&self.reduced)]
     }
 
     /// What is different with reductions, or from SPIN.
@@ -333,12 +328,8 @@ fn cells(model: &str, answers: &Answers) -> Vec<String> {
         Some(false) => "holds",
         None => "-",
     };
-    let of = [
-        Some(&answers.spin),
-        answers.spin_reduced.as_ref(),
-        Some(&answers.ours),
-        answers.reduced.first(),
-    ];
+    let of =
+        [Some(&answers.spin), answers.spin_reduced.as_ref(), Some(&answers.ours), answers.reduced.first()];
     let mut cells = vec![model.to_owned(), answers.to_string()];
     cells.extend(of.map(|answer| word(answer).to_owned()));
     cells
