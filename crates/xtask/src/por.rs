@@ -33,6 +33,9 @@ const MOST: f64 = 1.2;
 /// Both tools are through with each of these in no time, and all kinds of properties are among them.
 const QUICK: &[&str] = &[];
 
+/// How long SPIN and the C compiler may take.
+const COMPILATION: Duration = Duration::from_mins(5);
+
 #[derive(Args)]
 pub struct PorArgs {
     /// Models to compare [default: those of the project, and SPIN's examples]
@@ -77,7 +80,9 @@ struct Line {
 /// Compares; whether reductions change no verdict and are as good as SPIN's.
 pub fn run(args: &PorArgs) -> Result<bool> {
     let limit = Duration::from_secs(args.timeout);
-    let spin = Spin::find(limit, if args.quick { Effort::Tiny } else { Effort::Large })?;
+    let effort = if args.quick { Effort::Tiny } else { Effort::Large };
+    // To generate and to compile is no part of what is compared.
+    let spin = Spin { verifier_limit: limit, ..Spin::find(limit.max(COMPILATION), effort)? };
     let quotient = Quotient::find(args.quotient.clone(), limit)?;
     let folders = ["bench", "promela", "temporal"];
     let mut models = these_or_all(&args.models, &args.defines, &folders, &args.examples)?;

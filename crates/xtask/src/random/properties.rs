@@ -12,7 +12,7 @@ use super::{SHRINK_BUDGET, show};
 use crate::compare::Status;
 use crate::model::Model;
 use crate::suite::{SpinArgs, in_parallel};
-use crate::temporal::{self, Asked, Comparison};
+use crate::temporal::{self, Answer, Asked, Comparison};
 
 /// Compares; whether all was well.
 pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
@@ -48,9 +48,13 @@ pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
         for answer in &comparison.answers {
             let about = if answer.question.starts_with('f') { "formula" } else { &answer.question };
             let fair = if answer.is_fair { ", fair" } else { "" };
-            *answers
-                .entry(format!("{about}{fair}: SPIN {}, ours {}", answer.spin, answer.ours))
-                .or_default() += 1;
+            // Reasons are about the program.
+            let spin = match &answer.spin {
+                Answer::None(_) => "gives no answer".to_owned(),
+                spin => spin.to_string(),
+            };
+            let how = format!("{about}{fair}: SPIN {spin}, ours {}", answer.ours);
+            *answers.entry(how).or_default() += 1;
         }
     }
     for (title, counts) in [("programs", &programs), ("answers", &answers)] {
@@ -59,7 +63,8 @@ pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
             println!("{count:6} {what}");
         }
     }
-    println!("{} programs, {} answers, {failed} failed", results.len(), answers.values().sum::<usize>());
+    let total: usize = answers.values().sum();
+    println!("{} programs, {total} answers, each with all reductions, {failed} failed", results.len());
     Ok(failed == 0)
 }
 
