@@ -80,8 +80,8 @@ pub fn run(args: &AutomataArgs) -> Result<bool> {
     }
     let slowest = lines.iter().map(|line| line.time).max().unwrap_or_default();
     let summary = summary(&lines);
-    print!("# {}", summary.plain().trim_end().replace('\n', "\n# "));
-    eprintln!("\nthe slowest translation took {} ms", slowest.as_millis());
+    println!("# {}", summary.plain().trim_end().replace('\n', "\n# "));
+    eprintln!("the slowest translation took {} ms", slowest.as_millis());
     if let Some(path) = &args.out {
         let millis = slowest.as_millis();
         page::write(path, COMMAND, &markdown(&lines, &summary, millis))?;

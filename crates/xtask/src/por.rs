@@ -30,9 +30,6 @@ const COMMAND: &str = "cargo xtask por";
 /// More than this many times SPIN's states are too many, in the mean.
 const MOST: f64 = 1.2;
 
-/// Both tools are through with each of these in no time, and all kinds of properties are among them.
-const QUICK: &[&str] = &[];
-
 /// How long SPIN and the C compiler may take.
 const COMPILATION: Duration = Duration::from_mins(5);
 
@@ -45,7 +42,7 @@ pub struct PorArgs {
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub defines: Vec<String>,
 
-    /// A few small models, and SPIN only with reductions and without temporal properties
+    /// Only small models of the project, and SPIN only with reductions and without temporal properties
     #[arg(long, conflicts_with = "models")]
     pub quick: bool,
 
@@ -84,11 +81,11 @@ pub fn run(args: &PorArgs) -> Result<bool> {
     // To generate and to compile is no part of what is compared.
     let spin = Spin { verifier_limit: limit, ..Spin::find(limit.max(COMPILATION), effort)? };
     let quotient = Quotient::find(args.quotient.clone(), limit)?;
-    let folders = ["bench", "promela", "temporal"];
-    let mut models = these_or_all(&args.models, &args.defines, &folders, &args.examples)?;
-    if args.quick {
-        models.retain(|model| QUICK.contains(&model.name.as_str()));
-    }
+    // All of the project but these are small.
+    let large = if args.quick { None } else { Some("bench") };
+    let folders: Vec<&str> = large.into_iter().chain(["promela", "temporal"]).collect();
+    let examples = (!args.quick).then_some(&*args.examples);
+    let models = these_or_all(&args.models, &args.defines, &folders, examples)?;
     let lines = in_parallel(models.len(), |at| {
         let line = Line::new(&models[at], &spin, &quotient, args.quick)?;
         // It takes long to come to the end.

@@ -215,7 +215,7 @@ fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences)
 
 /// The models of the command line, or all there are.
 fn models(args: &SpinArgs) -> Result<Vec<Model>> {
-    these_or_all(&args.models, &args.defines, &["promela", "temporal"], &args.examples)
+    these_or_all(&args.models, &args.defines, &["promela", "temporal"], Some(&args.examples))
 }
 
 /// The models that are named, or those of the project in these folders and SPIN's examples.
@@ -223,7 +223,7 @@ pub fn these_or_all(
     named: &[PathBuf],
     defines: &[String],
     folders: &[&str],
-    examples: &Path,
+    examples: Option<&Path>,
 ) -> Result<Vec<Model>> {
     if !named.is_empty() {
         let open = |path: &PathBuf| Model::open(path, path.display().to_string(), defines);
@@ -234,10 +234,10 @@ pub fn these_or_all(
     for folder in folders {
         models.extend(model::below(&ours.join(folder), &ours)?);
     }
-    if examples.is_dir() {
-        models.extend(model::below(examples, examples)?);
-    } else if examples != Path::new(EXAMPLES) {
-        bail!("no folder {}", examples.display());
+    match examples {
+        Some(examples) if examples.is_dir() => models.extend(model::below(examples, examples)?),
+        Some(examples) if examples != Path::new(EXAMPLES) => bail!("no folder {}", examples.display()),
+        _ => {}
     }
     Ok(models)
 }
