@@ -256,9 +256,18 @@ pub struct Invariant<'s> {
 #[derive(Debug)]
 pub struct Temporal<'s> {
     pub name: Name<'s>,
+    pub each: Option<Each<'s>>,
     pub kind: TemporalKind,
     /// What the propositions stand for.
     pub atoms: Vec<Expr<'s>>,
+}
+
+/// `forall procedure variable :` in front of a formula.
+#[derive(Clone, Copy, Debug)]
+pub struct Each<'s> {
+    pub procedure: Name<'s>,
+    pub variable: Name<'s>,
+    pub span: Span,
 }
 
 #[derive(Debug)]

@@ -123,6 +123,8 @@ codes! {
     TOO_MANY_PROPOSITIONS = "E0608";
     /// A text that is no automaton.
     BAD_AUTOMATON = "E0609";
+    /// A thread that cannot be followed through a run, by the way it is quantified.
+    BAD_INDIVIDUAL = "E0610";
 
     /// A variable that is never used.
     UNUSED_VARIABLE = "W0701";

@@ -466,6 +466,42 @@ fn temporal_properties() {
     ));
 }
 
+#[test]
+fn individuals() {
+    let many = (0..64).map(|n| format!("<> (x == {n})")).collect::<Vec<_>>().join(" || ");
+    let member = |text: &str| {
+        format!(
+            "system s {{\nrecord R {{ int f; }}\nint x; R r;\nltl P = {text};\nactive thread T() {{\nloc idle: when x < 1 \
+             do {{ x := 1; r := new R; r.f := 1; }} goto busy;\nloc busy: do {{}} goto idle;\n}}\n}}"
+        )
+    };
+    insta::assert_snapshot!(rendered(
+        [
+            "forall T p: [] (p@idle -> <> p@busy)",
+            "forall T p: p@idle U p@busy",
+            "forall T p: p@idle => p@busy",
+            "forall U p: [] p@idle",
+            "forall R p: [] p@idle",
+            "forall T p: [] p@bussy",
+            "forall T p: [] q@busy",
+            "[] (forall T p: <> p@busy)",
+            "[] (x > 0 -> (forall T p: !(p@idle -> <> p@busy)))",
+            "[] (forall T p: p@idle -> <> p@busy)",
+            "exists T p: [] p@busy",
+            "exists T p: p@idle -> <> p@busy",
+            "<> (#(T p: (p@idle U p@busy)) > 1)",
+            "forall T p: forall T q: [] (p@idle || q@idle)",
+            "forall T p: exists T q: [] (p@idle || q@idle)",
+            "forall T p: [] (exists T p: p@busy)",
+            "forall T p: [] (exists T q: q@busy && p@busy)",
+            &format!("forall T p: {many}"),
+        ]
+        .map(member)
+        .each_ref()
+        .map(String::as_str)
+    ));
+}
+
 /// Properties that come with a model are about its names, and errors point into their own text.
 #[test]
 fn additional_properties() {
@@ -477,6 +513,8 @@ fn additional_properties() {
     };
     let texts = [
         "[] (x > 3 -> <> (exists T t: t@a))".to_owned(),
+        "forall T t: [] (t@a -> x > 3)".to_owned(),
+        "exists T t: [] t@a".to_owned(),
         hoa("\"x > 3\""),
         "[] (x > 3 -> <> y".to_owned(),
         "<> (y > 1)".to_owned(),

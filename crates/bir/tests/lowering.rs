@@ -503,6 +503,8 @@ fn properties() {
            invariant Positive = positive(x + 1) && !(t != null && threadTerminated(t));
            ltl Soon = <> (x > 1) && [] (not (x > 1) -> X (y == 1)) <-> always !(y == 1) W true;
            ltl Where = [] (exists D d: d@far || d@near) U #(D d: !d@near) >= 2 && (forall D d: d@far => d@near);
+           ltl Each = forall D d: !d@far U (d@near && x > 1) -> <> (#(D e: e@far) > 1);
+           ltl All = forall D d: d@far => d@near;
            active [1 + 1] thread A() { x := 1; }
            main thread B() { t := start A(); }
            active [0] thread C() {}

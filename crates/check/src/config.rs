@@ -22,9 +22,10 @@ pub struct Config {
     pub merge: Switch,
     /// Worker threads.
     pub threads: Option<u32>,
-    /// Check this formula only, which the model was loaded with.
+    /// Check only this property, which the model was loaded with: a formula, a claim or an automaton. It is called as `property`
+    /// says, or else [`LTL`](crate::property::LTL).
     pub ltl: Option<String>,
-    /// Check this property of the model only.
+    /// Check this property only.
     pub property: Option<String>,
     pub fairness: Fairness,
     /// Look for cycles without progress only.
@@ -376,7 +377,7 @@ impl Config {
             None | Some(1) => {}
         }
         let aims = [
-            ("--ltl", ltl.is_some()),
+            ("--ltl", ltl.is_some() && property.is_none()),
             ("--property", property.is_some()),
             ("--non-progress", *non_progress),
             ("--acceptance", *acceptance),

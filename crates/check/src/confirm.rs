@@ -7,7 +7,7 @@ use crate::lasso::{self, Claimed, Cycle};
 use crate::model::Model;
 use crate::pipeline::CheckError;
 use crate::temporal::About;
-use crate::trace::{Ending, Trace, ending, interpreter, place_of, replay};
+use crate::trace::{Ending, Individual, Trace, ending, interpreter, place_of, replay};
 use crate::trail::TrailProperty;
 
 /// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
@@ -40,6 +40,7 @@ pub fn confirm_run(
     config: &Config,
     about: &About<'_>,
     found: &search::Violation,
+    individual: Option<u32>,
 ) -> Result<(Trace, Option<TrailProperty>), CheckError> {
     let property = about.property();
     let steps = &found.trail.steps;
@@ -48,7 +49,7 @@ pub fn confirm_run(
         // A proposition that cannot be evaluated is not a fault of a step.
         let valued = replay(model, config.bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
             .ok()
-            .and_then(|trace| with_valuation(model, &naive, property, steps, trace));
+            .and_then(|trace| with_valuation(model, &naive, (property, individual), steps, trace));
         return match valued {
             Some(trace) if trace.ends_in.as_ref().is_some_and(|ending| ending.fault == found.fault.kind) => {
                 Ok((trace, None))
@@ -59,16 +60,17 @@ pub fn confirm_run(
     let is_fair = config.fairness == Fairness::Weak;
     let cycle =
         about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
-    if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair }) {
+    if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair, individual }) {
         return Err(CheckError::Internal(format!(
             "a run that violates the property `{}` was found, but the plain interpreter does not confirm it: {reason}",
             property.name
         )));
     }
-    let trace = cycle_trace(model, config.bounds, property, steps, cycle)?;
+    let trace = cycle_trace(model, config.bounds, (property, individual), steps, cycle)?;
     let text = config.ltl.clone();
     let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
-    let property = TrailProperty { name: property.name.clone(), text, is_fair, cycle_start, is_closed };
+    let name = property.name.clone();
+    let property = TrailProperty { name, text, is_fair, individual, cycle_start, is_closed };
     Ok((trace, Some(property)))
 }
 
@@ -87,11 +89,12 @@ pub fn replay_property(
     let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
     let naive = naive::Naive { program: &program, ..interpreter(model, bounds) };
     let cycle = recorded.cycle_start.map(|start| Cycle { start, closed: recorded.is_closed });
-    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair };
+    let individual = recorded.individual;
+    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair, individual };
     if let Some(reason) = lasso::refute(&naive, &property, claimed) {
         return Err(reason);
     }
-    cycle_trace(model, bounds, &property, &steps, cycle).map_err(|error| match error {
+    cycle_trace(model, bounds, (&property, individual), &steps, cycle).map_err(|error| match error {
         CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
         CheckError::Interrupted => "interrupted".to_owned(),
     })
@@ -101,12 +104,14 @@ pub fn replay_property(
 fn with_valuation(
     model: &Model,
     naive: &naive::Naive<'_>,
-    property: &ir::Property,
+    (property, individual): (&ir::Property, Option<u32>),
     steps: &[system::Step],
     mut trace: Trace,
 ) -> Option<Trace> {
     let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
-    let fault = naive.valuation(&state, property).err()?;
+    let thread = property.each.as_ref().zip(individual);
+    let thread = thread.and_then(|(each, of)| state.individual(each.procedure, of));
+    let fault = naive.valuation_about(&state, property, thread).err()?;
     trace.ends_in = Some(ending(model, &fault));
     Some(trace)
 }
@@ -115,7 +120,7 @@ fn with_valuation(
 fn cycle_trace(
     model: &Model,
     bounds: Bounds,
-    property: &ir::Property,
+    (property, individual): (&ir::Property, Option<u32>),
     steps: &[system::Step],
     cycle: Option<Cycle>,
 ) -> Result<Trace, CheckError> {
@@ -123,11 +128,17 @@ fn cycle_trace(
         .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
     let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
     trace.cycle = cycle;
-    let what = match (&property.name[..], property.formula_text()) {
+    let of = property.each.as_ref().zip(individual).map(|(each, serial)| {
+        let thread = format!("{}#{serial}", model.program.procedures[each.procedure].name);
+        Individual { variable: each.variable.clone(), thread }
+    });
+    let about = of.iter().map(|of| format!(" for {} = {}", of.variable, of.thread)).collect::<String>();
+    trace.individual = of;
+    let what = match (&property.name[..], model.program.formula_text(property)) {
         ("progress", _) if property.span == source::Span::default() => {
             "this goes on for ever, and nobody makes progress".to_owned()
         }
-        (name, Some(formula)) => format!("`{name}` is violated: {formula}"),
+        (name, Some(formula)) => format!("`{name}` is violated{about}: {formula}"),
         (name, None) => format!("the claim `{name}` is fulfilled"),
     };
     let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };

@@ -144,22 +144,22 @@ fn guarantee(config: &Config, store: &Store) -> String {
 pub fn assumptions(
     model: &Model,
     config: &Config,
+    level: config::Symmetry,
     truncations: Truncations,
     store: &Store,
     reduction: &Reduction,
     about: Option<&About<'_>>,
 ) -> Vec<String> {
-    let level = match (about, config.symmetry, config.fairness) {
-        (None, level, _) | (_, level @ (config::Symmetry::None | config::Symmetry::Full), Fairness::None) => {
-            level
-        }
-        (_, _, Fairness::Weak) => config::Symmetry::None,
-        (_, _, Fairness::None) => config::Symmetry::Heap,
-    };
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, level),
     ];
+    list.extend((level == config::Symmetry::None && level != config.symmetry).then(|| {
+        format!(
+            "--symmetry {} asks for more, but its names do not lead along the cycle that was found",
+            config.symmetry
+        )
+    }));
     let is_merged = config.merge == Switch::On && !model.chains.is_empty() && about.is_none();
     list.extend(is_merged.then(|| {
         "statements that concern their own process only are merged with those before them".to_owned()
@@ -169,6 +169,10 @@ pub fn assumptions(
             "otherwise every interleaving of the model's steps is explored".to_owned()
         }
         (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
+        (Switch::On, None) if about.is_some() && config.fairness == Fairness::Weak => {
+            "reduction: of orders of steps that nobody can tell apart, and that let nobody move or wait, one is explored"
+                .to_owned()
+        }
         (Switch::On, None) => {
             "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
         }
@@ -181,6 +185,12 @@ pub fn assumptions(
         };
         let name = &about.property().name;
         list.push(format!("property {name}: {schedules}"));
+        if let Some(each) = &about.property().each {
+            let variable = &each.variable;
+            list.push(format!(
+                "property {name}: `{variable}@…` is false before {variable} is started and after it has ended"
+            ));
+        }
         list.push(match about.aims.progress {
             Some(_) => "runs that end are no cycles".to_owned(),
             None => "a run that ends stays in its last state for ever".to_owned(),

@@ -30,6 +30,8 @@ pub struct Claimed<'a> {
     /// There is none if the property is violated already, whatever comes next.
     pub cycle: Option<Cycle>,
     pub is_fair: bool,
+    /// Of a property about individuals: the how manieth of them it is.
+    pub individual: Option<u32>,
 }
 
 /// Why a run is not what it is said to be.
@@ -38,20 +40,26 @@ pub fn refute(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> O
 }
 
 fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Result<(), String> {
-    let Claimed { steps, cycle, is_fair } = claimed;
+    let Claimed { steps, cycle, is_fair, individual } = claimed;
+    let each = property.each.as_ref();
+    let thread_in =
+        |state: &State| each.zip(individual).and_then(|(each, of)| state.individual(each.procedure, of));
     let start = cycle.map_or(steps.len(), |cycle| cycle.start);
     let mut narrator = Narrator::of(*naive);
     let mut state = naive.initial();
     let mut word = Vec::new();
     let mut head = None;
+    let mut was_there = each.is_none();
     for at in 0..=steps.len() {
+        let thread = thread_in(&state);
+        was_there |= thread.is_some() && at <= start;
         if at == start {
             head = Some((state.clone(), word.len(), Waiting::all(&state)));
         }
         // The last state of a cycle is its first one.
         let is_last = at == steps.len();
         if state.exclusive.is_none() && (!is_last || start == steps.len()) {
-            word.push(naive.valuation(&state, property).map_err(|fault| fault.message)?);
+            word.push(naive.valuation_about(&state, property, thread).map_err(|fault| fault.message)?);
             if let Some((_, _, waiting)) = &mut head {
                 waiting.observe(naive, &state);
             }
@@ -73,7 +81,13 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         };
     }
     let Some((first, length, waiting)) = head else { return Err("the cycle begins nowhere".to_owned()) };
+    if !was_there {
+        return Err("there is no such individual before the cycle".to_owned());
+    }
     if let Some(cycle) = cycle {
+        if thread_in(&state) != thread_in(&first) {
+            return Err("the individual ends on the cycle".to_owned());
+        }
         let (enabled, faults) = naive.steps(&state);
         if cycle.start == steps.len() && !(enabled.is_empty() && faults.is_empty()) {
             return Err("the run is said to end, and goes on".to_owned());

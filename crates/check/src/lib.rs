@@ -23,6 +23,7 @@ mod coverage;
 mod estimate;
 mod findings;
 pub mod graph;
+mod individual;
 mod lasso;
 mod lift;
 mod merging;
@@ -52,7 +53,9 @@ pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use state::Bounds as StateBounds;
 pub use system::{FaultKind, Step};
-pub use trace::{Blocked, Direction, Diverged, Ending, Message, Partner, Process, Trace, TraceStep, replay};
+pub use trace::{
+    Blocked, Direction, Diverged, Ending, Individual, Message, Partner, Process, Trace, TraceStep, replay,
+};
 pub use trail::{TrailBounds, TrailFile, TrailProperty, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.

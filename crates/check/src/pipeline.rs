@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::Engine;
-use ir::{Id, LocationKind};
+use ir::{Id, LocationKind, Origin};
 use search::emptiness::Claim;
 use search::{Completeness, Options, StopReason};
 use store::Budget;
@@ -18,6 +18,7 @@ use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch}
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
+use crate::individual;
 use crate::lasso;
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
@@ -101,15 +102,20 @@ pub fn check(
         };
         let next = match aim {
             Aim::Safety => check_safety(model, config, seed, options, watcher)?,
-            Aim::Property(number) => check_property(model, config, seed, &aims, number, &options, watcher)?,
+            Aim::Property(number, origin) => {
+                check_property(model, config, seed, &aims, (number, origin), &options, watcher)?
+            }
         };
         let all = match checked.take() {
             None => next,
+            Some(before) if aims.list[at - 1].is_with(aim) => before.and_others(next),
             Some(before) => before.and(next),
         };
         let is_over = all.interrupted || all.report.verdict == Verdict::Violated && !config.keep_going;
         let checked = checked.insert(all);
-        let unchecked: Vec<&str> = aims.list[at + 1..].iter().map(|&aim| aims.name(aim)).collect();
+        let others = aims.list[at + 1..].iter().filter(|other| !other.is_with(aim));
+        let mut unchecked: Vec<&str> = others.map(|&other| aims.name(other)).collect();
+        unchecked.dedup();
         if is_over && !unchecked.is_empty() {
             checked.report.add_reason(format!("not checked any more: {}", unchecked.join(", ")));
         }
@@ -118,6 +124,7 @@ pub fn check(
         }
     }
     let mut checked = checked.ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))?;
+    checked.report.warnings.extend(checked.report.properties.iter().filter_map(vacuity));
     if !aims.skipped.is_empty() {
         let skipped = aims.skipped.join(", ");
         checked.report.verdict = checked.report.verdict.and(Verdict::Inconclusive);
@@ -159,7 +166,8 @@ fn check_safety(
         (run, told, Ended::Here)
     };
     let reduction = plan.report(config, &told);
-    conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
+    let searched = Searched { run, level: config.symmetry, naming: told.naming, reduction, ended };
+    conclude(model, config, seed, &engine, searched, None)
 }
 
 /// Looks for a run that violates a temporal property.
@@ -168,21 +176,24 @@ fn check_property(
     config: &Config,
     seed: u64,
     aims: &Aims,
-    number: usize,
+    (number, origin): (usize, Option<Origin>),
     options: &Options<'_>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
-    let property = &aims.program.properties[number];
+    // Of a property about individuals, one of them is marked.
+    let pinned = origin.and_then(|origin| aims.program.pin(&aims.program.properties[number], origin));
+    let (program, at) = pinned.as_ref().map_or((&aims.program, number), |pinned| (&pinned.program, 0));
+    let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let engine = engine_of(model, &aims.program, config.bounds)?.with_property(number);
-    let ladder = temporal::ladder(ladder(model, config), config.fairness);
+    let engine = engine_of(model, program, config.bounds)?.with_property(at);
+    let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
         // A run that ends makes no cycle.
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let plan = Plan::new(&aims.program, config, Some(property));
+    let mut plan = Plan::new(program, config, Some(property));
     // Without names, objects are what they are called: orders of steps are not all alike then.
     let is_named = ladder.is_some();
     let mut search = |ladder| {
@@ -193,12 +204,19 @@ fn check_property(
         };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
     };
+    let mut level = temporal::level(ladder, config.symmetry);
     let mut searched = search(ladder)?;
-    if searched.0.is_lost && ladder.is_some() {
+    if searched.0.is_lost && is_named {
         // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
         searched = search(None)?;
+        level = config::Symmetry::None;
+        if plan.analysis.is_some() {
+            plan.notice = Some("the names of states do not lead along the cycle that was found".to_owned());
+        }
     }
     let (mut found, store, told) = searched;
+    let individuals =
+        pinned.map(|pinned| individual::unpin(&pinned, interpreter(model, config.bounds), &mut found));
     if found.is_lost {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
@@ -213,12 +231,29 @@ fn check_property(
     }
     let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
-    let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
-    let searched = Searched { run, naming: told.naming, reduction, ended: Ended::Here };
+    let individuals = &individuals.unwrap_or_default();
+    let about = About { aims, number, found: &found, individuals, automaton_states: automaton.edges.len() };
+    let searched = Searched { run, level, naming: told.naming, reduction, ended: Ended::Here };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
 
 impl Checked {
+    /// Together with the check of the same property for other individuals.
+    fn and_others(self, next: Self) -> Self {
+        let mut all = self.and(next);
+        let properties = &mut all.report.properties;
+        if let (Some(other), Some(property)) = (properties.pop(), properties.last_mut()) {
+            property.verdict = property.verdict.and(other.verdict);
+            property.automaton_states = property.automaton_states.max(other.automaton_states);
+            property.product_states += other.product_states;
+            property.states += other.states;
+            property.transitions += other.transitions;
+            property.seconds += other.seconds;
+            property.vacuous.retain(|condition| other.vacuous.contains(condition));
+        }
+        all
+    }
+
     /// Together with the check of something else, of which the figures are not shown here.
     fn and(mut self, next: Self) -> Self {
         let (report, other) = (&mut self.report, next.report);
@@ -266,6 +301,8 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
 /// How a search went.
 struct Searched {
     run: Run,
+    /// The level of symmetry that was used.
+    level: config::Symmetry,
     naming: Stats,
     reduction: Reduction,
     ended: Ended,
@@ -279,11 +316,11 @@ fn conclude(
     searched: Searched,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
-    let Searched { run: Run { outcome, store, .. }, naming, reduction, ended } = searched;
+    let Searched { run: Run { outcome, store, .. }, level, naming, reduction, ended } = searched;
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
-    for found in &outcome.violations {
+    for (at, found) in outcome.violations.iter().enumerate() {
         let steps = match config.merge {
             Switch::On if about.is_none() => {
                 unmerge(model, config.bounds, &found.trail.steps, found.fault.kind)
@@ -291,7 +328,10 @@ fn conclude(
             Switch::Off | Switch::On => found.trail.steps.clone(),
         };
         let (trace, property) = match &about {
-            Some(about) => confirm_run(model, config, about, found)?,
+            Some(about) => {
+                let individual = about.individuals.get(at).copied().flatten();
+                confirm_run(model, config, about, found, individual)?
+            }
             None => (confirm(model, config.bounds, found, &steps)?, None),
         };
         let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
@@ -342,8 +382,7 @@ fn conclude(
     };
     let verdict = verdict(config, &outcome, about.is_some());
     let properties: Vec<_> = about.iter().map(|about| about.entry(config, verdict)).collect();
-    let mut warnings: Vec<String> = model.warnings.iter().map(|warning| warning.message.clone()).collect();
-    warnings.extend(properties.iter().filter_map(vacuity));
+    let warnings = model.warnings.iter().map(|warning| warning.message.clone()).collect();
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
@@ -366,7 +405,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, engine, naming),
+        symmetry: symmetry_report(model, config, level, engine, naming, about.as_ref()),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -375,7 +414,7 @@ fn conclude(
         states_per_second: rate(states),
         transitions_per_second: rate(transitions),
         seed,
-        assumptions: assumptions(model, config, truncations, &store, &reduction, about.as_ref()),
+        assumptions: assumptions(model, config, level, truncations, &store, &reduction, about.as_ref()),
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.
@@ -402,15 +441,26 @@ pub fn trail_file(
     TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
 }
 
-fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats) -> Symmetry {
+fn symmetry_report(
+    model: &Model,
+    config: &Config,
+    level: config::Symmetry,
+    engine: &Engine,
+    stats: Stats,
+    about: Option<&About<'_>>,
+) -> Symmetry {
+    let individual = about.and_then(|about| about.property().each.as_ref()).map(|each| {
+        let procedure = &model.program.procedures[each.procedure];
+        format!("{} {}", procedure.name, each.variable)
+    });
     let named = |&(id, element): &(ir::EnumId, u32)| {
         let of = &model.program.enums[id];
         format!("{}.{}", of.name, of.elements[element as usize])
     };
-    let level = config.symmetry;
+    let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
     Symmetry {
         level: level.to_string(),
-        naming: ladder(model, config).map(|_| config.naming.unwrap_or_default().to_string()),
+        naming: is_named.then(|| config.naming.unwrap_or_default().to_string()),
         canonical: match level {
             _ if model.program.numbered => true,
             // Every state is its own class.
@@ -424,7 +474,7 @@ fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats
         ties_searched: stats.searched,
         searches_exhausted: stats.exhausted,
         touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
-        pinned: model.program.pinned().iter().map(named).collect(),
+        pinned: model.program.pinned().iter().map(named).chain(individual).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whether a program is reduced, and by what is known about it.
 
-use ir::{PropertyKind, Type};
+use ir::{ExprKind, PropertyKind, Type};
 use ltl::{Limits, stutter};
 use reduction::{Analysis, Observed};
 
@@ -12,7 +12,7 @@ use crate::stack::Told;
 pub struct Plan {
     pub analysis: Option<Analysis>,
     /// Why it is not, although it was asked for.
-    notice: Option<String>,
+    pub notice: Option<String>,
 }
 
 impl Plan {
@@ -21,14 +21,22 @@ impl Plan {
         if config.por == Switch::Off {
             return Self { analysis: None, notice: None };
         }
-        let notice = obstacle(program, config, property);
-        let analysis = notice.is_none().then(|| {
-            let mut observed = Observed::invariants(program);
-            let props = property.iter().flat_map(|property| &property.props);
-            observed.in_runs.extend(props.map(|prop| &prop.expr));
-            Analysis::new(program, &observed)
-        });
-        Self { analysis, notice }
+        if let Some(notice) = obstacle(program, config, property) {
+            return Self { analysis: None, notice: Some(notice) };
+        }
+        let mut observed = Observed::invariants(program);
+        let props = property.iter().flat_map(|property| &property.props);
+        observed.in_runs.extend(props.map(|prop| &prop.expr));
+        let analysis = Analysis::new(program, &observed);
+        let analysis = match config.fairness {
+            Fairness::Weak if property.is_some() => analysis.for_fair_runs(),
+            Fairness::Weak | Fairness::None => analysis,
+        };
+        if analysis.candidates() == 0 {
+            let notice = "there is no location from which all steps are independent of others";
+            return Self { analysis: None, notice: Some(notice.to_owned()) };
+        }
+        Self { analysis: Some(analysis), notice: None }
     }
 
     pub fn report(self, config: &Config, told: &Told) -> Reduction {
@@ -56,8 +64,10 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
     }
     let property = property?;
     let name = &property.name;
-    if config.fairness != Fairness::None {
-        return Some("under fairness it matters who can move in the states that are left out".to_owned());
+    if config.fairness != Fairness::None && has_timeouts(program) {
+        let reason =
+            "under fairness it matters who can move, and with a `timeout` that depends on everybody else";
+        return Some(reason.to_owned());
     }
     match &property.kind {
         PropertyKind::Claim(_) => {
@@ -71,4 +81,10 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
             }
         },
     }
+}
+
+fn has_timeouts(program: &ir::Program) -> bool {
+    let mut found = false;
+    program.each_expr(&mut |expr| found |= expr.kind == ExprKind::Timeout);
+    found
 }

@@ -122,6 +122,10 @@ impl Concrete for Symmetric<'_> {
         &named.state.state
     }
 
+    fn renames(&self) -> bool {
+        true
+    }
+
     /// By their names: who comes first must not depend on ids, which states that are stored as one differ in.
     fn order(&self, named: &mut Named, threads: &mut [ThreadId]) {
         let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
@@ -140,6 +144,10 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn steps(&self, named: &mut Named, out: &mut Steps) {
         self.engine.steps(&mut named.state, out);
+    }
+
+    fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
+        self.engine.steps_of(&mut named.state, thread, out);
     }
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
@@ -167,6 +175,11 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn partner(&self, named: &mut Named, step: Step) -> Option<u32> {
         self.engine.partner(&mut named.state, step)
+    }
+
+    fn thread_names(&self, named: &mut Named, out: &mut Vec<u32>) -> bool {
+        out.clone_from(&named.names(self.engine).threads);
+        true
     }
 
     fn is_observed(&self, named: &Named) -> bool {

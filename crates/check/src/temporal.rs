@@ -1,6 +1,6 @@
 //! Temporal properties: which ones a check is about, and the search for runs that violate one.
 
-use ir::{Program, Property, PropertyKind};
+use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
 use reduction::{Counts, Reduced};
 use search::emptiness::{Claim, Emptiness};
@@ -9,7 +9,7 @@ use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
 use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
-use crate::config::{Config, Fairness, StoreKind};
+use crate::config::{Config, StoreKind, Symmetry};
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -22,8 +22,25 @@ use crate::symmetric::{Named, Symmetric};
 pub enum Aim {
     /// Deadlocks, assertions, invariants, faults.
     Safety,
-    /// The property of this number.
-    Property(usize),
+    /// The property of this number; if it is about individuals, for those of one origin.
+    Property(usize, Option<Origin>),
+}
+
+impl Aim {
+    /// All that is to be found out about a property.
+    fn of(program: &Program, number: usize) -> Vec<Self> {
+        match &program.properties[number].each {
+            None => vec![Self::Property(number, None)],
+            Some(each) => {
+                program.origins(each).into_iter().map(|from| Self::Property(number, Some(from))).collect()
+            }
+        }
+    }
+
+    /// Whether both are about one property.
+    pub fn is_with(self, other: Self) -> bool {
+        matches!((self, other), (Self::Property(one, _), Self::Property(another, _)) if one == another)
+    }
 }
 
 /// What a check is about.
@@ -42,7 +59,7 @@ impl Aims {
     pub fn name(&self, aim: Aim) -> &str {
         match aim {
             Aim::Safety => "safety",
-            Aim::Property(number) => &self.program.properties[number].name,
+            Aim::Property(number, _) => &self.program.properties[number].name,
         }
     }
 }
@@ -53,6 +70,8 @@ pub struct About<'a> {
     pub aims: &'a Aims,
     pub number: usize,
     pub found: &'a Emptiness,
+    /// Of each violation that was found: whom it is about.
+    pub individuals: &'a [Option<u32>],
     pub automaton_states: usize,
 }
 
@@ -67,7 +86,7 @@ impl About<'_> {
         let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
         report::Property {
             name: property.name.clone(),
-            formula: property.formula_text(),
+            formula: self.aims.program.formula_text(property),
             verdict,
             automaton_states: self.automaton_states as u64,
             product_states: self.found.nodes as u64,
@@ -75,7 +94,7 @@ impl About<'_> {
             transitions: stats.transitions,
             seconds: self.found.outcome.elapsed.as_secs_f64(),
             fairness: config.fairness.to_string(),
-            vacuous: seen.map(|seen| vacuous(property, seen)).unwrap_or_default(),
+            vacuous: seen.map(|seen| vacuous(&self.aims.program, property, seen)).unwrap_or_default(),
         }
     }
 }
@@ -88,18 +107,16 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
     let program = &mut aims.program;
     if config.safety {
         aims.list.push(Aim::Safety);
-    } else if config.ltl.is_some() {
-        aims.list.push(Aim::Property(model.property_number(Some(LTL))?));
-    } else if let Some(name) = &config.property {
-        aims.list.push(Aim::Property(model.property_number(Some(name))?));
+    } else if let Some(name) = config.property.as_deref().or(config.ltl.as_ref().map(|_| LTL)) {
+        aims.list = Aim::of(program, model.property_number(Some(name))?);
     } else if config.non_progress {
         let progress = program.progress_property();
         aims.progress = Some(program.properties.len());
-        aims.list.push(Aim::Property(program.properties.len()));
+        aims.list.push(Aim::Property(program.properties.len(), None));
         program.properties.push(progress);
     } else if config.acceptance {
         let accept = program.acceptance_property();
-        aims.list.push(Aim::Property(program.properties.len()));
+        aims.list.push(Aim::Property(program.properties.len(), None));
         program.properties.push(accept.ok_or("the model has no accept labels outside of claims")?);
     } else {
         let accept = program.acceptance_property();
@@ -108,7 +125,7 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
         if unfit(config.store).is_some() {
             aims.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
         } else {
-            aims.list.extend((0..program.properties.len()).map(Aim::Property));
+            aims.list.extend((0..program.properties.len()).flat_map(|number| Aim::of(program, number)));
         }
     }
     Ok(aims)
@@ -123,14 +140,20 @@ pub fn violations(property: &Property) -> Result<Automaton, String> {
     }
 }
 
-/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle. Under fairness
-/// it matters which thread is which, and every level names threads anew when one of them is gone: so nothing is renamed.
-pub fn ladder(ladder: Option<Ladder>, fairness: Fairness) -> Option<Ladder> {
-    let ladder = ladder.filter(|_| fairness == Fairness::None);
+/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle.
+pub fn ladder(ladder: Option<Ladder>) -> Option<Ladder> {
     ladder.map(|ladder| match ladder.level {
         Level::Full => ladder,
         _ => Ladder { level: Level::Heap, ..ladder },
     })
+}
+
+/// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is asked for.
+pub fn level(ladder: Option<Ladder>, asked: Symmetry) -> Symmetry {
+    match ladder.map(|ladder| ladder.level) {
+        Some(Level::Heap) => Symmetry::Heap,
+        _ => asked,
+    }
 }
 
 /// Looks for a run that the claim accepts.
@@ -225,9 +248,14 @@ fn run<S: TransitionSystem>(
 }
 
 /// Conditions of the property that no state fulfils, in front of an implication: then it holds for want of a reason not to.
-pub fn vacuous(property: &Property, seen: &[u64]) -> Vec<String> {
+pub fn vacuous(program: &Program, property: &Property, seen: &[u64]) -> Vec<String> {
     let PropertyKind::Formula(formula) = &property.kind else { return Vec::new() };
     let mut found = Vec::new();
+    if let Some(each) = &property.each
+        && !program.has_any(each.procedure)
+    {
+        found.push(format!("there is a {} {}", program.procedures[each.procedure].name, each.variable));
+    }
     let mut open = vec![formula];
     while let Some(formula) = open.pop() {
         if let Formula::Implies(condition, _) = formula

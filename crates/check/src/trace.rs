@@ -27,6 +27,9 @@ pub struct Trace {
     /// How the run goes on for ever, if that is what it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,
+    /// Who violates a property that is about individuals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub individual: Option<Individual>,
     /// What the last step or state is wrong with, if the run shows a violation.
     pub ends_in: Option<Ending>,
     /// The state that the run ends in (before the last step, if that one faults).
@@ -34,6 +37,14 @@ pub struct Trace {
     /// The threads of the initial state.
     #[serde(skip)]
     pub processes: Vec<Process>,
+}
+
+/// A thread that a variable of a property stands for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Individual {
+    pub variable: String,
+    /// `Philosopher#2`.
+    pub thread: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -161,6 +172,7 @@ pub fn replay(
         initial: lines(&naive, &state),
         steps: Vec::with_capacity(steps.len()),
         cycle: None,
+        individual: None,
         ends_in: None,
         last: Vec::new(),
         processes: processes(&naive, &state),

@@ -45,6 +45,9 @@ pub struct TrailProperty {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     pub is_fair: bool,
+    /// Of a property about individuals: the how manieth thread of its procedure violates it, from 1, in the order of their starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub individual: Option<u32>,
     /// How many steps come before those that are repeated. There is no such number if the property is violated whatever comes next.
     pub cycle_start: Option<usize>,
     pub is_closed: bool,

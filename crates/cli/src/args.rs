@@ -196,8 +196,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Option<String>,
 
-    /// Check only this temporal property of the model [default: safety, and all properties one after the other]
-    #[arg(long, value_name = "NAME")]
+    /// Check only this temporal property of the model, or the one in a file (with a dot or a slash in its name): a formula,
+    /// a never claim or an automaton in the HOA format [default: safety, and all properties one after the other]
+    #[arg(long, value_name = "NAME|FILE")]
     pub property: Option<String>,
 
     /// Which schedules count for temporal properties: none (all) or weak (nobody who can always move waits for ever)
@@ -371,8 +372,8 @@ pub struct PrintArgs {
     #[command(flatten)]
     pub what: PrintWhat,
 
-    /// With --automaton: the property, if there are several
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["ir", "layout"])]
+    /// With --automaton: the property, if there are several, or a file with one
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["ir", "layout"])]
     pub property: Option<String>,
 
     /// With --automaton: of this formula instead

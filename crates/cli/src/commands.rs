@@ -75,14 +75,37 @@ fn style(terminal: bool) -> Style {
 }
 
 fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
-    load_with(args, &[], quiet)
+    load_with(args, None, quiet)
 }
 
-fn load_with(args: &ModelArgs, properties: &[(&str, &str)], quiet: bool) -> Result<Model, Failure> {
+/// A property that is not in the model.
+struct Given {
+    name: String,
+    text: String,
+}
+
+/// What `--ltl` says, or the file that `--property` names: what has a dot or a slash is not the name of a property in a model.
+fn given(ltl: Option<&str>, property: Option<&str>) -> Result<Option<Given>, Failure> {
+    let named = |name: &str, text: String| Given { name: name.to_owned(), text };
+    match (ltl, property) {
+        (Some(_), Some(_)) => {
+            Err(usage("--ltl and --property ask for one thing only each: run one check for each"))
+        }
+        (Some(formula), None) => Ok(Some(named(LTL, formula.to_owned()))),
+        (None, Some(path)) if path.contains(['.', '/']) => match read_text(Path::new(path)) {
+            Ok(text) => Ok(Some(named(path, text))),
+            Err(error) => Err(usage(format!("cannot read `{path}`: {error}"))),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn load_with(args: &ModelArgs, given: Option<&Given>, quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
     let defines = values(&args.defines, Language::of(path))?;
-    let model = Model::load_with(&Disk, path, &defines, properties, style)
+    let properties: Vec<_> = given.map(|given| (&*given.name, &*given.text)).into_iter().collect();
+    let model = Model::load_with(&Disk, path, &defines, &properties, style)
         .map_err(|rejected| Failure::Rejected(rejected.text))?;
     if !quiet && !model.warnings.is_empty() {
         eprint!("{}", model.warnings.render(&model.map, style));
@@ -110,8 +133,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
     {
         return Err(usage("cycles are looked for depth first: leave --search bfs away"));
     }
-    let given: Vec<_> = args.ltl.iter().map(|formula| (LTL, formula.as_str())).collect();
-    let model = load_with(&args.model, &given, args.quiet)?;
+    let given = given(args.ltl.as_deref(), args.property.as_deref())?;
+    let model = load_with(&args.model, given.as_ref(), args.quiet)?;
+    config.ltl = given.map(|given| given.text);
     if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
@@ -211,8 +235,11 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         of_model.defines = trail.defines.iter().map(define).collect();
     }
     let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
-    let given = violated.and_then(|property| property.text.as_deref()).map(|text| (LTL, text));
-    let model = load_with(&of_model, given.as_slice(), true)?;
+    let given = violated.and_then(|property| {
+        let text = property.text.clone()?;
+        Some(Given { name: property.name.clone(), text })
+    });
+    let model = load_with(&of_model, given.as_ref(), true)?;
     if trail.fingerprint != model.fingerprint() {
         eprintln!("warning: {}", other_model(&trail));
     }
@@ -401,9 +428,9 @@ pub fn print(args: &PrintArgs) -> Outcome {
 }
 
 fn print_automaton(args: &PrintArgs) -> Outcome {
-    let given: Vec<_> = args.ltl.iter().map(|formula| (LTL, formula.as_str())).collect();
-    let model = load_with(&args.model, &given, true)?;
-    let name = args.ltl.as_ref().map(|_| LTL).or(args.property.as_deref());
+    let given = given(args.ltl.as_deref(), args.property.as_deref())?;
+    let model = load_with(&args.model, given.as_ref(), true)?;
+    let name = given.as_ref().map(|given| given.name.as_str()).or(args.property.as_deref());
     let property = model.property(name).map_err(usage)?;
     let format = match args.format {
         None | Some(AutomatonFormat::Never) => quotient::property::AutomatonFormat::Never,

@@ -261,7 +261,15 @@ mod tests {
         ];
         steps.push(TraceStep { ended: vec![2], ..step(2, "-end-") });
         let processes = vec![process(0, "left"), process(1, "right")];
-        Trace { initial: Vec::new(), steps, cycle: None, ends_in: None, last: Vec::new(), processes }
+        Trace {
+            individual: None,
+            initial: Vec::new(),
+            steps,
+            cycle: None,
+            ends_in: None,
+            last: Vec::new(),
+            processes,
+        }
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
@@ -323,6 +331,7 @@ mod tests {
     #[test]
     fn nothing_happens() {
         let trace = Trace {
+            individual: None,
             initial: Vec::new(),
             steps: Vec::new(),
             cycle: None,

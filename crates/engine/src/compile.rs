@@ -109,7 +109,9 @@ impl Compiler<'_> {
         }
         for property in &program.properties {
             let mut starts = Vec::new();
-            for prop in &property.props {
+            // Of individuals it can be told only where they are marked: see `Program::pin`.
+            let known = if property.each.is_none() { &property.props[..] } else { &[] };
+            for prop in known {
                 starts.push(self.here());
                 self.expr(&prop.expr);
                 self.emit(Op::Halt, prop.span);
@@ -584,6 +586,7 @@ impl Compiler<'_> {
                 self.code.sites.push((*procedure, sites));
                 Op::ThreadAt(self.code.sites.len() as u32 - 1)
             }
+            ExprKind::IndividualAt { .. } => unreachable!("properties about individuals are not compiled"),
             ExprKind::ThreadLocal { thread, procedure, local, indices } => {
                 self.expr(thread);
                 for index in indices {

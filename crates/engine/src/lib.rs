@@ -17,6 +17,7 @@ mod passages;
 mod questions;
 mod turns;
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -495,12 +496,12 @@ impl TransitionSystem for Engine {
         fired
     }
 
-    fn turns(&self, es: &mut EngineState) -> u32 {
+    fn turns(&self, es: &mut EngineState) -> Range<u32> {
         if !self.has_turns(es) {
-            return 0;
+            return 0..0;
         }
         es.turns.follow_changes(&mut es.state);
-        es.state.thread_limit()
+        0..es.state.thread_limit()
     }
 
     fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
@@ -512,8 +513,14 @@ impl TransitionSystem for Engine {
     }
 
     fn steps_of(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {
-        if es.state.is_running(ThreadId(thread)) {
-            self.own_steps(&es.state, &mut es.stack, ThreadId(thread), out);
+        let thread = ThreadId(thread);
+        if !es.state.is_running(thread) {
+            return;
+        }
+        if self.layout.numbered {
+            self.own_steps(&es.state, &mut es.stack, thread, out);
+        } else {
+            self.thread_steps(es, thread, out);
         }
     }
 

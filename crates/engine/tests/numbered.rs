@@ -280,7 +280,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
         // Both ask what threads can do, one of them with what it remembers.
         let turns = |state: &mut _| {
             let mut turns = Vec::new();
-            for thread in 0..engine.turns(state) {
+            for thread in engine.turns(state) {
                 let is_all =
                     engine.turn(state, thread, |step, effect| turns.push((step, effect.writes.to_vec())));
                 if !is_all {

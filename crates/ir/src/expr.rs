@@ -29,6 +29,7 @@ impl Expr {
             | ExprKind::Timeout
             | ExprKind::FirstThread(_)
             | ExprKind::ThreadsAt { .. }
+            | ExprKind::IndividualAt { .. }
             | ExprKind::Channel(_) => vec![],
             ExprKind::Field(a, _)
             | ExprKind::Length(a)
@@ -57,6 +58,56 @@ impl Expr {
             }
             ExprKind::ChannelHas { channel, pattern, .. } => {
                 std::iter::once(&**channel).chain(pattern.iter().flatten()).collect()
+            }
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Self> {
+        match &mut self.kind {
+            ExprKind::Const(_)
+            | ExprKind::Global(_)
+            | ExprKind::Local(_)
+            | ExprKind::Param(_)
+            | ExprKind::All(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout
+            | ExprKind::FirstThread(_)
+            | ExprKind::ThreadsAt { .. }
+            | ExprKind::IndividualAt { .. }
+            | ExprKind::Channel(_) => vec![],
+            ExprKind::Field(a, _)
+            | ExprKind::Length(a)
+            | ExprKind::Unary(_, a)
+            | ExprKind::Cast(_, a)
+            | ExprKind::InstanceOf(a, _)
+            | ExprKind::LockAvailable(a)
+            | ExprKind::HasLock(a)
+            | ExprKind::WasNotified(a)
+            | ExprKind::ThreadTerminated(a)
+            | ExprKind::Wrap(a)
+            | ExprKind::Number(a)
+            | ExprKind::ThreadAt { thread: a, .. }
+            | ExprKind::ThreadEnabled(a)
+            | ExprKind::ThreadLocation(a)
+            | ExprKind::ThreadPriority(a)
+            | ExprKind::ChannelLength(a)
+            | ExprKind::ChannelFull(a) => vec![a],
+            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Cond(a, b, c) => vec![a, b, c],
+            ExprKind::Call(_, args) | ExprKind::Collection(_, args) => args.iter_mut().collect(),
+            ExprKind::Quantified { over, captures, .. } => {
+                std::iter::once(&mut **over).chain(captures).collect()
+            }
+            ExprKind::Element(_, indices) => indices.iter_mut().collect(),
+            ExprKind::ThreadLocal { thread, indices, .. } => {
+                std::iter::once(&mut **thread).chain(indices).collect()
+            }
+            ExprKind::ChannelHas { channel, pattern, .. } => {
+                std::iter::once(&mut **channel).chain(pattern.iter_mut().flatten()).collect()
             }
         }
     }
@@ -118,6 +169,12 @@ pub enum ExprKind {
     /// How many threads of this procedure are at one of these locations: see temporal properties in the crate's
     /// documentation.
     ThreadsAt {
+        procedure: ProcedureId,
+        locations: Vec<LocationId>,
+    },
+    /// Whether the individual that a property [is about](crate::Property::each), which is a thread of this procedure, is at
+    /// one of these locations, as threads are that are counted. Before it was started and after it has ended, it is nowhere.
+    IndividualAt {
         procedure: ProcedureId,
         locations: Vec<LocationId>,
     },
@@ -266,6 +323,11 @@ impl Place {
 }
 
 impl Action {
+    /// Whether it starts a thread of this procedure.
+    pub fn starts(&self, started: ProcedureId) -> bool {
+        matches!(&self.kind, ActionKind::Start { procedure, .. } if *procedure == started)
+    }
+
     /// The expressions in it, from left to right, those of places included.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {

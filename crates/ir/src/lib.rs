@@ -110,6 +110,10 @@
 //! proposition that cannot be evaluated is a fault. Threads that are counted have not ended, and are where their first
 //! frame is: at the [origin](Location::origin) of a resume location, while that waits for a call.
 //!
+//! **Individuals.** A property that is [about individuals](Property::each) holds of a run if its formula, from the first state on, holds of every
+//! thread of the procedure that is there at the beginning or is started some time. What asks where the individual is
+//! ([`ExprKind::IndividualAt`]) is false before it is started and after it has ended.
+//!
 //! **Deadlock.** No thread can step, no guard faults, and some thread has neither ended nor is at an
 //! [end](Location::end) location; or, while there are threads, the program's monitor is at a state where no run may end.
 //!
@@ -196,6 +200,7 @@
 mod expr;
 mod ids;
 mod names;
+mod pin;
 mod program;
 mod property;
 mod spans;
@@ -211,6 +216,7 @@ pub use expr::{
     PlaceKind, UnaryOp,
 };
 pub use ids::*;
+pub use pin::{Origin, Pinned};
 pub use program::*;
 pub use property::*;
 pub use types::{IntType, Type, Types, Width};

@@ -14,9 +14,20 @@ pub const MAX_PROPOSITIONS: usize = Prop::LIMIT as usize;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     pub name: String,
-    /// At most [`MAX_PROPOSITIONS`].
+    /// It is about each of some threads by itself.
+    pub each: Option<Each>,
+    /// At most [`Property::most_props`].
     pub props: Vec<Proposition>,
     pub kind: PropertyKind,
+    pub span: Span,
+}
+
+/// The property holds of every thread of a procedure that is ever started, one after the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Each {
+    pub procedure: ProcedureId,
+    /// What the thread is called.
+    pub variable: String,
     pub span: Span,
 }
 
@@ -38,6 +49,11 @@ pub struct Proposition {
 }
 
 impl Property {
+    /// How many propositions it may have. One about individuals needs one more, whether there is an individual.
+    pub fn most_props(&self) -> usize {
+        MAX_PROPOSITIONS - usize::from(self.each.is_some())
+    }
+
     /// The propositions that formula or claim have, as numbers that may be out of range.
     pub fn used_props(&self) -> Vec<Prop> {
         match &self.kind {
@@ -49,7 +65,7 @@ impl Property {
         }
     }
 
-    /// The formula with its propositions as they were written.
+    /// The formula with its propositions as they were written, about an individual if the property is.
     pub fn formula_text(&self) -> Option<String> {
         let PropertyKind::Formula(formula) = &self.kind else { return None };
         let name = |prop: Prop| self.props.get(prop.0 as usize).map_or("?", |prop| prop.text.as_str());
@@ -58,6 +74,17 @@ impl Property {
 }
 
 impl Program {
+    /// The whole formula of a property.
+    pub fn formula_text(&self, property: &Property) -> Option<String> {
+        let formula = property.formula_text()?;
+        Some(match &property.each {
+            None => formula,
+            Some(Each { procedure, variable, .. }) => {
+                format!("forall {} {variable}: {formula}", self.procedures[*procedure].name)
+            }
+        })
+    }
+
     /// The expressions of all propositions of all properties.
     pub fn propositions(&self) -> impl Iterator<Item = &Expr> {
         self.properties.iter().flat_map(|property| &property.props).map(|prop| &prop.expr)
@@ -103,7 +130,7 @@ impl Program {
         let progress = Formula::Not(Box::new(Formula::Prop(Prop(0))));
         let formula = Formula::Always(Box::new(Formula::Eventually(Box::new(progress))));
         let kind = PropertyKind::Formula(formula);
-        Property { name: "progress".to_owned(), props, kind, span: Span::default() }
+        Property { name: "progress".to_owned(), each: None, props, kind, span: Span::default() }
     }
 
     /// The property that no run is at [accepting](crate::Location::accept) locations again and again. There is none if
@@ -114,6 +141,6 @@ impl Program {
         let props = vec![Proposition { text: "accept".to_owned(), expr, span: first }];
         let absent = Formula::Not(Box::new(Formula::Prop(Prop(0))));
         let kind = PropertyKind::Formula(Formula::Eventually(Box::new(Formula::Always(Box::new(absent)))));
-        Some(Property { name: "accept".to_owned(), props, kind, span: first })
+        Some(Property { name: "accept".to_owned(), each: None, props, kind, span: first })
     }
 }

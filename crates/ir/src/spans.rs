@@ -22,6 +22,9 @@ impl Program {
         self.virtuals.values_mut().for_each(|item| f(&mut item.span));
         for property in &mut self.properties {
             f(&mut property.span);
+            if let Some(each) = &mut property.each {
+                f(&mut each.span);
+            }
             for prop in &mut property.props {
                 f(&mut prop.span);
                 expr(&mut prop.expr, f);
@@ -167,62 +170,7 @@ fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
 
 fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
     f(&mut expr.span);
-    match &mut expr.kind {
-        ExprKind::Const(_)
-        | ExprKind::Global(_)
-        | ExprKind::Local(_)
-        | ExprKind::Param(_)
-        | ExprKind::All(_)
-        | ExprKind::ThreadNumber
-        | ExprKind::ThreadCount
-        | ExprKind::LastThread
-        | ExprKind::IsYoungest
-        | ExprKind::Timeout
-        | ExprKind::FirstThread(_)
-        | ExprKind::ThreadsAt { .. }
-        | ExprKind::Channel(_) => {}
-        ExprKind::Wrap(a)
-        | ExprKind::Number(a)
-        | ExprKind::ThreadAt { thread: a, .. }
-        | ExprKind::ThreadEnabled(a)
-        | ExprKind::ThreadLocation(a)
-        | ExprKind::ThreadPriority(a)
-        | ExprKind::ChannelLength(a)
-        | ExprKind::ChannelFull(a)
-        | ExprKind::Field(a, _)
-        | ExprKind::Length(a)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Cast(_, a)
-        | ExprKind::InstanceOf(a, _)
-        | ExprKind::LockAvailable(a)
-        | ExprKind::HasLock(a)
-        | ExprKind::WasNotified(a)
-        | ExprKind::ThreadTerminated(a) => self::expr(a, f),
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {
-            self::expr(a, f);
-            self::expr(b, f);
-        }
-        ExprKind::Cond(a, b, c) => {
-            self::expr(a, f);
-            self::expr(b, f);
-            self::expr(c, f);
-        }
-        ExprKind::Call(_, args) | ExprKind::Collection(_, args) => {
-            for arg in args {
-                self::expr(arg, f);
-            }
-        }
-        ExprKind::Quantified { over: first, captures: others, .. }
-        | ExprKind::ThreadLocal { thread: first, indices: others, .. } => {
-            self::expr(first, f);
-            for other in others {
-                self::expr(other, f);
-            }
-        }
-        ExprKind::Element(_, indices) => indices.iter_mut().for_each(|index| self::expr(index, f)),
-        ExprKind::ChannelHas { channel, pattern, .. } => {
-            self::expr(channel, f);
-            pattern.iter_mut().flatten().for_each(|field| self::expr(field, f));
-        }
+    for operand in expr.operands_mut() {
+        self::expr(operand, f);
     }
 }

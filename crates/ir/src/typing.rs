@@ -137,6 +137,7 @@ impl Program {
             | ExprKind::IsYoungest
             | ExprKind::Timeout
             | ExprKind::ThreadAt { .. }
+            | ExprKind::IndividualAt { .. }
             | ExprKind::ThreadEnabled(_)
             | ExprKind::ChannelFull(_) => Type::Bool,
             // Nothing but the type of the expression says what it wraps to.

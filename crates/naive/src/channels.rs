@@ -68,6 +68,11 @@ impl Eval<'_> {
                 let origins = here.filter_map(first).map(|at| self.program.locations[at].origin(at));
                 Value::Int(origins.filter(|origin| locations.contains(origin)).count() as i64)
             }
+            ExprKind::IndividualAt { ref locations, .. } => {
+                let thread = self.thread.and_then(|id| state.threads.get(&id));
+                let at = thread.and_then(|thread| thread.frames.first()).map(|frame| frame.location);
+                Value::Bool(at.is_some_and(|at| locations.contains(&self.program.locations[at].origin(at))))
+            }
             ExprKind::ThreadNumber => Value::Int(self.thread.unwrap_or(0).into()),
             ExprKind::ThreadCount => Value::Int(state.threads.len() as i64),
             ExprKind::LastThread => Value::Int(state.last.unwrap_or(0).into()),

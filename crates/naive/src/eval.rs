@@ -179,6 +179,7 @@ impl Eval<'_> {
             | ExprKind::Timeout
             | ExprKind::FirstThread(_)
             | ExprKind::ThreadsAt { .. }
+            | ExprKind::IndividualAt { .. }
             | ExprKind::Channel(_) => self.number(&expr.kind),
             ExprKind::ThreadLocal { thread, procedure, local, indices } => {
                 let (number, indices) = (as_int(&eval(thread)?), ints(&evals(indices)?));

@@ -25,6 +25,7 @@
 //!
 //! Symmetry, reduction, storage and everything else that is about many states at once, except for [`explore`].
 
+mod age;
 mod channels;
 mod collect;
 mod collections;

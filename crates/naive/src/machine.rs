@@ -370,8 +370,8 @@ impl<'a> Machine<'a> {
         if id >= self.naive.bounds.objects {
             return Err(Stop::Exceeded(Bound::Objects, span));
         }
-        let serial = Shown(self.state.serials.0.of_object(self.naive.program, &kind));
-        self.state.objects.insert(id, Object { kind, serial });
+        let (serial, age) = self.state.serials.0.of_object(self.naive.program, &kind);
+        self.state.objects.insert(id, Object { kind, serial, age });
         Ok(id)
     }
 
@@ -590,10 +590,11 @@ pub(crate) fn add_thread(
     priority: u8,
     frame: Frame,
 ) {
-    let serial = Shown(state.serials.0.of_thread(procedure));
-    let thread = Thread { frames: vec![frame], waiting: None, priority, procedure: Shown(procedure), serial };
+    let (serial, age) = state.serials.0.of_thread(procedure);
+    let procedure = Shown(procedure);
+    let thread = Thread { frames: vec![frame], waiting: None, priority, procedure, serial, age };
     state.threads.insert(id, thread);
-    add_channels(state, &program.procedures[procedure].channels, Some(id));
+    add_channels(state, &program.procedures[procedure.0].channels, Some(id));
 }
 
 /// New channels, that come with a thread or exist from the start.

@@ -72,7 +72,7 @@ impl Naive<'_> {
 
     /// An object of the state, as people call it.
     pub fn object_name(&self, state: &State, object: u32) -> String {
-        let Some(Object { kind, serial }) = state.objects.get(&object) else {
+        let Some(Object { kind, serial, .. }) = state.objects.get(&object) else {
             return format!("object {object}");
         };
         match kind {

@@ -42,7 +42,9 @@ pub struct Thread {
     pub priority: u8,
     /// What it runs, which nobody can ask of a thread that has ended.
     pub(crate) procedure: Shown<ProcedureId>,
+    /// Among those of its procedure, and among all.
     pub(crate) serial: Shown<u32>,
+    pub(crate) age: Shown<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -73,7 +75,9 @@ pub struct Channel {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Object {
     pub kind: ObjectKind,
+    /// Among those of its kind, and among all.
     pub(crate) serial: Shown<u32>,
+    pub(crate) age: Shown<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -101,6 +105,17 @@ impl State {
         self.transparent.0.get_mut(&id).unwrap_or(&mut self.globals[id.index()])
     }
 
+    /// The thread that was the `serial`th of its procedure to be started, from 1, unless it has ended.
+    pub fn individual(&self, procedure: ProcedureId, serial: u32) -> Option<u32> {
+        let is_it = |thread: &Thread| (thread.procedure.0, thread.serial.0) == (procedure, serial);
+        self.threads.iter().find(|(_, thread)| !thread.ended() && is_it(thread)).map(|(&id, _)| id)
+    }
+
+    /// The how manieth of its procedure a thread was, from 1, on the way to this state.
+    pub fn serial(&self, thread: u32) -> Option<u32> {
+        self.threads.get(&thread).map(|thread| thread.serial.0)
+    }
+
     /// The check that the step to this state violated, if it did.
     pub fn flaw(&self) -> Option<&NaiveFault> {
         self.flaw.0.as_ref()
@@ -121,10 +136,13 @@ pub(crate) struct Serials {
     arrays: BTreeMap<TypeId, u32>,
     locks: u32,
     threads: BTreeMap<ProcedureId, u32>,
+    all_objects: u32,
+    all_threads: u32,
 }
 
 impl Serials {
-    pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> u32 {
+    /// Of a new object: its number among those of its kind, and among all.
+    pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> (Shown<u32>, Shown<u32>) {
         let last = match kind {
             ObjectKind::Record(record, _) => self.records.entry(*record).or_default(),
             ObjectKind::Array(element, _) => {
@@ -136,13 +154,16 @@ impl Serials {
             ObjectKind::Lock { .. } => &mut self.locks,
         };
         *last += 1;
-        *last
+        self.all_objects += 1;
+        (Shown(*last), Shown(self.all_objects))
     }
 
-    pub fn of_thread(&mut self, procedure: ProcedureId) -> u32 {
+    /// Of a new thread: its number among those of its procedure, and among all.
+    pub fn of_thread(&mut self, procedure: ProcedureId) -> (Shown<u32>, Shown<u32>) {
         let last = self.threads.entry(procedure).or_default();
         *last += 1;
-        *last
+        self.all_threads += 1;
+        (Shown(*last), Shown(self.all_threads))
     }
 }
 

@@ -102,8 +102,18 @@ impl Naive<'_> {
 
     /// Which propositions of a property hold, a bit each. As of invariants, a bound that is exceeded is a fault.
     pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, NaiveFault> {
+        self.valuation_about(state, property, None)
+    }
+
+    /// The same of a property that is [about individuals](ir::Property::each), one of which is this thread.
+    pub fn valuation_about(
+        &self,
+        state: &State,
+        property: &Property,
+        thread: Option<u32>,
+    ) -> Result<u64, NaiveFault> {
         let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
-        let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
+        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
             match eval.bool(&prop.expr) {

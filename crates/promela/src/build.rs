@@ -91,6 +91,8 @@ pub struct Builder<'a> {
     pub constants: FxHashMap<Rc<str>, (usize, i32)>,
     pub processes: Vec<Process>,
     pub properties: Vec<Property>,
+    /// How many formulas have no name of their own.
+    unnamed: u32,
     pub elements: Elements,
     pub scopes: Scopes,
     /// All processes of the model, with the places of their names.
@@ -137,6 +139,7 @@ impl<'a> Builder<'a> {
             constants: FxHashMap::default(),
             processes: Vec::new(),
             properties: Vec::new(),
+            unnamed: 0,
             elements: Elements::default(),
             scopes: Scopes::new(),
             process_names: FxHashMap::default(),
@@ -303,8 +306,13 @@ impl<'a> Builder<'a> {
         let mut atoms = Vec::new();
         let formula = self.formula(&item.formula, &mut atoms);
         self.in_claim = false;
-        let count = self.properties.len();
-        let name = item.name.as_ref().map_or_else(|| format!("ltl_{count}"), |name| name.text.to_string());
+        let name = if let Some(name) = &item.name {
+            name.text.to_string()
+        } else {
+            // Those that have a name do not count.
+            self.unnamed += 1;
+            format!("ltl_{}", self.unnamed - 1)
+        };
         let kind = PropertyKind::Formula(formula, atoms);
         self.properties.push(Property { name, kind, span: item.span });
     }

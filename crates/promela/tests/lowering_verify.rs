@@ -130,3 +130,12 @@ fn claims_hold_from_the_start_wherever_they_stand() {
     let claims: Vec<_> = printed.lines().filter(|line| line.contains("claim")).map(str::trim).collect();
     assert_eq!(claims, ["claim send c;", "claim send 'r.c';", "claim receive q;"]);
 }
+
+/// As SPIN does it: `ltl_0` is the first formula without a name, whatever stands before it.
+#[test]
+fn formulas_without_a_name_are_counted_by_themselves() {
+    let text = "int x; ltl a { [] (x >= 0) } ltl { <> (x > 0) } ltl b { <> (x < 9) } never { do :: true od } ltl { [] (x < 9) }
+        active proctype P() { x = 1 }";
+    let names: Vec<_> = program(text).properties.into_iter().map(|property| property.name).collect();
+    assert_eq!(names, ["a", "ltl_0", "b", "never", "ltl_1"]);
+}

@@ -6,6 +6,7 @@ use ir::{
 };
 
 use crate::bits::Bits;
+use crate::conflicts::Conflicts;
 use crate::cycles::break_cycles;
 use crate::footprint::{COUNT, Footprint, RENDEZVOUS, Resources, Use, UseKind};
 
@@ -16,6 +17,8 @@ pub struct Analysis {
     pub(crate) futures: Table<LocationId, Future>,
     /// All uses of channels, of which futures have numbers.
     pub(crate) uses: Vec<Use>,
+    /// Which futures are in the way of which candidates.
+    pub(crate) conflicts: Conflicts,
     pub(crate) written: Bits,
     /// By procedure: the locals that get other values than they start with.
     pub(crate) assigned: Vec<Bits>,
@@ -126,6 +129,20 @@ impl Analysis {
         Self::build(program, observed, true)
     }
 
+    /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends, and arrivals where one is
+    /// waited for. What other steps write, nobody else reads in the states that are left out, so it makes no guard true or false.
+    #[must_use]
+    pub fn for_fair_runs(mut self) -> Self {
+        let concerns_others = |candidate: &Candidate| {
+            !candidate.operations.is_empty() || candidate.ends || candidate.writes.contains(RENDEZVOUS)
+        };
+        for candidate in self.candidates.values_mut() {
+            candidate.take_if(|candidate| concerns_others(candidate));
+        }
+        self.tabulate();
+        self
+    }
+
     /// Without proviso, steps may be put off for ever: that is for tests.
     pub(crate) fn build(program: &Program, observed: &Observed<'_>, proviso: bool) -> Self {
         let resources = Resources::new(program, observed.all());
@@ -156,15 +173,23 @@ impl Analysis {
         transitions.values().chain(resumes.values()).for_each(|footprint| {
             written.extend(&footprint.writes);
         });
-        Self {
+        let mut analysis = Self {
             program: program.clone(),
             candidates,
             futures,
             uses,
+            conflicts: Conflicts::default(),
             written,
             assigned: assigned(program, false),
             assigned_channels: assigned(program, true),
-        }
+        };
+        analysis.tabulate();
+        analysis
+    }
+
+    /// Compares candidates and futures.
+    pub(crate) fn tabulate(&mut self) {
+        self.conflicts = Conflicts::new(self);
     }
 
     /// Whether a global never changes once the program runs.

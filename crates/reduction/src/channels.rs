@@ -5,10 +5,10 @@
 //! its value in the state at hand tells which. What is in an array that never changes is one of its elements. Everything
 //! else may be any channel.
 
-use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, ProcedureId, Type};
+use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, ProcedureId, Type};
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Future};
 use crate::footprint::{Use, UseKind};
 
 /// A state, as far as expressions about channels read it.
@@ -19,7 +19,33 @@ pub struct View<'a> {
     pub state: &'a State,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// The threads that have not ended.
+    pub fn running(self) -> impl Iterator<Item = ThreadId> {
+        (0..self.state.thread_limit()).map(ThreadId).filter(move |&thread| self.state.is_running(thread))
+    }
+
+    /// Where a thread is.
+    #[inline]
+    pub fn location(self, thread: ThreadId) -> LocationId {
+        self.location_at(self.state.frame(thread))
+    }
+
+    #[inline]
+    fn location_at(self, frame: usize) -> LocationId {
+        LocationId(self.state.peek(frame, self.layout.location) as u32)
+    }
+
+    /// Where a thread is in each of its frames.
+    pub fn locations(self, thread: ThreadId) -> impl Iterator<Item = LocationId> {
+        self.state.frames(self.layout, thread).map(move |frame| self.location_at(frame))
+    }
+
+    /// What a thread may still do, by its frames.
+    pub fn futures(self, thread: ThreadId) -> impl Iterator<Item = &'a Future> {
+        self.locations(thread).map(move |location| &self.analysis.futures[location])
+    }
+
     /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps it.
     pub fn value(&self, expr: &Expr, thread: ThreadId, for_good: bool) -> Option<i64> {
         let program = &self.analysis.program;
@@ -78,8 +104,7 @@ impl View<'_> {
 
     fn frame(&self, thread: ThreadId) -> (ProcedureId, usize) {
         let base = self.state.frame(thread);
-        let location = self.state.peek(base, self.layout.location);
-        (self.layout.procedure_of[ir::LocationId(location as u32)], base)
+        (self.layout.procedure_of[self.location_at(base)], base)
     }
 
     fn position(&self, dims: &[u32], indices: &[Expr], thread: ThreadId, for_good: bool) -> Option<u32> {
@@ -143,6 +168,26 @@ impl View<'_> {
 }
 
 impl UseKind {
+    /// One of each kind, whatever else there is to say about it.
+    pub const EACH: [Self; 5] = [
+        Self::Send { sorted: false, sensed: false },
+        Self::Receive { anywhere: false, keep: false, sensed: false },
+        Self::Poll,
+        Self::ClaimSend,
+        Self::ClaimReceive,
+    ];
+
+    /// Its place among these. What it is in conflict with depends on nothing else.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Send { .. } => 0,
+            Self::Receive { .. } => 1,
+            Self::Poll => 2,
+            Self::ClaimSend => 3,
+            Self::ClaimReceive => 4,
+        }
+    }
+
     /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There is a message
     /// if this is to receive, and room if it is to send.
     ///

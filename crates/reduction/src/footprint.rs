@@ -107,7 +107,8 @@ impl<'p> Resources<'p> {
                 resources.remote.entry((*procedure, *local)).or_insert_with(&mut number);
             }
             ExprKind::ThreadAt { procedure, locations, .. }
-            | ExprKind::ThreadsAt { procedure, locations, .. } => {
+            | ExprKind::ThreadsAt { procedure, locations }
+            | ExprKind::IndividualAt { procedure, locations } => {
                 let (_, sets) = resources.watched.entry(*procedure).or_insert_with(|| (number(), Vec::new()));
                 sets.push(locations.iter().copied().collect());
             }
@@ -153,7 +154,9 @@ impl<'p> Resources<'p> {
                 out.reads.extend(&self.funs);
             }
             ExprKind::ThreadCount | ExprKind::FirstThread(_) => out.reads.insert(COUNT),
-            ExprKind::ThreadAt { procedure, .. } | ExprKind::ThreadsAt { procedure, .. } => {
+            ExprKind::ThreadAt { procedure, .. }
+            | ExprKind::ThreadsAt { procedure, .. }
+            | ExprKind::IndividualAt { procedure, .. } => {
                 out.reads.insert(COUNT);
                 out.reads.insert(self.watched[procedure].0);
             }

@@ -52,11 +52,19 @@
 //!   frees its number, its channels and what it claims.
 //! - *Timeouts* are false while a thread has ample steps, since nobody can disable these.
 //!
+//! # Fair runs
+//!
+//! Whether a run is weakly fair depends on who is enabled in its states. A fair run takes the steps that are ample in a state sooner or
+//! later, as nobody can disable them: to take them first changes the order of its steps only. If they do not change whether others are
+//! enabled either, each of these is disabled as often as before. So all but those are left out where runs are to be fair
+//! ([`Analysis::for_fair_runs`]), and who is enabled is told by all steps, not by those that are offered.
+//!
 //! [`obstacle`] tells what programs are not reduced at all.
 
 mod analysis;
 mod bits;
 mod channels;
+mod conflicts;
 mod cycles;
 mod footprint;
 mod reduced;

@@ -1,25 +1,32 @@
 //! A system of which only ample steps are offered.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use engine::{Engine, EngineState};
-use ir::LocationId;
+use ir::{Id, LocationId};
 use state::{Layout, State, ThreadId};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
-use crate::analysis::{Analysis, Candidate};
+use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
+use crate::conflicts::Row;
 use crate::cycles::break_cycles;
 use crate::footprint::UseKind;
 
-/// How much of an atomic block is looked at to find out whether something goes wrong there.
-const TRIALS: u32 = 256;
+/// How much of an atomic block is looked at to find out whether something goes wrong there, for each step into it. What systems
+/// remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no difference whether they do.
+const TRIALS: u32 = 1 << 15;
+const DEEPEST: u32 = 1 << 8;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
     fn layout(&self) -> &Layout;
 
     fn concrete<'s>(&self, state: &'s Self::State) -> &'s State;
+
+    /// Whether states are encoded under names other than ids.
+    fn renames(&self) -> bool;
 
     /// Puts threads into an order that is a function of the state's encoding.
     fn order(&self, state: &mut Self::State, threads: &mut [ThreadId]);
@@ -34,6 +41,10 @@ impl Concrete for Engine {
         &state.state
     }
 
+    fn renames(&self) -> bool {
+        false
+    }
+
     fn order(&self, _: &mut EngineState, _: &mut [ThreadId]) {}
 }
 
@@ -42,20 +53,23 @@ pub struct Reduced<'a, S> {
     system: &'a S,
     analysis: &'a Analysis,
     counts: Cell<Counts>,
+    /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
+    threads: Cell<Vec<ThreadId>>,
+    steps: Cell<Steps>,
 }
 
 /// In how many states what was offered.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// All steps, of several threads.
+    /// All steps.
     pub full: u64,
-    /// Those of one thread, where others had some too.
+    /// Those of one thread, whatever others could do.
     pub ample: u64,
 }
 
 impl<'a, S: Concrete> Reduced<'a, S> {
     pub fn new(system: &'a S, analysis: &'a Analysis) -> Self {
-        Self { system, analysis, counts: Cell::default() }
+        Self { system, analysis, counts: Cell::default(), threads: Cell::default(), steps: Cell::default() }
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -63,111 +77,98 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         self.counts.get()
     }
 
-    /// The thread whose steps are ample, if there is one.
-    fn ample(&self, state: &mut S::State, steps: &Steps) -> Option<ThreadId> {
-        let mut threads: Vec<ThreadId> = steps.enabled.iter().map(|step| ThreadId(step.thread)).collect();
-        threads.dedup();
-        let others_fault = |thread| steps.faults.iter().any(|(step, _)| ThreadId(step.thread) != thread);
-        if threads.len() < 2 && !threads.first().is_some_and(|&only| others_fault(only)) {
-            return None;
-        }
-        threads.retain(|thread| !steps.faults.iter().any(|(step, _)| step.thread == thread.0));
-        threads.retain(|&thread| self.is_candidate(self.system.concrete(state), thread, steps));
-        self.system.order(state, &mut threads);
-        threads.into_iter().find(|&thread| self.leads_on(state, thread, steps))
+    fn view<'s>(&'s self, state: &'s S::State) -> View<'s> {
+        View { analysis: self.analysis, layout: self.system.layout(), state: self.system.concrete(state) }
     }
 
-    fn is_candidate(&self, state: &State, thread: ThreadId, steps: &Steps) -> bool {
-        let Some(candidate) = &self.analysis.candidates[self.location(state, thread)] else { return false };
-        let view = View { analysis: self.analysis, layout: self.system.layout(), state };
-        let others = || running(state).filter(|&other| other != thread);
-        let touched = others().any(|other| {
-            self.futures(state, other).any(|future| {
-                future.writes.intersects(&candidate.settled)
-                    || future.reads.intersects(&candidate.writes)
-                    || future.visible && candidate.visible
-            })
-        });
-        !touched
-            && self.operations_are_safe(view, thread, candidate, steps)
+    /// The thread whose steps are ample, if there is one. Then `self.steps` has its steps.
+    ///
+    /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
+    /// nobody disturbs them. What others can do right now does not matter.
+    fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
+        let View { layout, state: concrete, .. } = self.view(state);
+        // In the middle of something there is one thread only.
+        if layout.exclusive.is_some_and(|slot| concrete.peek(concrete.root(), slot) != 0) {
+            return None;
+        }
+        let mut all = (0..concrete.thread_limit()).map(ThreadId);
+        let ample = if self.system.renames() {
+            let mut threads = self.threads.take();
+            threads.clear();
+            threads.extend(all.filter(|&thread| self.is_undisturbed(self.view(state), thread)));
+            if threads.len() > 1 {
+                self.system.order(state, &mut threads);
+            }
+            let ample = threads.iter().copied().find(|&thread| self.leads_on(state, thread));
+            self.threads.set(threads);
+            ample
+        } else {
+            all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.leads_on(state, thread))
+        };
+        let mut counts = self.counts.get();
+        *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
+        self.counts.set(counts);
+        ample
+    }
+
+    /// Whether a thread is at a candidate location, and nothing that others may do is in its way.
+    #[inline]
+    fn is_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
+        if !view.state.is_running(thread) {
+            return false;
+        }
+        let location = view.location(thread);
+        match self.analysis.conflicts.row(location) {
+            Some(row) => self.is_free(view, thread, location, row),
+            None => false,
+        }
+    }
+
+    fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: &Row) -> bool {
+        let Some(candidate) = &self.analysis.candidates[location] else { return false };
+        let mut is_open = false;
+        for other in view.running().filter(|&other| other != thread) {
+            for location in view.locations(other) {
+                if row.certain.contains(location.index()) {
+                    return false;
+                }
+                is_open |= row.open.contains(location.index());
+            }
+        }
+        candidate.operations.iter().all(|operation| stays_possible(view, thread, operation))
+            && (!is_open || self.uses_are_safe(view, thread, location, candidate))
             && (!candidate.sticky || self.is_let_in(view, thread, candidate))
     }
 
-    fn location(&self, state: &State, thread: ThreadId) -> LocationId {
-        LocationId(state.peek(state.frame(thread), self.system.layout().location) as u32)
-    }
-
-    /// What a thread may still do, by its frames.
-    fn futures<'s>(
-        &'s self,
-        state: &'s State,
-        thread: ThreadId,
-    ) -> impl Iterator<Item = &'s crate::analysis::Future> {
-        let layout = self.system.layout();
-        state
-            .frames(layout, thread)
-            .map(move |frame| &self.analysis.futures[LocationId(state.peek(frame, layout.location) as u32)])
-    }
-
     /// Whether channels are used in a way that nobody else can disturb or notice.
-    fn operations_are_safe(
+    fn uses_are_safe(
         &self,
         view: View<'_>,
         thread: ThreadId,
+        location: LocationId,
         candidate: &Candidate,
-        steps: &Steps,
     ) -> bool {
-        let operations = candidate.operations.iter().all(|operation| {
-            let Some(number) = view.value(&operation.channel, thread, false) else { return false };
-            let Some((length, capacity)) = view.load(number) else { return false };
-            let is_enabled = || {
-                let transition = operation.transition.map(|id| id.0);
-                steps
-                    .enabled
-                    .iter()
-                    .any(|step| step.thread == thread.0 && Some(step.transition) == transition)
-            };
-            let stays_as_it_is = match operation.kind {
-                UseKind::Send { sorted, .. } => !sorted && length < capacity,
-                // A message further back that fits may come yet.
-                UseKind::Receive { anywhere, .. } => length > 0 && (!anywhere || is_enabled()),
-                _ => capacity > 0,
-            };
-            stays_as_it_is
-                && !is_watched(view, operation.kind, number)
-                && !self.has_conflict(view, thread, operation.kind, number)
-        });
-        let claims = || {
-            let location = self.location(view.state, thread);
-            let procedure = self.analysis.program.locations[location].procedure;
-            self.analysis.program.procedures[procedure].claims.iter()
-        };
-        operations
-            && (!candidate.ends
-                || claims().all(|claim| {
-                    let kind = if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend };
-                    let number = view.value(&claim.channel, thread, false);
-                    number.is_some_and(|number| !self.has_conflict(view, thread, kind, number))
-                }))
+        candidate.uses(&self.analysis.program, location).all(|(kind, channel)| {
+            view.value(channel, thread, false)
+                .is_some_and(|number| !self.has_conflict(view, thread, kind, number))
+        })
     }
 
     /// Whether others may use a channel in a way that is in conflict.
     fn has_conflict(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
-        let in_conflict = |at: usize, by| {
-            let other = &self.analysis.uses[at];
-            kind.conflicts_with(other.kind) && view.may_use(other, by, number)
-        };
-        running(view.state).filter(|&other| other != thread).any(|other| {
-            self.futures(view.state, other).any(|future| {
-                future.own.iter().any(|at| in_conflict(at, Some(other)))
-                    || future.started.iter().any(|at| in_conflict(at, None))
+        let may_use = |at: u32, by| view.may_use(&self.analysis.uses[at as usize], by, number);
+        view.running().filter(|&other| other != thread).any(|other| {
+            view.locations(other).any(|location| {
+                let rivals = self.analysis.conflicts.rivals(kind, location);
+                rivals.own.iter().any(|&at| may_use(at, Some(other)))
+                    || rivals.started.iter().any(|&at| may_use(at, None))
             })
         })
     }
 
     /// Whether a thread at a sticky location can leave it only by messages, and is none of those who let the others in.
     fn is_let_in(&self, view: View<'_>, thread: ThreadId, candidate: &Candidate) -> bool {
-        let location = self.location(view.state, thread);
+        let location = view.location(thread);
         let program = &self.analysis.program;
         let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
         program.numbered
@@ -184,12 +185,12 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     fn porters(&self, view: View<'_>) -> Vec<bool> {
         let threads = view.state.thread_limit() as usize;
         let mut feeds = vec![Vec::new(); threads];
-        for fed in running(view.state) {
-            for at in self.futures(view.state, fed).flat_map(|future| future.sticky.iter()) {
+        for fed in view.running() {
+            for at in view.futures(fed).flat_map(|future| future.sticky.iter()) {
                 let awaited = &self.analysis.uses[at];
                 let number = awaited.channel.as_ref().and_then(|channel| view.value(channel, fed, true));
                 let is_fed = |other: ThreadId| {
-                    self.futures(view.state, other).flat_map(|future| future.own.iter()).any(|at| {
+                    view.futures(other).flat_map(|future| future.own.iter()).any(|at| {
                         let found = &self.analysis.uses[at];
                         let fits = matches!(
                             (awaited.kind, found.kind),
@@ -199,7 +200,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                         fits && number.is_none_or(|number| view.may_use(found, Some(other), number))
                     })
                 };
-                for feeder in running(view.state).filter(|&other| is_fed(other)) {
+                for feeder in view.running().filter(|&other| is_fed(other)) {
                     feeds[feeder.0 as usize].push(fed.0 as usize);
                 }
             }
@@ -207,18 +208,45 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         break_cycles(&feeds, &vec![0; threads])
     }
 
-    /// Whether all steps of a thread lead to states: what others do must not be lost behind a fault or a bound.
-    fn leads_on(&self, state: &mut S::State, thread: ThreadId, steps: &Steps) -> bool {
-        let own = steps.enabled.iter().filter(|step| step.thread == thread.0);
-        let mut budget = TRIALS;
-        own.copied().all(|step| self.step_leads_on(state, step, &mut budget))
+    /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
+    fn leads_on(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        let mut steps = self.steps.take();
+        steps.clear();
+        // What can be told about a thread as a whole is plain, and leads on.
+        let is_told = !self.system.turns(state).is_empty()
+            && self.system.turn(state, thread.0, |step, _| steps.enabled.push(step));
+        if is_told {
+            steps.enabled.dedup();
+        } else {
+            steps.clear();
+            self.system.steps_of(state, thread.0, &mut steps);
+        }
+        let leads_on = steps.faults.is_empty()
+            && !steps.enabled.is_empty()
+            && self.finds_messages(self.view(state).location(thread), &steps)
+            && (is_told
+                || steps.enabled.iter().all(|&step| self.step_leads_on(state, step, 0, &mut { TRIALS })));
+        self.steps.set(steps);
+        leads_on
     }
 
-    fn step_leads_on(&self, state: &mut S::State, step: Step, budget: &mut u32) -> bool {
-        if *budget == 0 {
+    /// Whether what is looked for anywhere in a channel is there: otherwise it may come yet.
+    fn finds_messages(&self, location: LocationId, steps: &Steps) -> bool {
+        let operations =
+            self.analysis.candidates[location].iter().flat_map(|candidate| &candidate.operations);
+        operations.filter(|operation| matches!(operation.kind, UseKind::Receive { anywhere: true, .. })).all(
+            |operation| {
+                let transition = operation.transition.map(|id| id.0);
+                steps.enabled.iter().any(|step| Some(step.transition) == transition)
+            },
+        )
+    }
+
+    fn step_leads_on(&self, state: &mut S::State, step: Step, depth: u32, trials: &mut u32) -> bool {
+        if *trials == 0 || depth > DEEPEST {
             return false;
         }
-        *budget -= 1;
+        *trials -= 1;
         match self.system.fire(state, step) {
             Fired::Fault(_) | Fired::Truncated(_) => return false,
             Fired::Moved | Fired::Flawed(_) => {}
@@ -228,11 +256,23 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             let mut steps = Steps::default();
             self.system.steps(state, &mut steps);
             leads_on = steps.faults.is_empty()
-                && steps.enabled.iter().all(|&step| self.step_leads_on(state, step, budget));
+                && steps.enabled.iter().all(|&step| self.step_leads_on(state, step, depth + 1, trials));
         }
         self.system.undo(state);
         leads_on
     }
+}
+
+/// Whether what is done to a channel can be done, whatever others do first, and no monitor sees it.
+fn stays_possible(view: View<'_>, thread: ThreadId, operation: &Operation) -> bool {
+    let Some(number) = view.value(&operation.channel, thread, false) else { return false };
+    let Some((length, capacity)) = view.load(number) else { return false };
+    let is_possible = match operation.kind {
+        UseKind::Send { sorted, .. } => !sorted && length < capacity,
+        UseKind::Receive { .. } => length > 0,
+        _ => capacity > 0,
+    };
+    is_possible && !is_watched(view, operation.kind, number)
 }
 
 /// Whether the program's monitor may be moved by such an operation on a channel.
@@ -245,11 +285,6 @@ fn is_watched(view: View<'_>, kind: UseKind, number: i64) -> bool {
     })
 }
 
-/// The threads that have not ended.
-fn running(state: &State) -> impl Iterator<Item = ThreadId> {
-    (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread))
-}
-
 impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     type State = S::State;
 
@@ -258,24 +293,33 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn steps(&self, state: &mut S::State, out: &mut Steps) {
-        self.system.steps(state, out);
-        // In the middle of something there is one thread only.
-        let layout = self.system.layout();
-        let concrete = self.system.concrete(state);
-        if layout.exclusive.is_some_and(|slot| concrete.peek(concrete.root(), slot) != 0) {
-            return;
+        if self.ample(state).is_none() {
+            return self.system.steps(state, out);
         }
-        let ample = self.ample(state, out);
-        let mut counts = self.counts.get();
-        match ample {
-            Some(ThreadId(thread)) => {
-                counts.ample += 1;
-                out.enabled.retain(|step| step.thread == thread);
-                out.faults.clear();
-            }
-            None => counts.full += 1,
+        let steps = self.steps.take();
+        out.clear();
+        out.enabled.extend_from_slice(&steps.enabled);
+        self.steps.set(steps);
+    }
+
+    fn turns(&self, state: &mut S::State) -> Range<u32> {
+        let all = self.system.turns(state);
+        match if all.is_empty() { None } else { self.ample(state) } {
+            Some(ThreadId(thread)) => thread..thread + 1,
+            None => all,
         }
-        self.counts.set(counts);
+    }
+
+    fn turn(&self, state: &mut S::State, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
+        self.system.turn(state, thread, visit)
+    }
+
+    fn retake(&self, state: &mut S::State, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        self.system.retake(state, step, number, later)
+    }
+
+    fn steps_of(&self, state: &mut S::State, thread: u32, out: &mut Steps) {
+        self.system.steps_of(state, thread, out);
     }
 
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
@@ -284,6 +328,15 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
 
     fn partner(&self, state: &mut S::State, step: Step) -> Option<u32> {
         self.system.partner(state, step)
+    }
+
+    fn all_steps(&self, state: &mut S::State, out: &mut Steps) -> bool {
+        self.system.steps(state, out);
+        true
+    }
+
+    fn thread_names(&self, state: &mut S::State, out: &mut Vec<u32>) -> bool {
+        self.system.thread_names(state, out)
     }
 
     fn is_observed(&self, state: &S::State) -> bool {

@@ -87,6 +87,7 @@ impl Seeded {
                 }
             }
         }
+        analysis.tabulate();
         analysis
     }
 }

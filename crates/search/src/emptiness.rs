@@ -4,8 +4,9 @@
 //! a violation ([`FaultKind::AcceptanceCycle`]); if everything was explored and there is none, the property holds.
 //!
 //! ```text
-//! emptiness ──┬─ components   a component with all marks ── witness   a short cycle of nodes in it ──┐
-//!             └─ nested       a cycle of nodes on the stack ─────────────────────────────────────────┴─ lasso   a run
+//! emptiness ──┬─ components   a component with all marks ─┬─ witness   a short cycle of nodes in it ──┐
+//!             │      └─ threads   that is fair            └─ rounds    in which everybody has a turn ─┤
+//!             └─ nested       a cycle of nodes on the stack ──────────────────────────────────────────┴─ lasso   a run
 //!                    └──────────┬─────────────┘                        └──────────────┬────────────────────┘
 //!                            product  the walk                                      around  edges of a node
 //! ```
@@ -24,12 +25,14 @@ mod lasso;
 mod marks;
 mod nested;
 mod product;
+mod rounds;
+mod threads;
 mod witness;
 
 use std::fmt;
 use std::ops::ControlFlow::{Break, Continue};
 
-use ltl::Automaton;
+use ltl::{Automaton, Marks};
 use store::StateStore;
 use system::{Fault, FaultKind, TransitionSystem};
 
@@ -38,10 +41,12 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
 pub use lasso::{Identity, Lasso, Move};
-use lasso::{Turn, lift};
+use lasso::{Turn, along, lift};
 use marks::{FAIR, PLAIN, Sets};
 use nested::Nested;
 use product::Walk;
+use rounds::Rounds;
+use threads::Threads;
 
 /// What must not happen, and how to look for it.
 #[derive(Clone, Copy, Debug)]
@@ -165,17 +170,20 @@ where
         }
         (Algorithm::Components, false) => {
             let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim, &options.budget);
-            Ok(by_components(walk, options, identity))
+            Ok(by_components(walk, None, options, identity))
         }
         (Algorithm::Components, true) => {
+            let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
+            let threads = is_renamed.then(|| Threads::new(claim.automaton, &options.budget));
             let walk = Walk::<_, _, _, FAIR>::new(explorer, claim, &options.budget);
-            Ok(by_components(walk, options, identity))
+            Ok(by_components(walk, threads, options, identity))
         }
     }
 }
 
 fn by_components<S, T, O, const N: usize>(
     mut walk: Walk<'_, S, T, O, N>,
+    threads: Option<Threads>,
     options: &Options<'_>,
     identity: Option<Identity<'_, S>>,
 ) -> Emptiness
@@ -184,14 +192,20 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let all = Sets::all(walk.automaton.sets);
-    match components::search(&mut walk, all, &options.budget) {
+    let sets = walk.automaton.sets;
+    // Where threads are renamed, a set for each says nothing.
+    let all = if threads.is_some() { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
+    match components::search(&mut walk, all, threads, &options.budget) {
         Break(reason) => ended(walk, Some(reason)),
         Continue(None) => ended(walk, None),
-        Continue(Some(component)) => {
-            let turns = witness::cycle(&mut walk, &component, all, &options.budget);
-            violated(walk, component.head, turns, identity)
-        }
+        Continue(Some(component)) => violated(walk, component.head, |walk, level| {
+            let Some(fair) = &component.fair else {
+                let turns = witness::cycle(walk, &component, all, &options.budget)?;
+                return lift(walk, level, identity, |around, state| along(&turns, around, state));
+            };
+            let rounds = Rounds::new(&component, fair, sets);
+            lift(walk, level, identity, |around, state| rounds.walk::<_, _, N>(around, state))
+        }),
     }
 }
 
@@ -213,7 +227,9 @@ where
             let above = walk.stack.nodes().take_while(|(_, level)| level.node != closing.head);
             turns.extend(above.map(|(_, level)| Turn { node: level.node, marks: level.entry }));
             turns.reverse();
-            violated(walk, closing.head, Some(turns), identity)
+            violated(walk, closing.head, |walk, level| {
+                lift(walk, level, identity, |around, state| along(&turns, around, state))
+            })
         }
     }
 }
@@ -233,12 +249,11 @@ where
     Emptiness { outcome, lasso: None, is_lost: false, nodes, entered, seen: seen.all() }
 }
 
-/// The end of a search that found a cycle of nodes from `head`, which is on the stack, back to it.
-fn violated<S, T, O, const N: usize>(
-    mut walk: Walk<'_, S, T, O, N>,
+/// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from there.
+fn violated<'a, S, T, O, const N: usize>(
+    mut walk: Walk<'a, S, T, O, N>,
     head: product::Node,
-    turns: Option<Vec<Turn<N>>>,
-    identity: Option<Identity<'_, S>>,
+    lasso: impl FnOnce(&mut Walk<'a, S, T, O, N>, usize) -> Option<Lasso>,
 ) -> Emptiness
 where
     S: TransitionSystem,
@@ -248,7 +263,7 @@ where
     let met = walk.stack.trail(walk.explorer.system, &mut *walk.explorer.store, None);
     // A node is on the stack twice if a nested search came there again: the first time it was on the way to the second.
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);
-    let lasso = level.zip(turns).and_then(|(level, turns)| lift(&mut walk, level, &turns, identity));
+    let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
     Emptiness { is_lost: lasso.is_none(), lasso, ..ended(walk, Some(StopReason::FirstViolation)) }

@@ -236,7 +236,7 @@ where
             return Continue(false);
         }
         let threads = self.system.turns(&mut self.state);
-        if threads == 0 {
+        if threads.is_empty() {
             return Continue(false);
         }
         self.tick(path)?;
@@ -246,7 +246,7 @@ where
         }
         let Self { system, store, state, steps, ahead, .. } = self;
         ahead.clear();
-        for thread in 0..threads {
+        for thread in threads {
             let before = ahead.len();
             let is_all = system.turn(state, thread, |step, effect| {
                 ahead.push((step, store.prepare_changed(effect).unwrap_or(Ticket::NONE)));
@@ -528,9 +528,9 @@ where
 }
 
 /// A refusal of memory or ids ends the search.
-pub fn or_stop(result: Result<(), store::Full>) -> ControlFlow<StopReason> {
+pub fn or_stop<T>(result: Result<T, store::Full>) -> ControlFlow<StopReason, T> {
     match result {
-        Ok(()) => Continue(()),
+        Ok(value) => Continue(value),
         Err(full) => Break(full.into()),
     }
 }

@@ -11,6 +11,8 @@ mod fault;
 mod retrace;
 pub mod toy;
 
+use std::ops::Range;
+
 pub use encoding::{Encoding, Key, Moment, Section};
 pub use fault::{Bound, Fault, FaultKind};
 pub use retrace::{steps_to, steps_to_fault};
@@ -123,6 +125,18 @@ pub trait TransitionSystem {
         None
     }
 
+    /// All steps of `state`, where [`TransitionSystem::steps`] may offer only some of them. Returns whether that is so; if not, `out`
+    /// stays what it was. Under fairness it matters who is enabled, whoever is let in.
+    fn all_steps(&self, _state: &mut Self::State, _out: &mut Steps) -> bool {
+        false
+    }
+
+    /// Replaces `out` by what the threads of `state` are called in its encoding, by id, and `u32::MAX` where there is none. Returns
+    /// whether they have names at all; if not, they are called by their ids, and keep them from step to step.
+    fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
+        false
+    }
+
     /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
     /// at once, without storing or counting it.
     fn is_transient(&self, _state: &Self::State) -> bool {
@@ -168,10 +182,10 @@ pub trait TransitionSystem {
     /// Replaces `state` by the one that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
 
-    /// How many threads `state` has whose steps can be had one by one, see [`TransitionSystem::turn`]: all of them, or
-    /// none if there is more to its steps than what its threads do.
-    fn turns(&self, _state: &mut Self::State) -> u32 {
-        0
+    /// The threads whose steps are all steps of `state` and can be had one by one, see [`TransitionSystem::turn`]: none if there is more
+    /// to its steps than what its threads do.
+    fn turns(&self, _state: &mut Self::State) -> Range<u32> {
+        0..0
     }
 
     /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
@@ -188,7 +202,7 @@ pub trait TransitionSystem {
         false
     }
 
-    /// Adds the steps of one thread, where [`TransitionSystem::turn`] did not tell them.
+    /// Adds the steps of one thread, if there is such a thread, where nobody else keeps it from moving.
     fn steps_of(&self, _state: &mut Self::State, _thread: u32, _out: &mut Steps) {}
 
     /// Whether searches that decode states must keep a memo of each.

@@ -7,6 +7,7 @@ use source::{Diagnostic, Span};
 use super::collections::is_open;
 use super::lambdas::Lambda;
 use super::operators::{is_name, without_names};
+use super::properties::Individual;
 use crate::ast::{self, Builtin};
 use crate::codes;
 use crate::collections::Kind;
@@ -62,6 +63,8 @@ pub struct Exprs<'m, 's> {
     pub(super) lambdas: Vec<Lambda>,
     /// Whether elements of abstract enums may be named.
     pub pins: bool,
+    /// The thread that a temporal property is about.
+    pub(super) individual: Option<Individual<'s>>,
 }
 
 impl<'m, 's> Exprs<'m, 's> {
@@ -74,6 +77,7 @@ impl<'m, 's> Exprs<'m, 's> {
             used: FxHashSet::default(),
             lambdas: Vec::new(),
             pins: matches!(owner, Owner::Invariant | Owner::Property),
+            individual: None,
         }
     }
 
@@ -271,7 +275,7 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
             ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
-            ast::ExprKind::At(variable, location) => self.stray_location_test(*variable, *location, span),
+            ast::ExprKind::At(variable, location) => self.location_test(*variable, *location, span),
             ast::ExprKind::Threads(threads) => self.threads(threads, span),
             ast::ExprKind::Error => None,
         }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use ir::{
-    BinaryOp, Const, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, ProcedureKind, Property,
-    PropertyKind, Proposition, Type, UnaryOp,
+    BinaryOp, Const, Each, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, ProcedureKind,
+    Property, PropertyKind, Proposition, Type, UnaryOp,
 };
 use ltl::{Automaton, Cube, Edge, Formula, Prop};
 use source::{Diagnostic, Span};
@@ -31,13 +31,23 @@ pub fn lower(model: &mut Model<'_>) {
 fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
     let mut props: Vec<Proposition> = Vec::new();
     let mut literals = Vec::new();
+    let mut individual = None;
+    if let Some(each) = item.each {
+        let Some(procedure) = Exprs::new(model, Owner::Property, None).thread_procedure(each.procedure)
+        else {
+            return;
+        };
+        individual = Some(Individual { each, procedure });
+    }
+    let most = ir::MAX_PROPOSITIONS - usize::from(individual.is_some());
     for atom in &item.atoms {
         let mut exprs = Exprs::new(model, Owner::Property, None);
+        exprs.individual = individual;
         let Some(expr) = exprs.condition(atom, "a condition of a temporal property") else { continue };
         let text = model.map.text(atom.span);
         literals.push(literal(&mut props, expr, text));
-        if props.len() > ir::MAX_PROPOSITIONS {
-            let message = format!("a property has at most {} conditions", ir::MAX_PROPOSITIONS);
+        if props.len() > most {
+            let message = format!("a property has at most {most} conditions");
             let diagnostic = Diagnostic::error(codes::TOO_MANY_PROPOSITIONS, message);
             return model.report(diagnostic.at(atom.span, "one too many"));
         }
@@ -51,8 +61,20 @@ fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
         }
         TemporalKind::Automaton(automaton) => PropertyKind::Claim(over(automaton, &literals)),
     };
+    let each = individual.map(|Individual { each, procedure }| Each {
+        procedure,
+        variable: each.variable.text.to_owned(),
+        span: each.span,
+    });
     let (name, span) = (item.name.text.to_owned(), item.name.span);
-    model.program.properties.push(Property { name, props, kind, span });
+    model.program.properties.push(Property { name, each, props, kind, span });
+}
+
+/// The thread that a property is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Individual<'s> {
+    each: ast::Each<'s>,
+    procedure: ProcedureId,
 }
 
 /// The condition as a proposition or its negation, or as a constant. Equal ones are one proposition.
@@ -104,8 +126,26 @@ fn over(automaton: &Automaton, literals: &[Formula]) -> Automaton {
 type Places = BTreeSet<LocationId>;
 
 impl<'s> Exprs<'_, 's> {
+    /// `p@location` about the thread that the property is about.
+    pub(super) fn location_test(
+        &mut self,
+        variable: ast::Name<'s>,
+        location: ast::Name<'s>,
+        span: Span,
+    ) -> Option<Expr> {
+        let Some(Individual { each, procedure }) =
+            self.individual.filter(|individual| individual.each.variable.text == variable.text)
+        else {
+            return self.stray_location_test(variable, location, span);
+        };
+        let all = self.plain_locations(procedure);
+        let places = self.named_places(location, each.procedure, procedure, &all)?;
+        let locations = places.into_iter().collect();
+        Some(self.make(ExprKind::IndividualAt { procedure, locations }, Type::Bool, span))
+    }
+
     /// `p@location` where no quantifier has such a variable.
-    pub(super) fn stray_location_test(
+    fn stray_location_test(
         &mut self,
         variable: ast::Name<'s>,
         location: ast::Name<'s>,
@@ -115,9 +155,19 @@ impl<'s> Exprs<'_, 's> {
         self.report(
             Diagnostic::error(codes::BAD_LOCATION_TEST, format!("`{variable}` is no thread of a quantifier"))
                 .at(span, "nobody knows whose location this is")
-                .help(format!("ask for any thread: `exists Thread {variable}: {variable}@{location}`")),
+                .help(format!("ask for any thread: `exists Thread {variable}: {variable}@{location}`"))
+                .help(format!(
+                    "or for each one, all the time: `forall Thread {variable}:` in front of the whole formula"
+                )),
         );
         None
+    }
+
+    fn plain_locations(&self, procedure: ProcedureId) -> Places {
+        (self.model.program.locations.iter())
+            .filter(|(_, at)| at.procedure == procedure && at.kind == LocationKind::Plain)
+            .map(|(id, _)| id)
+            .collect()
     }
 
     pub(super) fn threads(&mut self, threads: &ast::Threads<'s>, span: Span) -> Option<Expr> {
@@ -129,11 +179,22 @@ impl<'s> Exprs<'_, 's> {
             );
             return None;
         }
+        let variable = threads.variable;
+        if let Some(outer) = self.individual.map(|individual| individual.each.variable)
+            && outer.text == variable.text
+        {
+            let shown = clip(variable.text);
+            let message = format!("`{shown}` is already the thread that the property is about");
+            self.report(
+                Diagnostic::error(codes::BAD_INDIVIDUAL, message)
+                    .at(variable.span, "another thread of this name")
+                    .label(outer.span, "the first one")
+                    .help("call one of them something else"),
+            );
+            return None;
+        }
         let procedure = self.thread_procedure(threads.procedure)?;
-        let all: Places = (self.model.program.locations.iter())
-            .filter(|(_, at)| at.procedure == procedure && at.kind == LocationKind::Plain)
-            .map(|(id, _)| id)
-            .collect();
+        let all = self.plain_locations(procedure);
         let places = self.places(&threads.body, threads, procedure, &all)?;
         let chosen = if threads.question == ThreadQuestion::All { &all - &places } else { places };
         let locations = chosen.into_iter().collect();
@@ -161,7 +222,10 @@ impl<'s> Exprs<'_, 's> {
         let similar = suggest(name.text, threads.map(|item| item.name.text));
         let message = format!("there is no thread `{}`", clip(name.text));
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "not declared");
-        if let Some(similar) = similar {
+        if let Some(&declared) = self.model.names.get(name.text) {
+            let kind = self.model.kind_of(declared.symbol);
+            diagnostic = diagnostic.label(declared.span, format!("this is {kind}, not a thread"));
+        } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic);

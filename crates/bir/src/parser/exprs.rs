@@ -193,6 +193,7 @@ impl<'s> Parser<'s, '_> {
     fn threads(&mut self, start: Span, question: ThreadQuestion, procedure: Name<'s>) -> Parsed<Expr<'s>> {
         let variable = self.name("the name of a variable")?;
         self.expect(Token::Colon, " before the condition on the thread")?;
+        self.about_one_state(start, question, procedure, variable)?;
         let body = self.expr()?;
         if question == ThreadQuestion::Count {
             self.expect(Token::RightParen, " after the condition on the thread")?;

@@ -9,11 +9,30 @@ use ltl::Formula;
 use source::{Diagnostic, Diagnostics, Span};
 
 use super::exprs::binary_operator;
-use super::{MAX_HEIGHT, Parsed, Parser, Reported};
-use crate::ast::{Binary as BinaryExpr, Expr, ExprKind, Name, Temporal, TemporalKind};
+use super::{MAX_HEIGHT, MAX_LOOKAHEAD, Parsed, Parser, Reported};
+use crate::ast::{
+    Binary as BinaryExpr, Each, Expr, ExprKind, Name, Temporal, TemporalKind, ThreadQuestion, Threads,
+};
 use crate::codes;
 use crate::lexer::{Lexeme, Lexer, Token};
 use crate::text::clip;
+
+/// Operators that are words.
+const TEMPORAL_WORDS: &[&str] = &[
+    "U",
+    "W",
+    "V",
+    "X",
+    "until",
+    "stronguntil",
+    "weakuntil",
+    "release",
+    "implies",
+    "equivalent",
+    "next",
+    "always",
+    "eventually",
+];
 
 type Unary = fn(Box<Formula>) -> Formula;
 type Binary = fn(Box<Formula>, Box<Formula>) -> Formula;
@@ -68,9 +87,108 @@ impl<'s> Parser<'s, '_> {
     /// A whole formula.
     pub(super) fn formula(&mut self, name: Name<'s>) -> Parsed<Temporal<'s>> {
         let mut atoms = Vec::new();
+        let each = if self.at_word("forall") && self.at_threads() { Some(self.each()?) } else { None };
         let node = self.part(ARROW, &mut atoms)?;
+        let (node, each) = match (node, each) {
+            // Without temporal operators, it is a condition on the threads that there are.
+            (Node::State(body), Some(Each { procedure, variable, span })) => {
+                let (span, height) = (self.since(span), body.height + 2);
+                let threads = Threads { question: ThreadQuestion::All, procedure, variable, body };
+                let whole = self.tree(ExprKind::Threads(Box::new(threads)), span, height)?;
+                (Node::State(whole), None)
+            }
+            (node, each) => (node, each),
+        };
         let formula = formula_of(node, &mut atoms);
-        Ok(Temporal { name, kind: TemporalKind::Formula(formula), atoms })
+        Ok(Temporal { name, each, kind: TemporalKind::Formula(formula), atoms })
+    }
+
+    /// `forall procedure variable :`
+    fn each(&mut self) -> Parsed<Each<'s>> {
+        let start = self.span();
+        self.bump();
+        let procedure = self.name("a thread")?;
+        let variable = self.name("the name of a variable")?;
+        let span = self.since(start);
+        self.expect(Token::Colon, " before the formula")?;
+        if self.at_word("forall") && self.at_threads() && self.is_temporal(4) {
+            let inner = self.span_of(self.ahead[0]).to(self.span_of(self.ahead[2]));
+            let diagnostic = Diagnostic::error(
+                codes::BAD_INDIVIDUAL,
+                "a property is about one thread at a time",
+            )
+            .at(inner, "this is a second one")
+            .label(span, "the first one")
+            .help("say about others what does not depend on who they are: `exists Thread t: t@location`");
+            return Err(self.report_here(diagnostic));
+        }
+        Ok(Each { procedure, variable, span })
+    }
+
+    /// Whether `forall procedure variable :` is next, or the same with `exists`.
+    fn at_threads(&mut self) -> bool {
+        let tokens = [self.peek_at(1), self.peek_at(2), self.peek_at(3)];
+        tokens == [Token::Ident, Token::Ident, Token::Colon]
+    }
+
+    /// Whether a temporal operator comes at this distance or behind it, before what is open there is closed.
+    fn is_temporal(&mut self, start: usize) -> bool {
+        let mut depth = 0;
+        for distance in start..start + MAX_LOOKAHEAD {
+            let word = self.lexeme_at(distance);
+            let word = if word.token == Token::Ident { self.slice(word) } else { "" };
+            match (self.peek_at(distance), self.peek_at(distance + 1)) {
+                (Token::LeftParen, _) => depth += 1,
+                (Token::RightParen, _) if depth == 0 => return false,
+                (Token::RightParen, _) => depth -= 1,
+                (Token::Semicolon | Token::Eof, _) => return false,
+                (Token::Arrow, _)
+                | (Token::LeftBracket, Token::RightBracket)
+                | (Token::Less, Token::Greater) => return true,
+                // A name, rather than an operator.
+                (Token::Ident, _) if distance > 0 && self.peek_at(distance - 1) == Token::At => {}
+                (Token::Ident, _) if TEMPORAL_WORDS.contains(&word) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Refuses a condition on threads that would follow one of them through a run. Its quantifier began at `start`, and its
+    /// condition is next.
+    pub(super) fn about_one_state(
+        &mut self,
+        start: Span,
+        question: ThreadQuestion,
+        procedure: Name<'s>,
+        variable: Name<'s>,
+    ) -> Parsed<()> {
+        let negations = (0..MAX_LOOKAHEAD).take_while(|&at| self.peek_at(at) == Token::Bang).count();
+        let is_enclosed = self.peek_at(negations) == Token::LeftParen;
+        let is_temporal = if is_enclosed { self.is_temporal(negations + 1) } else { self.prefix().is_some() };
+        if !is_temporal {
+            return Ok(());
+        }
+        let (thread, shown) = (clip(procedure.text), clip(variable.text));
+        let diagnostic = match question {
+            ThreadQuestion::All => Diagnostic::error(
+                codes::BAD_INDIVIDUAL,
+                format!("`{shown}` is followed through a run only from the beginning of the property"),
+            )
+            .at(self.since(start), "here it is a thread of a single state")
+            .help(format!("put `forall {thread} {shown}:` in front of the whole formula")),
+            ThreadQuestion::Some | ThreadQuestion::Count => Diagnostic::error(
+                codes::BAD_INDIVIDUAL,
+                format!("no `{shown}` can be chosen that is followed through a run"),
+            )
+            .at(self.since(start), "here it is a thread of a single state")
+            .note("which one it should be may depend on all that happens later")
+            .help(format!(
+                "`forall {thread} {shown}:` in front of the whole formula follows each of them; inside, ask about one state: \
+                 `<> (exists {thread} {shown}: {shown}@location)`"
+            )),
+        };
+        Err(self.report_here(diagnostic))
     }
 
     /// The operator that is next, its strength, and how many tokens it has.
@@ -273,5 +391,5 @@ pub fn automaton<'s>(name: Name<'s>, text: &'s str, diagnostics: &mut Diagnostic
             return None;
         }
     }
-    Some(Temporal { name, kind: TemporalKind::Automaton(read.automaton), atoms })
+    Some(Temporal { name, each: None, kind: TemporalKind::Automaton(read.automaton), atoms })
 }

@@ -35,6 +35,10 @@ impl Concrete for ByIndex<'_> {
         self.0.concrete(named)
     }
 
+    fn renames(&self) -> bool {
+        self.0.renames()
+    }
+
     fn order(&self, _: &mut Named, _: &mut [ThreadId]) {}
 }
 
@@ -47,6 +51,10 @@ impl TransitionSystem for ByIndex<'_> {
 
     fn steps(&self, named: &mut Named, out: &mut Steps) {
         self.0.steps(named, out);
+    }
+
+    fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
+        self.0.steps_of(named, thread, out);
     }
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {

@@ -10,6 +10,8 @@
 
 #[path = "../random_models/alike.rs"]
 mod alike;
+mod crowds;
+mod faults;
 mod oracle;
 mod props;
 mod rounds;
@@ -86,8 +88,15 @@ struct Seen {
     hopeless: u64,
     /// Of models that have states in the middle of something.
     unobserved: u64,
-    /// Of properties that are about an individual.
+    /// Of properties that name an element of an abstract enum.
     pinned: u64,
+    /// Checks under fairness in which threads were renamed, those of them that had to be repeated without, and those with ample steps.
+    renamed_fair: u64,
+    repeated: u64,
+    reduced_fair: u64,
+    /// Of properties about each thread, and those of them that are violated.
+    individuals: u64,
+    by_individuals: u64,
 }
 
 impl Seen {
@@ -104,6 +113,11 @@ impl Seen {
         self.hopeless += other.hopeless;
         self.unobserved += other.unobserved;
         self.pinned += other.pinned;
+        self.renamed_fair += other.renamed_fair;
+        self.repeated += other.repeated;
+        self.reduced_fair += other.reduced_fair;
+        self.individuals += other.individuals;
+        self.by_individuals += other.by_individuals;
     }
 }
 
@@ -120,6 +134,16 @@ fn is_violated(
     let cycle = FaultKind::AcceptanceCycle.to_string();
     let is_violated = checked.report.violations.iter().any(|violation| violation.kind == cycle);
     let is_known = checked.report.verdict.as_str() != "inconclusive";
+    let is_repeated = config.symmetry != Symmetry::None && checked.report.symmetry.level == "none";
+    if is_repeated && config.symmetry == Symmetry::Full {
+        return Err("canonical names do not lead along a cycle".to_owned());
+    }
+    if config.fairness == Fairness::Weak {
+        let is_renamed = checked.report.symmetry.naming.is_some();
+        seen.renamed_fair += u64::from(is_renamed);
+        seen.repeated += u64::from(is_repeated);
+        seen.reduced_fair += u64::from(checked.report.reduction.ample > 0);
+    }
     if !is_violated && (expected == Some(true) || !is_known) {
         return Err(format!("no run was found, but there is one: {}", checked.report.verdict.as_str()));
     }
@@ -134,7 +158,9 @@ fn is_violated(
     replay_property(model, config.bounds, steps.clone(), &recorded)?;
     let naive = interpreter(&model.program, config.bounds);
     match recorded.cycle_start {
-        None if is_hopeless(&naive, &model.program.properties[0], &steps) => seen.hopeless += 1,
+        None if is_hopeless(&naive, &model.program.properties[0], recorded.individual, &steps) => {
+            seen.hopeless += 1;
+        }
         None => return Err("it depends on what comes next".to_owned()),
         Some(_) if expected == Some(false) => return Err("there is no such cycle".to_owned()),
         Some(start) if start == steps.len() => seen.ended += 1,
@@ -167,9 +193,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                 if !is_thorough && (number + other + graph.states()) % 3 != 0 {
                     continue;
                 }
-                // Under fairness there is no reduction.
-                let switches = if is_fair { &[Switch::Off][..] } else { Switch::ALL };
-                for &por in switches {
+                for &por in Switch::ALL {
                     let config = Config {
                         symmetry,
                         store,
@@ -198,14 +222,21 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.pinned += u64::from(!program.pinned().is_empty());
+    if property.each.is_some() {
+        seen.individuals += 1;
+        seen.by_individuals += seen.violated;
+    }
     Ok(seen)
 }
 
+/// Makes a random property the only one of a program.
+type SetProperty = fn(&mut Program, u64);
+
 /// Compares all ways to check some properties of a model.
-fn agreements(mut model: Model, seed: u64, bounds: Bounds) -> Result<Seen, String> {
+fn agreements(mut model: Model, property: SetProperty, seed: u64, bounds: Bounds) -> Result<Seen, String> {
     let mut seen = Seen { models: 1, ..Seen::default() };
     for number in 0..PROPERTIES {
-        props::set_property(&mut model.program, PROPERTIES * seed + number);
+        property(&mut model.program, PROPERTIES * seed + number);
         assert_eq!(ir::verify(&model.program), Ok(()));
         let found = agreement(&model, bounds, (seed + number).is_multiple_of(8)).map_err(|reason| {
             let program = ir::text::print(&model.program);
@@ -218,12 +249,12 @@ fn agreements(mut model: Model, seed: u64, bounds: Bounds) -> Result<Seen, Strin
 }
 
 /// Runs the test on models of a source. If one fails, it is made as small as possible before it is reported.
-fn survive(count: u64, source: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> Seen {
+fn survive(count: u64, source: fn(u64) -> String, property: SetProperty, bounds: fn(u64) -> Bounds) -> Seen {
     let mut seen = Seen::default();
     for seed in 0..count {
         let (text, bounds) = (source(seed), bounds(seed));
         let outcome = |text: &str| {
-            let run = || agreements(load(text)?, seed, bounds);
+            let run = || agreements(load(text)?, property, seed, bounds);
             // What it says is printed anyway.
             catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panics".to_owned()))
         };
@@ -245,25 +276,40 @@ fn survive(count: u64, source: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> 
     // The models are worth something.
     assert!(seen.properties > count, "{seen:?}");
     assert!(seen.violated > seen.properties / 8 && seen.violated < seen.properties * 7 / 8, "{seen:?}");
+    let individuals = seen.individuals;
+    assert!(individuals > seen.properties / 8 && seen.by_individuals > individuals / 8, "{seen:?}");
     seen
 }
 
 #[test]
 fn models_of_all_kinds() {
-    survive(models(), random_model, bounds);
+    survive(models(), random_model, props::set_property, bounds);
 }
 
 #[test]
 fn models_of_the_alike() {
-    let seen = survive(models(), alike::random_model_of_the_alike, alike::wide_bounds);
+    let seen = survive(models(), alike::random_model_of_the_alike, props::set_property, alike::wide_bounds);
     assert!(seen.pinned > models() / 10, "{seen:?}");
 }
 
 #[test]
 fn models_that_go_round() {
-    let seen = survive(models(), rounds::random_rounds, bounds);
+    let seen = survive(models(), rounds::random_rounds, props::set_property, bounds);
     assert!(seen.cycles > models() && seen.unfair > models() / 200, "{seen:?}");
     assert!(seen.pinned > models() / 10, "{seen:?}");
+}
+
+#[test]
+fn models_of_crowds() {
+    let seen = survive(models(), crowds::random_crowd, props::set_recurrence, bounds);
+    assert!(seen.cycles > models() && seen.unfair > models() / 10, "{seen:?}");
+    assert!(seen.renamed_fair > models() && seen.reduced_fair > models() / 20, "{seen:?}");
+}
+
+#[test]
+fn models_with_keys() {
+    let seen = survive(models(), rounds::random_keys, props::set_property, bounds);
+    assert!(seen.pinned > models() / 5, "{seen:?}");
 }
 
 #[test]
@@ -272,11 +318,12 @@ fn numbered_programs() {
     for seed in 0..models() {
         let text = random_numbered_text(seed);
         let bounds = Bounds { sizes: StateBounds { threads: 8, ..bounds(seed).sizes }, ..bounds(seed) };
-        match agreements(of_program(&text), seed, bounds) {
+        match agreements(of_program(&text), props::set_property, seed, bounds) {
             Ok(found) => seen.add(found),
             Err(reason) => panic!("program {seed} with {bounds:?}:\n{reason}\n{text}"),
         }
     }
     eprintln!("{seen:?}");
     assert!(seen.properties > models() && seen.violated > seen.properties / 8, "{seen:?}");
+    assert!(seen.reduced_fair > models() / 20, "{seen:?}");
 }

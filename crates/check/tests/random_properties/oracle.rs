@@ -3,10 +3,13 @@
 //! All states of the plain interpreter are nodes of a graph; the tableau of the formula's negation reads what holds in them; and
 //! the components of the product are searched for one with everything that an accepting run needs. Nothing of this is shared with
 //! the search: neither the interpreter, nor the translation, nor the product, nor the components.
+//!
+//! Where a property is about individuals, a node is a state together with the one that is meant: any thread, from the state on
+//! in which it is there for the first time. Each of them counts, also those that are there from the beginning.
 
 use std::collections::HashMap;
 
-use ir::{Property, PropertyKind};
+use ir::{Each, Property, PropertyKind};
 use ltl::normal::Terms;
 use ltl::tableau::tableau;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, State};
@@ -16,8 +19,70 @@ use system::Step;
 /// How many threads can be told apart.
 const THREADS: u32 = 16;
 
+/// Whom a property is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Who {
+    /// Nobody in particular.
+    All,
+    /// Somebody who is still to come.
+    Later,
+    Thread(u32),
+    /// Somebody who has ended.
+    Gone,
+}
+
+/// The threads of a procedure that are there, and were not in the state before.
+fn new_threads(
+    naive: &Naive<'_>,
+    each: &Each,
+    before: Option<&naive::State>,
+    now: &naive::State,
+) -> Vec<u32> {
+    let is_new = |id: u32| before.and_then(|state| state.threads.get(&id)).is_none_or(naive::Thread::ended);
+    let is_one = |thread: &naive::Thread| {
+        thread
+            .frames
+            .first()
+            .is_some_and(|frame| naive.program.locations[frame.location].procedure == each.procedure)
+    };
+    now.threads.iter().filter(|(id, thread)| is_new(**id) && is_one(thread)).map(|(&id, _)| id).collect()
+}
+
+impl Who {
+    /// Whom it can be about in the first state.
+    fn first(naive: &Naive<'_>, property: &Property, state: &naive::State) -> Vec<Self> {
+        let Some(each) = &property.each else { return vec![Self::All] };
+        let there = new_threads(naive, each, None, state).into_iter().map(Self::Thread);
+        there.chain([Self::Later]).collect()
+    }
+
+    /// Whom it can be about after a step.
+    fn next(
+        self,
+        naive: &Naive<'_>,
+        property: &Property,
+        from: &naive::State,
+        to: &naive::State,
+    ) -> Vec<Self> {
+        match (self, &property.each) {
+            (Self::Later, Some(each)) => {
+                let new = new_threads(naive, each, Some(from), to).into_iter().map(Self::Thread);
+                new.chain([Self::Later]).collect()
+            }
+            (Self::Thread(id), _) if to.threads.get(&id).is_none_or(naive::Thread::ended) => vec![Self::Gone],
+            _ => vec![self],
+        }
+    }
+
+    fn thread(self) -> Option<u32> {
+        if let Self::Thread(id) = self { Some(id) } else { None }
+    }
+}
+
 /// A state, as far as properties are concerned.
 struct Place {
+    /// It is known whom the property is about.
+    is_settled: bool,
     /// What holds in it, unless that cannot be told.
     valuation: Option<u64>,
     /// It is not the middle of an atomic block.
@@ -32,18 +97,24 @@ struct Place {
 
 pub struct Graph {
     places: Vec<Place>,
+    /// The first ones are where runs begin.
+    beginnings: usize,
 }
 
 impl Graph {
     /// All states, unless they are more than `most`.
     pub fn of(naive: &Naive<'_>, property: &Property, most: usize) -> Option<Self> {
-        let mut numbers = HashMap::from([(naive.initial(), 0)]);
-        let mut states = vec![naive.initial()];
+        let initial = naive.initial();
+        let first = Who::first(naive, property, &initial).into_iter();
+        let mut nodes: Vec<_> = first.map(|who| (initial.clone(), who)).collect();
+        let mut numbers: HashMap<_, _> = nodes.iter().cloned().zip(0..).collect();
+        let beginnings = nodes.len();
         let mut places = Vec::new();
-        while let Some(state) = states.get(places.len()).cloned() {
+        while let Some((state, who)) = nodes.get(places.len()).cloned() {
             let (steps, faults) = naive.steps(&state);
             let mut place = Place {
-                valuation: naive.valuation(&state, property).ok(),
+                is_settled: who != Who::Later,
+                valuation: naive.valuation_about(&state, property, who.thread()).ok(),
                 is_observed: state.exclusive.is_none(),
                 is_end: steps.is_empty() && faults.is_empty(),
                 enabled: 0,
@@ -59,18 +130,20 @@ impl Graph {
                     Err(Stopped::Fault(_) | Stopped::Truncated(_)) => continue,
                     Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
                 };
-                let number = *numbers.entry(next).or_insert_with_key(|next| {
-                    states.push(next.clone());
-                    states.len() - 1
-                });
-                place.edges.push((number, 1 << step.thread));
+                for who in who.next(naive, property, &state, &next) {
+                    let number = *numbers.entry((next.clone(), who)).or_insert_with_key(|node| {
+                        nodes.push(node.clone());
+                        nodes.len() - 1
+                    });
+                    place.edges.push((number, 1 << step.thread));
+                }
             }
             places.push(place);
-            if states.len() > most {
+            if nodes.len() > most {
                 return None;
             }
         }
-        Some(Self { places })
+        Some(Self { places, beginnings })
     }
 
     pub fn states(&self) -> usize {
@@ -86,7 +159,7 @@ impl Graph {
     pub fn violates(&self, formula: &Formula, is_fair: bool) -> bool {
         let claim = of_words(&formula.negated());
         let states = claim.edges.len();
-        // One bit for states that are observed, then the sets of the claim, then the threads.
+        // One bit for states that are observed, of those whom the property is about, then the sets of the claim, then the threads.
         let observed = 1_u64;
         let threads = if is_fair { ((1 << THREADS) - 1) << (1 + claim.sets) } else { 0 };
         let all = observed | Marks::all(claim.sets).0 << 1 | threads;
@@ -102,6 +175,7 @@ impl Graph {
                 }
                 let Some(valuation) = place.valuation else { continue };
                 for edge in claim.edges(state).iter().filter(|edge| edge.cube.holds(valuation)) {
+                    let observed = if place.is_settled { observed } else { 0 };
                     let marks = observed | edge.marks.0 << 1 | own(!place.enabled);
                     let follow = |to: usize| to * states + edge.to.index();
                     edges.extend(place.edges.iter().map(|&(to, moved)| (follow(to), marks | own(moved))));
@@ -109,7 +183,8 @@ impl Graph {
                 }
             }
         }
-        has_component(&product, claim.initial.index(), all)
+        let initial = (0..self.beginnings).map(|place| place * states + claim.initial.index());
+        has_component(&product, initial, all)
     }
 }
 
@@ -119,21 +194,25 @@ fn of_words(formula: &Formula) -> Automaton {
     tableau(&terms, term, Limits::default()).expect("small formulas have small tableaux")
 }
 
-/// Whether a component that can be reached from `initial` has edges with all of these marks.
-fn has_component(edges: &[Vec<(usize, u64)>], initial: usize, all: u64) -> bool {
+/// Whether a component that can be reached from one of `initial` has edges with all of these marks.
+fn has_component(edges: &[Vec<(usize, u64)>], initial: impl Iterator<Item = usize>, all: u64) -> bool {
     // Kosaraju's algorithm: against the edges, in the order in which the nodes were left.
     let mut seen = vec![false; edges.len()];
     let mut left = Vec::new();
-    let mut stack = vec![(initial, 0)];
-    seen[initial] = true;
-    while let Some((node, place)) = stack.pop() {
-        let Some(&(to, _)) = edges[node].get(place) else {
-            left.push(node);
-            continue;
-        };
-        stack.push((node, place + 1));
-        if !std::mem::replace(&mut seen[to], true) {
-            stack.push((to, 0));
+    for root in initial {
+        let mut stack = Vec::new();
+        if !std::mem::replace(&mut seen[root], true) {
+            stack.push((root, 0));
+        }
+        while let Some((node, place)) = stack.pop() {
+            let Some(&(to, _)) = edges[node].get(place) else {
+                left.push(node);
+                continue;
+            };
+            stack.push((node, place + 1));
+            if !std::mem::replace(&mut seen[to], true) {
+                stack.push((to, 0));
+            }
         }
     }
     let mut back = vec![Vec::new(); edges.len()];
@@ -159,14 +238,17 @@ fn has_component(edges: &[Vec<(usize, u64)>], initial: usize, all: u64) -> bool 
     marks.contains(&all)
 }
 
-/// Whether no continuation of the run that these steps make satisfies the property.
-pub fn is_hopeless(naive: &Naive<'_>, property: &Property, steps: &[Step]) -> bool {
+/// Whether no continuation of the run that these steps make satisfies the property, about this individual if it is about one.
+pub fn is_hopeless(naive: &Naive<'_>, property: &Property, individual: Option<u32>, steps: &[Step]) -> bool {
     let PropertyKind::Formula(formula) = &property.kind else { unreachable!("only formulas are random") };
     let mut word = Vec::new();
     let mut state = naive.initial();
     for step in steps.iter().map(Some).chain([None]) {
         if state.exclusive.is_none() {
-            word.push(naive.valuation(&state, property).expect("its propositions can be told"));
+            let thread = property.each.as_ref().zip(individual);
+            let thread = thread.and_then(|(each, serial)| state.individual(each.procedure, serial));
+            let valuation = naive.valuation_about(&state, property, thread);
+            word.push(valuation.expect("its propositions can be told"));
         }
         if let Some(&step) = step {
             state = naive.fire(&state, step).expect("the step is possible");

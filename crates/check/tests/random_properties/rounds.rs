@@ -46,10 +46,18 @@ const LOCKS: &[Change] =
 
 /// The model of this seed.
 pub fn random_rounds(seed: u64) -> String {
+    rounds(seed, &[NUMBERS, KEYS, NODES, TOKEN, CREATION, STARTS, LOCKS])
+}
+
+/// A model that chooses and passes on elements of an abstract enum.
+pub fn random_keys(seed: u64) -> String {
+    rounds(seed, &[KEYS, KEYS, KEYS, NUMBERS, STARTS])
+}
+
+fn rounds(seed: u64, all: &[&[Change]]) -> String {
     let mut rng = SplitMix64::new(seed);
-    let all = [NUMBERS, KEYS, NODES, TOKEN, CREATION, STARTS, LOCKS];
     let kinds = 1 + rng.below(3);
-    let mut changes: Vec<Change> = (0..kinds).flat_map(|_| *rng.pick(&all)).copied().collect();
+    let mut changes: Vec<Change> = (0..kinds).flat_map(|_| *rng.pick(all)).copied().collect();
     changes.push(("true", "skip;"));
     let mut lines = vec![
         "  abstract enum Key { K0, K1, K2 }".to_owned(),
@@ -89,6 +97,18 @@ pub fn random_rounds(seed: u64) -> String {
         lines.push("      when true do { skip; } goto I0;".to_owned());
         lines.push("  }".to_owned());
     }
+    // Some who are there from the beginning.
+    if rng.chance(25) {
+        lines.push(format!("  active [{}] thread Walker() {{", 1 + rng.below(2)));
+        lines.push("    loc W0:".to_owned());
+        lines.push(format!("      when {} do {{ }} goto W1;", rng.pick(&["true", "x == 0", "g == h"])));
+        lines.push("    loc W1:".to_owned());
+        lines.push(format!("      when {} do {{ }} goto W0;", rng.pick(&["true", "x != 1", "g != null"])));
+        if rng.chance(30) {
+            lines.push("      when true do { start Helper(g); } return;".to_owned());
+        }
+        lines.push("  }".to_owned());
+    }
     let workers = 1 + rng.below(3);
     lines.push("  main thread Main() {".to_owned());
     lines.extend((0..workers).map(|worker| format!("    Node n{worker};")));
@@ -101,7 +121,13 @@ pub fn random_rounds(seed: u64) -> String {
     if rng.chance(50) {
         lines.push("      g := n0;".to_owned());
     }
-    lines.extend((0..workers).map(|worker| format!("      start Worker(n{worker});")));
+    // What is dropped in the middle of a block has an id until its end.
+    let (drops, keeps) = (rng.chance(30), rng.chance(30));
+    for worker in 0..workers {
+        lines.extend(drops.then(|| "      h := new Node; h := null;".to_owned()));
+        lines.push(format!("      start Worker(n{worker});"));
+        lines.extend(keeps.then(|| "      h := new Node;".to_owned()));
+    }
     if has_idler {
         lines.push("      start Idler();".to_owned());
     }

@@ -252,6 +252,38 @@ ltl calm { [] (x < 3) }
     assert_eq!((&report["verdict"], &report["properties"]), (&json!("holds"), &json!([])));
 }
 
+/// A formula, SPIN's never claim and an automaton, each in a file: the same verdict, and a trail that knows the property.
+#[test]
+fn properties_in_files() {
+    let sandbox =
+        sandbox("byte x;\n#define low (x < 3)\nactive proctype P() { do :: x < 3 -> x++ :: x = 0 od }\n");
+    sandbox.write("calm.ltl", "[] low\n");
+    let run = sandbox.run("check m.pml --property calm.ltl");
+    run.expect(1);
+    assert!(run.stdout.contains("calm.ltl: violated"), "{}", run.stdout);
+    sandbox.run("replay m.pml m.trail.json").expect(1);
+    sandbox.write("calm.never", sandbox.run("print m.pml --automaton --property calm.ltl").stdout);
+    sandbox.write("calm.hoa", sandbox.run("print m.pml --automaton --property calm.ltl --format hoa").stdout);
+    let with_assertion =
+        "never { T0: do :: atomic { !low -> assert(!(!low)) } :: true -> goto T0 od; accept_all: skip }";
+    sandbox.write("spin.never", with_assertion);
+    for file in ["calm.never", "calm.hoa", "spin.never"] {
+        let (run, report) = sandbox.json(&format!("check m.pml --property ./{file}"));
+        run.expect(1);
+        let property = &report["properties"][0];
+        assert_eq!(
+            (&property["name"], &property["verdict"]),
+            (&json!(format!("./{file}")), &json!("violated"))
+        );
+        sandbox.run("replay m.pml m.trail.json").expect(1);
+    }
+    sandbox.write("writes.never", "never { x = 1 }");
+    sandbox.run("check m.pml --property writes.never").refused(&["writes.never:1:"]);
+    sandbox.run("check m.pml --property none.hoa").refused(&["cannot read `none.hoa`"]);
+    sandbox.write("bad.hoa", "HOA: v1\nStates: 1\n");
+    sandbox.run("check m.pml --property bad.hoa").refused(&["bad.hoa:"]);
+}
+
 #[test]
 fn other_commands() {
     let sandbox = sandbox(MAIL);

@@ -55,5 +55,5 @@ pub fn add_random_property(program: &mut Program, seed: u64) {
     exprs.truncate(MAX_PROPOSITIONS);
     let props = exprs.into_iter().map(|expr| Proposition { text: String::new(), expr, span }).collect();
     let kind = PropertyKind::Formula(Formula::Always(Box::new(Formula::Prop(Prop(0)))));
-    program.properties.push(Property { name: "random".to_owned(), props, kind, span });
+    program.properties.push(Property { name: "random".to_owned(), each: None, props, kind, span });
 }

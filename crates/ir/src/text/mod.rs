@@ -20,7 +20,7 @@
 //!              | "virtual" name "{" (name "->" name ";")* "}"
 //!              | "active" name,.. ";"
 //!              | "invariant" name "=" expr ";"
-//!              | "property" name "{" ("prop" string "=" expr ";")* (formula | claim) "}"
+//!              | "property" name ["forall" name name] "{" ("prop" string "=" expr ";")* (formula | claim) "}"
 //!              | ("thread" | "function") name "(" params ")" ["returns" type] ["entry" name] ["priority" number]
 //!                ["provided" expr] "{" part* "}"
 //! formula     := "formula" string ";"                      where `p0` is the first proposition
@@ -58,7 +58,7 @@
 //!              | "all" name | ("forall" | "exists") "(" expr "," name ["," expr,..] ")"
 //!              | ("thread" | "threads" | "last" | "youngest" | "timeout") "(" ")" | ("first" | "channel") "(" name ")"
 //!              | ("wrap" | "number" | "enabled" | "location" | "priority" | "length" | "full") "(" expr ")"
-//!              | "threadsAt" "(" name ("," name)* ")"
+//!              | ("threadsAt" | "individualAt") "(" name ("," name)* ")"
 //!              | "at" "(" expr "," name ("," name)* ")" | "of" "(" expr "," name "," name ("[" expr "]")* ")"
 //!              | ("has" | "heads") "(" expr ("," wanted)* ")"
 //! method      := "add" | "remove" | "put" | "contains" | "size" | "count" | "get" | "head" | "tail" | "keys"

@@ -100,6 +100,7 @@ pub(super) const QUESTION_WORDS: &[&str] = &[
     "full",
     "has",
     "heads",
+    "individualAt",
     "last",
     "location",
     "number",

@@ -274,6 +274,11 @@ impl Printer<'_> {
                 let all = join(std::iter::once(self.procedure(*procedure)).chain(locations));
                 (POSTFIX, format!("threadsAt({all})"))
             }
+            ExprKind::IndividualAt { procedure, locations } => {
+                let locations = locations.iter().map(|&location| self.location(location));
+                let all = join(std::iter::once(self.procedure(*procedure)).chain(locations));
+                (POSTFIX, format!("individualAt({all})"))
+            }
             ExprKind::ThreadAt { thread, procedure, locations } => {
                 let thread = self.expr(thread, scope, 0);
                 let locations = join(locations.iter().map(|&location| self.location(location)));

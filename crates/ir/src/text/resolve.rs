@@ -406,8 +406,16 @@ impl Resolver {
                 let expr = self.expr(expr, Scope::Program)?;
                 props.push(Proposition { text: text.clone(), expr, span: *span });
             }
+            let each = match &tree.each {
+                None => None,
+                Some((procedure, variable, span)) => Some(Each {
+                    procedure: self.names.procedures.find(procedure, "procedure")?,
+                    variable: variable.text.clone(),
+                    span: *span,
+                }),
+            };
             let (name, kind, span) = (tree.name.text.clone(), tree.kind.clone(), tree.span);
-            self.program.properties.push(Property { name, props, kind, span });
+            self.program.properties.push(Property { name, each, props, kind, span });
         }
         self.program.prologue = self.actions(&tree.prologue, Scope::Program)?;
         self.program.monitor = tree.monitor.as_ref().map(|monitor| self.monitor(monitor)).transpose()?;

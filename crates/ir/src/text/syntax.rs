@@ -99,6 +99,8 @@ pub(super) enum TreeKind {
     Fact(Fact),
     FirstThread(Name),
     ThreadsAt {
+        /// Only the individual of the property is looked at.
+        individual: bool,
         procedure: Name,
         locations: Vec<Name>,
     },
@@ -350,6 +352,8 @@ pub(super) struct ClaimTree {
 #[derive(Debug)]
 pub(super) struct PropertyTree {
     pub name: Name,
+    /// The procedure of the threads that it is about, and what they are called.
+    pub each: Option<(Name, Name, Span)>,
     pub props: Vec<(String, Tree, Span)>,
     pub kind: crate::PropertyKind,
     pub span: Span,

@@ -102,10 +102,14 @@ impl Verifier<'_> {
                 }
                 self.integers(&operands);
             }
-            ExprKind::ThreadsAt { procedure, locations } => {
+            ExprKind::ThreadsAt { procedure, locations }
+            | ExprKind::IndividualAt { procedure, locations } => {
                 for &location in locations {
                     self.plain(location, *procedure, "location");
                 }
+                let is_counted = matches!(expr.kind, ExprKind::ThreadsAt { .. });
+                let is_known = is_counted || self.individual == Some(*procedure);
+                self.demand(is_known, "the individual is not one that the property is about");
                 let ascends = locations.is_sorted_by(|a, b| a < b);
                 self.demand(ascends, "locations to be counted are not in order, or one is there twice");
             }
@@ -586,6 +590,7 @@ fn shallow(kind: &ExprKind) -> String {
         | ExprKind::IsYoungest
         | ExprKind::FirstThread(_)
         | ExprKind::ThreadsAt { .. }
+        | ExprKind::IndividualAt { .. }
         | ExprKind::ThreadAt { .. }
         | ExprKind::ThreadLocal { .. }
         | ExprKind::ThreadEnabled(_)

@@ -40,6 +40,8 @@
 //! - A property has at most [`MAX_PROPOSITIONS`] propositions, and its formula or claim has no others. Propositions are like
 //!   invariants. A claim starts at one of its states, its edges lead to its states and have marks of its sets only.
 //!   The locations where threads are counted are plain ones of the procedure, in order.
+//! - A property [about individuals](crate::Property::each) is a formula about the threads of a thread procedure, in a program that is
+//!   not numbered and in which no `else` starts one of them. Only its own propositions ask where the individual is.
 //! - Array variables stand with an index for each dimension, and nothing else does.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
@@ -105,7 +107,8 @@ pub const MAX_CHANNEL_CAPACITY: u32 = 65535;
 
 /// Checks `program`, and says everything that is wrong with it.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
-    let mut verifier = Verifier { program, context: String::new(), may_pin: false, errors: Vec::new() };
+    let mut verifier =
+        Verifier { program, context: String::new(), may_pin: false, individual: None, errors: Vec::new() };
     verifier.types();
     verifier.records();
     verifier.variables();
@@ -125,6 +128,8 @@ struct Verifier<'p> {
     context: String,
     /// Whether constants of abstract enums may stand here.
     may_pin: bool,
+    /// The procedure of the individual that may be asked where it is.
+    individual: Option<ProcedureId>,
     errors: Vec<String>,
 }
 
@@ -378,6 +383,10 @@ impl Verifier<'_> {
         }
         for property in &program.properties {
             self.context = format!("property {}", property.name);
+            if let Some(each) = &property.each {
+                self.each(each, property);
+            }
+            self.individual = property.each.as_ref().map(|each| each.procedure);
             for prop in &property.props {
                 self.may_pin = true;
                 self.boolean(&prop.expr, Scope::Program, "the proposition");
@@ -385,8 +394,8 @@ impl Verifier<'_> {
                 let asks = code::asks_thread(&prop.expr, &asking);
                 self.demand(!asks, "asks about the thread that evaluates it");
             }
-            let fits = property.props.len() <= MAX_PROPOSITIONS;
-            self.demand(fits, format_args!("has more than {MAX_PROPOSITIONS} propositions"));
+            let fits = property.props.len() <= property.most_props();
+            self.demand(fits, format_args!("has more than {} propositions", property.most_props()));
             for prop in property.used_props() {
                 let exists = (prop.0 as usize) < property.props.len();
                 self.demand(exists, format_args!("proposition {} does not exist", prop.0));
@@ -395,6 +404,20 @@ impl Verifier<'_> {
                 self.claim_automaton(claim);
             }
         }
+        self.individual = None;
+    }
+
+    fn each(&mut self, each: &Each, property: &Property) {
+        let program = self.program;
+        let is_thread = |procedure: &Procedure| procedure.kind == ProcedureKind::Thread;
+        let known = program.procedures.get(each.procedure).is_some_and(is_thread);
+        self.demand(known && !program.numbered, "it is about what is no thread, or has a number");
+        let is_formula = matches!(property.kind, PropertyKind::Formula(_));
+        self.demand(is_formula, "a claim is about no individual");
+        let mut elses = program.transitions.values().filter(|transition| transition.guard == Guard::Else);
+        let starts =
+            elses.any(|transition| transition.body.iter().any(|action| action.starts(each.procedure)));
+        self.demand(!starts, "an else starts individuals that it is about");
     }
 
     fn claim_automaton(&mut self, claim: &ltl::Automaton) {

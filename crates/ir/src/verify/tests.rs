@@ -529,3 +529,29 @@ fn no_id_is_trusted() {
         let _ = text::print(&program);
     }
 }
+
+#[test]
+fn individuals() {
+    let individual = |threads: &str, property: &str| {
+        format!("global boolean b; {threads} active T; property i {property}")
+    };
+    let thread = "thread T() { loc a: do { start T(); } goto a; }";
+    let good = individual(thread, "forall T t { prop \"\" = individualAt(T, a); formula \"[] p0\"; }");
+    assert_eq!(verify(&text::parse(&format!("program p; {good}")).unwrap()), Ok(()));
+    let prop = "prop \"\" = individualAt(T, a); formula \"[] p0\";";
+    let unknown = "the individual is not one that the property is about";
+    refused_text(&individual(thread, &format!("{{ {prop} }}")), unknown);
+    let two = format!("{thread} thread U() {{ loc u: return; }}");
+    refused_text(&individual(&two, &format!("forall U t {{ {prop} }}")), unknown);
+    refused_text(&individual(thread, "{ formula \"[] true\"; } invariant j = individualAt(T, a);"), unknown);
+    let function = format!("{thread} function f() {{ loc f: return; }}");
+    refused_text(&individual(&function, "forall f t { formula \"[] true\"; }"), "about what is no thread");
+    let claim = "forall T t { claim 0 sets 0 { state { goto 0 if {} marks {}; } } }";
+    refused_text(&individual(thread, claim), "a claim is about no individual");
+    let other = "thread T() { loc a: when b goto a; else do { start T(); } goto a; }";
+    refused_text(&individual(other, &format!("forall T t {{ {prop} }}")), "an else starts individuals");
+    let many = (0..64).map(|_| "prop \"\" = b;").collect::<String>();
+    let many = |each: &str| individual(thread, &format!("{each} {{ {many} formula \"p63\"; }}"));
+    refused_text(&many("forall T t"), "has more than 63 propositions");
+    assert_eq!(verify(&text::parse(&format!("program p; {}", many(""))).unwrap()), Ok(()));
+}

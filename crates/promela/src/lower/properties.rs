@@ -92,7 +92,7 @@ impl Lowering<'_, '_> {
                 }
             };
             if let Some(kind) = kind {
-                self.program.properties.push(Property { name, props, kind, span });
+                self.program.properties.push(Property { name, each: None, props, kind, span });
             }
         }
     }

@@ -20,7 +20,14 @@ impl Parser<'_> {
         }
         self.start(file);
         if self.at(Token::Never) {
-            return self.units();
+            let before = self.items.len();
+            self.units();
+            for item in &mut self.items[before..] {
+                if let Some(Item::Never(claim)) = item {
+                    claim.name = Some(name.clone());
+                }
+            }
+            return;
         }
         if let Ok(node) = self.formula_to_the_end() {
             let formula = node.formula();

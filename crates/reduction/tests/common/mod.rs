@@ -66,6 +66,8 @@ pub fn graph<S: TransitionSystem>(system: &S, most: usize) -> Option<Graph> {
         builder.node.faults.extend(system.check(&mut builder.state).map(flaw));
         let mut steps = Steps::default();
         system.steps(&mut builder.state, &mut steps);
+        let told = one_by_one(system, &mut builder.state);
+        assert!(told.is_empty() || (&told.enabled, &told.faults) == (&steps.enabled, &steps.faults));
         builder.node.is_deadlock = steps.is_empty() && !system.ended(&builder.state);
         builder.node.offers = steps.enabled.len() + steps.faults.len();
         builder.follow(&steps, &mut Vec::new())?;
@@ -73,6 +75,21 @@ pub fn graph<S: TransitionSystem>(system: &S, most: usize) -> Option<Graph> {
         builder.graph.nodes.push(node);
     }
     Some(builder.graph)
+}
+
+/// The steps of a state as its threads tell them, if they do. That others have none, so that there is a timeout, they do not
+/// tell.
+fn one_by_one<S: TransitionSystem>(system: &S, state: &mut S::State) -> Steps {
+    let mut told = Steps::default();
+    for thread in system.turns(state) {
+        let before = told.enabled.len();
+        if !system.turn(state, thread, |step, _| told.enabled.push(step)) {
+            told.enabled.truncate(before);
+            system.steps_of(state, thread, &mut told);
+        }
+    }
+    told.enabled.dedup();
+    told
 }
 
 impl<S: TransitionSystem> Builder<'_, S> {

@@ -8,6 +8,16 @@ use super::lasso::Move;
 use super::marks::Sets;
 use super::product::{Node, edges, observe};
 
+/// An edge of a node.
+pub struct Shown<'a, S: TransitionSystem, const N: usize> {
+    /// Where it leads, and the state there.
+    pub node: Node,
+    pub state: &'a mut S::State,
+    pub marks: Sets<N>,
+    /// How one gets there.
+    pub way: &'a [Move],
+}
+
 /// How many transient states are passed by one after the other.
 const LONGEST_PASSAGE: usize = 1 << 11;
 
@@ -31,7 +41,7 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         &mut self,
         state: &mut S::State,
         node: Node,
-        is_right: &mut impl FnMut(Node, Sets<N>) -> bool,
+        is_right: &mut impl FnMut(Shown<'_, S, N>) -> bool,
     ) -> bool {
         self.way.clear();
         self.find_from(state, Some(node.id), node.state, Sets::NONE, is_right)
@@ -44,7 +54,7 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         id: Option<StateId>,
         from: State,
         before: Sets<N>,
-        is_right: &mut impl FnMut(Node, Sets<N>) -> bool,
+        is_right: &mut impl FnMut(Shown<'_, S, N>) -> bool,
     ) -> bool {
         let Ok(valuation) = observe(self.system, state) else { return false };
         let edges: Vec<_> = edges(self.automaton, from, valuation).collect();
@@ -55,13 +65,14 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         self.system.steps(state, &mut steps);
         let mut before = before;
         if valuation.is_some() {
-            let Some(idle) = Sets::idle(&steps) else { return false };
+            let Some(idle) = Sets::idle(self.system, state, &steps) else { return false };
             before = before.with(idle);
         }
         if let Some(id) = id.filter(|_| steps.is_empty() && self.stutters) {
             return edges.iter().any(|edge| {
                 self.way.push(Move { step: None, to: edge.to });
-                let is_found = is_right(Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));
+                let (node, marks) = (Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));
+                let is_found = is_right(Shown { node, state, marks, way: &self.way });
                 if !is_found {
                     self.way.pop();
                 }
@@ -78,7 +89,8 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
             for edge in &edges {
                 let marks = before.with(movers).with(Sets::of(edge.marks));
                 self.way.push(Move { step: Some(step), to: edge.to });
-                if stored.is_some_and(|id| is_right(Node { id, state: edge.to }, marks))
+                let node = stored.map(|id| Node { id, state: edge.to });
+                if node.is_some_and(|node| is_right(Shown { node, state, marks, way: &self.way }))
                     || is_transient && self.find_from(state, None, edge.to, marks, is_right)
                 {
                     return true;

@@ -3,6 +3,9 @@
 //! One depth-first search, and it ends as soon as the edges that it has seen close a component with all marks. A node has a number
 //! while it is *live*: its place on the stack of live nodes. A root is the first node of a component, as far as is known; an edge to a
 //! live node joins all components above it. When the walk leaves a root, its component is complete, and dead.
+//!
+//! Where threads are renamed, fairness is no matter of marks: then a component with all marks is looked at when it is complete, and each
+//! time that it has doubled ([`super::threads`]).
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -11,6 +14,7 @@ use system::TransitionSystem;
 
 use super::marks::Sets;
 use super::product::{Event, Node, Walk};
+use super::threads::{Fair, Threads};
 use crate::explore::or_stop;
 use crate::observer::Observer;
 use crate::outcome::StopReason;
@@ -22,13 +26,20 @@ pub struct Component {
     root: u32,
     /// Its first node.
     pub head: Node,
+    /// What is known of threads in it, where they are renamed and fairness matters.
+    pub fair: Option<Fair>,
 }
 
 impl Component {
     /// Whether it has the node of this index.
     pub fn has(&self, index: usize) -> bool {
+        self.place(index).is_some()
+    }
+
+    /// The place among its nodes of the one of this index.
+    pub fn place(&self, index: usize) -> Option<usize> {
         let number = self.numbers.get(index);
-        number != DEAD && number >= self.root
+        (number != DEAD && number >= self.root).then(|| (number - self.root) as usize)
     }
 }
 
@@ -59,12 +70,17 @@ struct Root<const N: usize> {
     inner: Sets<N>,
     /// The marks on the edge to its root.
     entry: Sets<N>,
+    /// How many edges were known to [`Threads`] before that edge, and after it.
+    edges: [usize; 2],
+    /// How many edges it had when it was last looked at whether it is fair.
+    looked_at: usize,
 }
 
-/// Searches the product for a component with `all` marks.
+/// Searches the product for a component with `all` marks that is fair, if `threads` are to be.
 pub fn search<S, T, O, const N: usize>(
     walk: &mut Walk<'_, S, T, O, N>,
     all: Sets<N>,
+    mut threads: Option<Threads>,
     budget: &Budget,
 ) -> ControlFlow<StopReason, Option<Component>>
 where
@@ -76,35 +92,81 @@ where
     let mut numbers = Numbers(Chunked::new(budget));
     let mut live: Chunked<Node> = Chunked::new(budget);
     let mut roots: Chunked<Root<N>> = Chunked::new(budget);
-    let mut discovered = Some((walk.start()?, Sets::NONE));
+    let mut discovered = Some((walk.start()?, Sets::NONE, 0));
     loop {
-        if let Some((node, entry)) = discovered.take() {
+        if let Some((node, entry, before)) = discovered.take() {
             let number = live.len() + 1;
             if number >= DEAD as usize {
                 return Break(StopReason::Ids);
             }
             or_stop(live.push(node))?;
             or_stop(numbers.set(node.index(automaton), number as u32))?;
-            or_stop(roots.push(Root { number: number as u32, inner: Sets::NONE, entry }))?;
+            let edges = [before, threads.as_ref().map_or(0, Threads::len)];
+            let number = number as u32;
+            or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, looked_at: 0 }))?;
+            if let Some(threads) = &mut threads {
+                threads.enter(walk.explorer.system, &mut walk.explorer.state, node.state, number)?;
+            }
             walk.nodes += 1;
             walk.enter(node, entry)?;
         }
         match walk.next()? {
             Event::End => return Continue(None),
-            Event::Edge(node, marks) => match numbers.get(node.index(automaton)) {
-                UNSEEN => discovered = Some((node, marks)),
-                DEAD => {}
-                number => {
-                    let joined = join(&mut roots, number, marks);
-                    if joined.inner.contains(all) {
-                        let head = live[joined.number as usize - 1];
-                        return Continue(Some(Component { numbers, root: joined.number, head }));
-                    }
+            Event::Edge(node, marks) => {
+                let number = match numbers.get(node.index(automaton)) {
+                    DEAD => continue,
+                    UNSEEN => live.len() as u32 + 1,
+                    number => number,
+                };
+                let before = threads.as_ref().map_or(0, Threads::len);
+                if let Some(threads) = &mut threads {
+                    let explorer = &mut walk.explorer;
+                    threads.add(explorer.system, &mut explorer.state, node.state, number, marks)?;
                 }
-            },
+                if number as usize > live.len() {
+                    discovered = Some((node, marks, before));
+                    continue;
+                }
+                let joined = join(&mut roots, number, marks);
+                if !joined.inner.contains(all) {
+                    continue;
+                }
+                let fair = match &threads {
+                    None => None,
+                    Some(threads) => {
+                        let edges = threads.len() - joined.edges[1];
+                        if edges < 2 * joined.looked_at {
+                            continue;
+                        }
+                        if let Some(root) = roots.last_mut() {
+                            root.looked_at = edges;
+                        }
+                        let Some(fair) = fair(threads, &joined, live.len())? else { continue };
+                        Some(fair)
+                    }
+                };
+                let head = live[joined.number as usize - 1];
+                return Continue(Some(Component { numbers, root: joined.number, head, fair }));
+            }
             Event::Leave(node) => {
                 let number = numbers.get(node.index(automaton));
-                if roots.last().is_some_and(|root| root.number == number) {
+                if let Some(root) = roots.last().filter(|root| root.number == number) {
+                    if let Some(threads) = &mut threads {
+                        // A node without an edge back to it has none at all by now.
+                        let has_grown = threads.len() - root.edges[1] > root.looked_at;
+                        if has_grown
+                            && root.inner.contains(all)
+                            && let Some(fair) = fair(threads, &root, live.len())?
+                        {
+                            return Continue(Some(Component {
+                                numbers,
+                                root: number,
+                                head: node,
+                                fair: Some(fair),
+                            }));
+                        }
+                        threads.truncate(root.edges[0]);
+                    }
                     roots.pop();
                     while live.len() >= number as usize {
                         if let Some(node) = live.pop() {
@@ -112,22 +174,36 @@ where
                         }
                     }
                 }
+                if let Some(threads) = &mut threads {
+                    threads.leave();
+                }
                 walk.leave();
             }
         }
     }
 }
 
+/// What makes the topmost component a fair one, if it is.
+fn fair<const N: usize>(
+    threads: &Threads,
+    root: &Root<N>,
+    live: usize,
+) -> ControlFlow<StopReason, Option<Fair>> {
+    threads.fair(root.edges[1], root.number, live + 1 - root.number as usize)
+}
+
 /// Joins the components above a node that is live, over an edge from the top to that node.
 fn join<const N: usize>(roots: &mut Chunked<Root<N>>, number: u32, marks: Sets<N>) -> Root<N> {
-    let mut marks = marks;
+    let (mut marks, mut looked_at) = (marks, 0);
     loop {
         let top = roots.last_mut().expect("a live node is in some component");
         if top.number <= number {
             top.inner = top.inner.with(marks);
+            top.looked_at = top.looked_at.max(looked_at);
             return *top;
         }
         marks = marks.with(top.inner).with(top.entry);
+        looked_at = looked_at.max(top.looked_at);
         roots.pop();
     }
 }

@@ -9,7 +9,7 @@ use ltl::State;
 use store::StateStore;
 use system::{Step, TransitionSystem};
 
-use super::around::Around;
+use super::around::{Around, Shown};
 use super::marks::Sets;
 use super::product::{Node, Walk};
 use crate::observer::Observer;
@@ -65,13 +65,13 @@ pub struct Turn<const N: usize> {
 /// What tells states apart that differ in names only.
 pub type Identity<'a, S> = &'a dyn Fn(&mut <S as TransitionSystem>::State) -> Vec<u64>;
 
-/// The run that goes to a level of the stack, whose node is the head of a cycle of nodes, and then along that cycle. There is none
-/// if some step of the cycle cannot be found: names depend on more than the state, or memory is short.
+/// The run that goes to a level of the stack, the head of a cycle, and then along that cycle: `pass` walks it once, from a state at
+/// its head to one with the same encoding, and tells the moves. There is none if `pass` does not find its way.
 pub fn lift<S, T, O, const N: usize>(
     walk: &mut Walk<'_, S, T, O, N>,
     level: usize,
-    turns: &[Turn<N>],
     identity: Option<Identity<'_, S>>,
+    mut pass: impl FnMut(&mut Around<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>
 where
     S: TransitionSystem,
@@ -80,7 +80,6 @@ where
 {
     walk.unwind(level);
     let mut stem = walk.stack.moves();
-    let head = turns.last()?.node;
     let explorer = &mut walk.explorer;
     let mut around = Around {
         system: explorer.system,
@@ -95,15 +94,7 @@ where
     let mut heads: Vec<Vec<u64>> = identity.iter().map(|identity| identity(state)).collect();
     let (mut moves, mut ends): (Vec<Move>, Vec<usize>) = (Vec::new(), vec![0]);
     loop {
-        let mut at = head;
-        for turn in turns {
-            let mut is_right = |node, marks: Sets<N>| node == turn.node && marks.contains(turn.marks);
-            if !around.system.has_room(state) || !around.find(state, at, &mut is_right) {
-                return None;
-            }
-            moves.extend(&around.way);
-            at = turn.node;
-        }
+        moves.extend(pass(&mut around, state)?);
         let now = identity.map(|identity| identity(state));
         let first = now.as_ref().map_or(Some(0), |now| heads.iter().position(|head| head == now));
         if let Some(first) = first {
@@ -118,4 +109,28 @@ where
             return Some(Lasso { stem, cycle: moves, is_closed: false });
         }
     }
+}
+
+/// Walks a cycle of nodes once. There is no way if some step cannot be found: names depend on more than the state, or memory is short.
+pub fn along<S, T, const N: usize>(
+    turns: &[Turn<N>],
+    around: &mut Around<'_, S, T>,
+    state: &mut S::State,
+) -> Option<Vec<Move>>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
+    let mut at = turns.last()?.node;
+    let mut moves = Vec::new();
+    for turn in turns {
+        let mut is_right =
+            |shown: Shown<'_, S, N>| shown.node == turn.node && shown.marks.contains(turn.marks);
+        if !around.system.has_room(state) || !around.find(state, at, &mut is_right) {
+            return None;
+        }
+        moves.extend(&around.way);
+        at = turn.node;
+    }
+    Some(moves)
 }

@@ -51,6 +51,16 @@ impl<const N: usize> Sets<N> {
         (0..N).any(|at| self.0[at] & other.0[at] != 0)
     }
 
+    /// Whether the set of a thread is one of them.
+    pub fn has_thread(self, thread: u32) -> bool {
+        self.0[1..].get(thread as usize / 64).is_some_and(|word| word >> (thread % 64) & 1 != 0)
+    }
+
+    /// Those of the automaton.
+    pub const fn marks(self) -> Marks {
+        Marks(self.0[0])
+    }
+
     /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none if there are too many
     /// threads.
     pub fn movers<S: TransitionSystem>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
@@ -63,10 +73,13 @@ impl<const N: usize> Sets<N> {
         Some(Self(words))
     }
 
-    /// Where threads have sets: those of the threads that have none of these steps. There is none if there are too many threads.
-    pub fn idle(steps: &Steps) -> Option<Self> {
+    /// Where threads have sets: those of the threads that are disabled in a state, of which these are the steps that are
+    /// offered. There is none if there are too many threads.
+    pub fn idle<S: TransitionSystem>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {
+            let mut all = Steps::default();
+            let steps = if system.all_steps(state, &mut all) { &all } else { steps };
             words[1..].fill(u64::MAX);
             for step in &steps.enabled {
                 *words[1..].get_mut(step.thread as usize / 64)? &= !(1 << (step.thread % 64));
@@ -90,14 +103,16 @@ mod tests {
         };
         let system = Counters { n: 300, max: 1, forbidden_sum: None, end_is_deadlock: false };
         let movers = |thread| Sets::<FAIR>::movers(&system, &mut system.initial(), step(thread));
-        let idle = Sets::<FAIR>::idle(&steps(&[0, 64, 255])).unwrap();
+        let mut initial = system.initial();
+        let idle = Sets::<FAIR>::idle(&system, &mut initial, &steps(&[0, 64, 255])).unwrap();
         for thread in 0..THREADS {
             assert_eq!(idle.contains(movers(thread).unwrap()), ![0, 64, 255].contains(&thread));
+            assert_eq!(idle.has_thread(thread), ![0, 64, 255].contains(&thread));
         }
         let moved = [0, 64, 255].iter().fold(idle, |all, &thread| all.with(movers(thread).unwrap()));
         assert_eq!(moved, Sets::all(0));
         assert_eq!(movers(256), None);
-        assert_eq!(Sets::<FAIR>::idle(&steps(&[256])), None);
-        assert_eq!(Sets::<PLAIN>::idle(&steps(&[256])), Some(Sets::NONE));
+        assert_eq!(Sets::<FAIR>::idle(&system, &mut initial, &steps(&[256])), None);
+        assert_eq!(Sets::<PLAIN>::idle(&system, &mut initial, &steps(&[256])), Some(Sets::NONE));
     }
 }

@@ -247,7 +247,7 @@ where
             explorer.offer(stack)?;
             // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
             if top.valuation.is_some() {
-                match Sets::idle(&explorer.steps) {
+                match Sets::idle(explorer.system, &mut explorer.state, &explorer.steps) {
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
                 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use store::{Budget, StateStore};
 use system::{Encoding, TransitionSystem};
 
-use super::around::Around;
+use super::around::{Around, Shown};
 use super::components::Component;
 use super::lasso::Turn;
 use super::marks::Sets;
@@ -82,7 +82,7 @@ where
             way: Vec::new(),
         };
         let mut goal = None;
-        around.find(&mut state, node, &mut |target, marks| {
+        around.find(&mut state, node, &mut |Shown { node: target, marks, .. }| {
             if component.has(target.index(automaton)) {
                 let turn = Turn { node: target, marks };
                 goal = is_goal(turn).then_some(turn);

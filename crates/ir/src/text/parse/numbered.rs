@@ -194,7 +194,10 @@ impl Parser {
             TreeKind::FirstThread(procedure)
         } else if self.take_called("threadsAt") {
             let procedure = self.name()?;
-            TreeKind::ThreadsAt { procedure, locations: self.rest_of(Self::name)? }
+            TreeKind::ThreadsAt { individual: false, procedure, locations: self.rest_of(Self::name)? }
+        } else if self.take_called("individualAt") {
+            let procedure = self.name()?;
+            TreeKind::ThreadsAt { individual: true, procedure, locations: self.rest_of(Self::name)? }
         } else if self.take_called("channel") {
             let channel = self.name()?;
             self.expect(")")?;

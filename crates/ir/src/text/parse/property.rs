@@ -8,6 +8,8 @@ use crate::{MAX_PROPOSITIONS, PropertyKind};
 impl Parser {
     pub(super) fn property(&mut self, start: u32) -> Parsed<PropertyTree> {
         let name = self.name()?;
+        let at = self.at();
+        let each = if self.take("forall") { Some((self.name()?, self.name()?, self.span(at))) } else { None };
         self.expect("{")?;
         let mut props = Vec::new();
         while self.is("prop") {
@@ -29,7 +31,7 @@ impl Parser {
             PropertyKind::Claim(self.claim_automaton()?)
         };
         self.expect("}")?;
-        Ok(PropertyTree { name, props, kind, span: self.span(start) })
+        Ok(PropertyTree { name, each, props, kind, span: self.span(start) })
     }
 
     fn claim_automaton(&mut self) -> Parsed<Automaton> {

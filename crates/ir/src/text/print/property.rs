@@ -5,7 +5,11 @@ use super::*;
 impl Printer<'_> {
     pub(super) fn properties(&self, out: &mut String) -> fmt::Result {
         for property in &self.program.properties {
-            writeln!(out, "\nproperty {} {{", plain(&property.name))?;
+            write!(out, "\nproperty {} ", plain(&property.name))?;
+            if let Some(each) = &property.each {
+                write!(out, "forall {} {} ", self.procedure(each.procedure), plain(&each.variable))?;
+            }
+            writeln!(out, "{{")?;
             for prop in &property.props {
                 let expr = self.expr(&prop.expr, Scope::Program, 0);
                 writeln!(out, "  prop {} = {expr};", quote(&prop.text, '"'))?;

@@ -122,10 +122,15 @@ impl Resolver {
             TreeKind::FirstThread(name) => {
                 ExprKind::FirstThread(self.names.procedures.find(name, "procedure")?)
             }
-            TreeKind::ThreadsAt { procedure, locations } => {
+            TreeKind::ThreadsAt { individual, procedure, locations } => {
                 let procedure = self.names.procedures.find(procedure, "procedure")?;
                 let locations = locations.iter().map(|name| self.location_id(name, procedure));
-                ExprKind::ThreadsAt { procedure, locations: locations.collect::<Resolved<_>>()? }
+                let locations = locations.collect::<Resolved<_>>()?;
+                if *individual {
+                    ExprKind::IndividualAt { procedure, locations }
+                } else {
+                    ExprKind::ThreadsAt { procedure, locations }
+                }
             }
             TreeKind::Channel(name) => ExprKind::Channel(self.names.channels.find(name, "channel")?),
             TreeKind::ThreadAt { thread, procedure, locations } => {

@@ -1,0 +1,309 @@
+//! Properties about individuals, as properties of programs in which one of them is marked.
+//!
+//! That `forall P p: φ` holds of every thread of `P` is checked for one thread at a time, chosen when it is started. The chosen one
+//! runs a copy of `P`, so that it is told apart by where it is. That is all there is to it: no state refers to it, so
+//! nothing is kept alive or kept apart that would not be otherwise, and when it has ended it is gone; and no renaming of
+//! threads takes it for another one, whatever names are made of. What is `p@here` of the individual is that somebody is at
+//! the copy of `here`.
+//!
+//! A transition that starts threads of `P` gets a twin for each of them, which starts the copy in place of `P` and can be taken once in a
+//! run. Of those that are there from the beginning none can be told from another: either the first one is chosen, or none of
+//! them is. These are two programs, since a program has one initial state.
+//!
+//! With the copies taken for what they are copies of, the program with the mark has the runs of the one without. Only atomic
+//! blocks are cut up: where somebody may be chosen, more than one step is possible. Nobody looks at the states in between; but
+//! garbage is collected there, which makes other ids and may keep a step within a bound.
+
+use ltl::{Formula, Prop};
+use source::Span;
+
+use crate::*;
+
+/// Which of the individuals are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Those of the initial state.
+    Initial,
+    /// Those that are started.
+    Started,
+}
+
+/// A program with a marked individual.
+#[derive(Clone, Debug)]
+pub struct Pinned {
+    /// It has one property, about the marked individual.
+    pub program: Program,
+    /// The procedure that nobody but the individual runs.
+    pub procedure: ProcedureId,
+    /// How many globals the program without the mark has: the others are made up.
+    pub globals: usize,
+    /// What each location is in the program without the mark.
+    pub locations: Vec<LocationId>,
+    /// The same of transitions.
+    pub transitions: Vec<TransitionId>,
+}
+
+impl Program {
+    /// Whether threads of this procedure can exist at all.
+    pub fn has_any(&self, procedure: ProcedureId) -> bool {
+        self.active.contains(&procedure) || self.starts(procedure)
+    }
+
+    fn starts(&self, procedure: ProcedureId) -> bool {
+        let mut actions = self.transitions.values().flat_map(|transition| &transition.body);
+        actions.any(|action| action.starts(procedure))
+    }
+
+    /// Where the individuals come from that a property is about. All of them come from somewhere.
+    pub fn origins(&self, each: &Each) -> Vec<Origin> {
+        let is_active = self.active.contains(&each.procedure);
+        let is_started = self.starts(each.procedure);
+        let mut origins = Vec::new();
+        origins.extend(is_active.then_some(Origin::Initial));
+        // Of those that do not exist at all, too, something has to be said.
+        origins.extend((is_started || !is_active).then_some(Origin::Started));
+        origins
+    }
+
+    /// The program in which some individual of this origin is marked, for a property that is about individuals.
+    pub fn pin(&self, property: &Property, origin: Origin) -> Option<Pinned> {
+        let each = property.each.as_ref()?;
+        let PropertyKind::Formula(formula) = &property.kind else { return None };
+        let mut pinned = Pinned {
+            program: Self { properties: Vec::new(), ..self.clone() },
+            procedure: ProcedureId::from_index(self.procedures.len()),
+            globals: self.globals.len(),
+            locations: self.locations.ids().collect(),
+            transitions: self.transitions.ids().collect(),
+        };
+        pinned.copy(each.procedure);
+        let mut props = property.props.clone();
+        props.iter_mut().for_each(|prop| pinned.translate(&mut prop.expr, each.procedure));
+        let mut kind = PropertyKind::Formula(formula.clone());
+        match origin {
+            Origin::Initial => {
+                let first = pinned.program.active.iter_mut().find(|active| **active == each.procedure);
+                *first? = pinned.procedure;
+            }
+            Origin::Started => {
+                let chosen = pinned.choose(each);
+                let is_chosen = Formula::Prop(Prop(props.len() as u32));
+                let text = format!("there is {}", each.variable);
+                props.push(Proposition { text, expr: chosen, span: each.span });
+                let ever = Formula::Eventually(Box::new(is_chosen));
+                kind = PropertyKind::Formula(Formula::Implies(Box::new(ever), Box::new(formula.clone())));
+            }
+        }
+        pinned.program.properties.push(Property { each: None, props, kind, ..property.clone() });
+        Some(pinned)
+    }
+}
+
+impl Pinned {
+    /// Adds the procedure that the individual runs, with everything in it.
+    fn copy(&mut self, original: ProcedureId) {
+        let program = &mut self.program;
+        let owned: Vec<LocationId> =
+            program.locations.iter().filter(|(_, at)| at.procedure == original).map(|(id, _)| id).collect();
+        let first = program.locations.len();
+        let copy_of = |id: LocationId| match owned.binary_search(&id) {
+            Ok(at) => LocationId::from_index(first + at),
+            Err(_) => id,
+        };
+        let jump = |jump: &mut Jump| {
+            if let Jump::Goto(target) = jump {
+                *target = copy_of(*target);
+            }
+        };
+        for &id in &owned {
+            let mut location = program.locations[id].clone();
+            location.procedure = self.procedure;
+            if let LocationKind::Resume { origin, then, .. } = &mut location.kind {
+                *origin = copy_of(*origin);
+                jump(then);
+            }
+            for transition in &mut location.transitions {
+                let mut copy = program.transitions[*transition].clone();
+                copy.source = copy_of(id);
+                match &mut copy.exit {
+                    Exit::Jump(exit) => jump(exit),
+                    Exit::Call { resume, .. } => *resume = copy_of(*resume),
+                }
+                self.transitions.push(*transition);
+                *transition = program.transitions.push(copy);
+            }
+            self.locations.push(id);
+            program.locations.push(location);
+        }
+        let mut procedure = program.procedures[original].clone();
+        procedure.entry = copy_of(procedure.entry);
+        for catch in &mut procedure.catches {
+            catch.handler = copy_of(catch.handler);
+            catch.covers.iter_mut().for_each(|id| *id = copy_of(*id));
+        }
+        // Programs call their procedures by name, in their text.
+        procedure.name += "'";
+        program.procedures.push(procedure);
+    }
+
+    /// The copies of locations, in order.
+    fn copies(&self, locations: &[LocationId]) -> Vec<LocationId> {
+        let copies = self.program.locations.iter().filter(|(_, at)| at.procedure == self.procedure);
+        copies.map(|(id, _)| id).filter(|id| locations.contains(&self.locations[id.index()])).collect()
+    }
+
+    /// What is said about the individual and all threads, about the copy and those that are none.
+    fn translate(&mut self, expr: &mut Expr, original: ProcedureId) {
+        for operand in expr.operands_mut() {
+            self.translate(operand, original);
+        }
+        let (ty, span) = (expr.ty, expr.span);
+        let count = |locations, ty| {
+            let procedure = self.procedure;
+            Box::new(Expr { kind: ExprKind::ThreadsAt { procedure, locations }, ty, span })
+        };
+        match &expr.kind {
+            ExprKind::IndividualAt { locations, .. } => {
+                let count = count(self.copies(locations), self.program.types.intern(Type::Int(IntType::INT)));
+                let zero = Expr { kind: ExprKind::Const(Const::Int(0)), ty: count.ty, span };
+                expr.kind = ExprKind::Binary(BinaryOp::Gt, count, Box::new(zero));
+            }
+            ExprKind::ThreadsAt { procedure, locations } if *procedure == original => {
+                let copies = count(self.copies(locations), ty);
+                expr.kind = ExprKind::Binary(BinaryOp::Add, Box::new(expr.clone()), copies);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives every start of an individual a twin that marks it, if none is marked yet. Whether one is.
+    fn choose(&mut self, each: &Each) -> Expr {
+        let program = &mut self.program;
+        let (ty, span) = (program.types.intern(Type::Bool), Span::default());
+        let node = |kind| Expr { kind, ty, span };
+        let mark = Variable { hidden: true, ..Variable::new(format!("{}'", each.variable), ty, None, span) };
+        let mark = program.globals.push(mark);
+        let is_free = node(ExprKind::Unary(UnaryOp::Not, Box::new(node(ExprKind::Global(mark)))));
+        let place = Place { kind: PlaceKind::Global(mark), ty, span };
+        let truth = node(ExprKind::Const(Const::Bool(true)));
+        let set = Action { kind: ActionKind::Assign(place, truth), span };
+        for id in program.transitions.ids() {
+            let transition = program.transitions[id].clone();
+            for (at, action) in transition.body.iter().enumerate() {
+                if !action.starts(each.procedure) {
+                    continue;
+                }
+                let mut twin = transition.clone();
+                if let ActionKind::Start { procedure, .. } = &mut twin.body[at].kind {
+                    *procedure = self.procedure;
+                }
+                twin.body.insert(at + 1, set.clone());
+                // First of all: what faults for others faults for it.
+                twin.guard = Guard::When(match twin.guard {
+                    Guard::When(guard) => {
+                        node(ExprKind::Binary(BinaryOp::And, Box::new(is_free.clone()), Box::new(guard)))
+                    }
+                    _ => is_free.clone(),
+                });
+                self.transitions.push(self.transitions[id.index()]);
+                let twin = program.transitions.push(twin);
+                program.locations[transition.source].transitions.push(twin);
+            }
+        }
+        node(ExprKind::Global(mark))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::program;
+
+    const THREADS: &str = "program p;
+        global boolean on;
+        thread T() {
+          loc a: do { start U(); } goto b; when on call f() resume r;
+          loc b: when !on do { start T(); on := true; start T(); } goto a; return;
+          resume r of a goto b;
+        }
+        thread U() { loc c: do { start U(); } return; }
+        function f() { loc d: do { start T(); } return; }
+        active T, U, T;
+        property own forall T t {
+          prop \"t@b\" = individualAt(T, b) && on;
+          prop \"all\" = threadsAt(T, a, b) + threadsAt(U, c) > 1;
+          formula \"[] (p0 -> <> p1)\";
+        }";
+
+    fn pinned(origin: Origin) -> (Program, Pinned) {
+        let program = program(THREADS);
+        let pinned = program.pin(&program.properties[0], origin).expect("it is about individuals");
+        assert_eq!(verify(&pinned.program), Ok(()));
+        assert_eq!(text::parse(&text::print(&pinned.program)).map(|_| ()), Ok(()));
+        (program, pinned)
+    }
+
+    fn property_text(program: &Program) -> String {
+        let text = text::print(program);
+        let property = text.split_once("property").expect("it has one").1;
+        property.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn one_of_those_that_are_there_runs_a_copy() {
+        let (program, pinned) = pinned(Origin::Initial);
+        let names: Vec<_> =
+            pinned.program.active.iter().map(|&id| &pinned.program.procedures[id].name[..]).collect();
+        assert_eq!(names, ["T'", "U", "T"]);
+        assert_eq!(pinned.program.globals.len(), pinned.globals);
+        // Three locations, and four transitions.
+        let copied = |all: usize, of: usize| all - of;
+        assert_eq!(copied(pinned.locations.len(), program.locations.len()), 3);
+        assert_eq!(copied(pinned.transitions.len(), program.transitions.len()), 4);
+        assert_eq!(
+            property_text(&pinned.program),
+            r#"own { prop "t@b" = threadsAt('T\'', b) > 0 && on; prop "all" = threadsAt(T, a, b) + threadsAt('T\'', a, b) + threadsAt(U, c) > 1; formula "[] (p0 -> <> p1)"; }"#
+        );
+    }
+
+    #[test]
+    fn every_start_has_a_twin() {
+        let (program, pinned) = pinned(Origin::Started);
+        assert_eq!(pinned.program.active, program.active);
+        let marks = |transition: &Transition| {
+            transition.body.iter().filter(|action| action.starts(pinned.procedure)).count()
+        };
+        let twins: Vec<&Transition> =
+            pinned.program.transitions.values().filter(|transition| marks(transition) > 0).collect();
+        // Both starts of the thread, both of its copy, and one of the function.
+        assert_eq!(twins.len(), 5);
+        assert!(twins.iter().all(|twin| marks(twin) == 1 && twin.guard != Guard::Always));
+        assert_eq!(pinned.transitions.len(), pinned.program.transitions.len());
+        let [.., mark] = &pinned.program.properties[0].props[..] else { panic!("there are propositions") };
+        assert_eq!(mark.text, "there is t");
+        assert!(property_text(&pinned.program).ends_with(r#"formula "<> p2 -> [] (p0 -> <> p1)"; }"#));
+    }
+
+    #[test]
+    fn individuals_come_from_somewhere() {
+        let origins = |change: fn(&mut Program)| {
+            let mut program = program(THREADS);
+            change(&mut program);
+            let each = program.properties[0].each.clone().expect("it is about individuals");
+            (program.origins(&each), program.has_any(each.procedure))
+        };
+        let never = |program: &mut Program| {
+            program.transitions.values_mut().for_each(|transition| transition.body.clear());
+        };
+        assert_eq!(origins(|_| {}), (vec![Origin::Initial, Origin::Started], true));
+        assert_eq!(origins(|program| program.active.clear()), (vec![Origin::Started], true));
+        assert_eq!(origins(never), (vec![Origin::Initial], true));
+        assert_eq!(
+            origins(|program| {
+                program.active.clear();
+                program.transitions.values_mut().for_each(|transition| transition.body.clear());
+            }),
+            (vec![Origin::Started], false)
+        );
+    }
+}
