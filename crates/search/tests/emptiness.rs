@@ -193,6 +193,47 @@ fn accepting_states_on_larger_graphs() {
     }
 }
 
+/// The automaton with its marks on the wrong side of states: an edge has those of an edge, or of all edges, that leave where it
+/// leads to.
+fn displaced(automaton: &Automaton, of_all: bool) -> Automaton {
+    let edges = automaton.edges.iter().map(|edges| {
+        let wrong = |edge: &Edge| {
+            let next = || automaton.edges(edge.to).iter().map(|next| next.marks);
+            let is_marked = |set: u32| {
+                let one = Marks::one(set);
+                if of_all {
+                    next().all(|marks| marks.with(one) == marks)
+                } else {
+                    next().any(|marks| marks.with(one) == marks)
+                }
+            };
+            let sets = (0..automaton.sets).filter(|&set| is_marked(set));
+            let marks = sets.fold(Marks::NONE, |marks, set| marks.with(Marks::one(set)));
+            Edge { marks, ..*edge }
+        };
+        edges.iter().map(wrong).collect()
+    });
+    Automaton { edges: edges.collect(), ..automaton.clone() }
+}
+
+/// These tests would notice if edges were accepting that come before or after those that are.
+#[test]
+fn acceptance_on_the_wrong_side_is_noticed() {
+    let mut random = Random::new(4);
+    let (mut missed, mut invented) = (0, 0);
+    for _ in 0..1000 {
+        let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, 1, false));
+        let expected = explicit(&system, 0).product(&automaton).is_empty();
+        for of_all in [false, true] {
+            let wrong = displaced(&automaton, of_all);
+            let is_empty = check(&system, &Claim::new(&wrong)).lasso.is_none();
+            missed += usize::from(is_empty && !expected);
+            invented += usize::from(!is_empty && expected);
+        }
+    }
+    assert!(missed > 10 && invented > 10, "{missed} are missed, {invented} are invented");
+}
+
 fn always(prop: u32) -> Formula {
     Formula::Always(Box::new(Formula::Prop(Prop(prop))))
 }

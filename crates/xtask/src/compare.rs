@@ -10,7 +10,8 @@
 //! | gives up at an error         | find at least the errors that SPIN found                      |
 //! | can't tell (time, depth)     | nothing: the model is skipped                                 |
 //!
-//! In all cases depth first and breadth first search must count the same. Errors that only we look for do not matter.
+//! In all cases depth first and breadth first search must count the same, and with reductions verdict and kinds are the
+//! same. Errors that only we look for do not matter.
 
 use serde::Serialize;
 
@@ -34,11 +35,13 @@ pub enum Status {
     Differs(Vec<Difference>),
 }
 
-/// Our two runs.
+/// Our runs.
 #[derive(Clone, Debug)]
 pub struct Ours {
     pub depth_first: ours::Outcome,
     pub breadth_first: ours::Outcome,
+    /// With reductions.
+    pub reduced: Vec<ours::Outcome>,
 }
 
 pub fn compare(spin: &spin::Outcome, ours: &Ours, embedded_c: bool) -> Status {
@@ -61,8 +64,21 @@ pub fn compare(spin: &spin::Outcome, ours: &Ours, embedded_c: bool) -> Status {
         }
         (Refused(message), _) | (_, Refused(message)) => differs("refusal", message.clone()),
         (Checked(_), Checked(_)) if embedded_c => differs("refusal", "embedded C goes unnoticed".to_owned()),
-        (Checked(depth), Checked(breadth)) => compare_reports(found, depth, breadth),
+        (Checked(depth), Checked(breadth)) => match ours.reduced.iter().find_map(|run| lost(depth, run)) {
+            Some(difference) => Status::Differs(vec![difference]),
+            None => compare_reports(found, depth, breadth),
+        },
     }
+}
+
+/// What a reduction changes.
+pub fn lost(full: &Report, reduced: &ours::Outcome) -> Option<Difference> {
+    let detail = match reduced {
+        ours::Outcome::Checked(reduced) if reduced.essence() == full.essence() => return None,
+        ours::Outcome::Checked(reduced) => format!("{:?}, not {:?}", reduced.essence(), full.essence()),
+        ours::Outcome::Refused(why) | ours::Outcome::Failed(why) => why.clone(),
+    };
+    Some(Difference { what: "reduction", detail })
 }
 
 fn compare_reports(found: &Exploration, depth: &Report, breadth: &Report) -> Status {
@@ -149,6 +165,7 @@ mod tests {
         let ours = Ours {
             depth_first: ours::Outcome::Checked(ours.clone()),
             breadth_first: ours::Outcome::Checked(ours),
+            reduced: Vec::new(),
         };
         match compare(&spin::Outcome::Explored(spin), &ours, false) {
             Status::Differs(differences) => differences.iter().map(|difference| difference.what).collect(),
@@ -190,10 +207,21 @@ mod tests {
     }
 
     #[test]
+    fn reductions_must_not_lose_errors() {
+        let full = report("violated", &["deadlock", "assertion"], 10, 5);
+        let is_lost = |reduced: Report| lost(&full, &ours::Outcome::Checked(reduced)).is_some();
+        assert!(!is_lost(report("violated", &["assertion", "deadlock", "deadlock"], 7, 1)));
+        assert!(is_lost(report("violated", &["deadlock"], 7, 1)));
+        assert!(is_lost(report("holds", &[], 7, 1)));
+        assert!(lost(&full, &ours::Outcome::Refused("why".into())).is_some());
+    }
+
+    #[test]
     fn searches_must_agree() {
         let ours = Ours {
             depth_first: ours::Outcome::Checked(report("holds", &[], 10, 5)),
             breadth_first: ours::Outcome::Checked(report("holds", &[], 10, 4)),
+            reduced: Vec::new(),
         };
         let Status::Differs(differences) = compare(&spin::Outcome::Explored(spin(&[])), &ours, false) else {
             panic!("differs")

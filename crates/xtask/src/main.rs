@@ -1,5 +1,6 @@
 //! Tasks that need other tools than cargo: the comparisons with SPIN.
 
+mod automata;
 mod bench;
 mod compare;
 mod growth;
@@ -34,8 +35,10 @@ struct Cli {
 enum Task {
     /// Compare verdicts, errors, states and transitions with SPIN's
     Spin(suite::SpinArgs),
-    /// Compare states with partial order reduction, ours beside SPIN's
+    /// Compare verdicts and states with reductions, ours beside SPIN's
     Por(por::PorArgs),
+    /// Compare the sizes of automata of formulas with SPIN's
+    Automata(automata::AutomataArgs),
     /// Replay the counterexamples of each tool with the other
     Trails(trails::TrailsArgs),
     /// Measure the time from source to verdict
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Spin(args) => suite::run(&args),
         Task::Por(args) => por::run(&args),
+        Task::Automata(args) => automata::run(&args),
         Task::Trails(args) => trails::run(&args),
         Task::Startup(args) => startup::run(&args).map(|()| true),
         Task::Bench(args) => bench::run(&args).map(|()| true),

@@ -70,15 +70,15 @@ impl Model {
     }
 }
 
-/// All `.pml` files below a folder, in order, named by their way from it.
-pub fn below(folder: &Path) -> Result<Vec<Model>> {
+/// All `.pml` files below a folder, in order, named by their way from the root.
+pub fn below(folder: &Path, root: &Path) -> Result<Vec<Model>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
     files
         .iter()
         .map(|path| {
-            let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+            let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
             Model::open(path, name, &[])
         })
         .collect()

@@ -1,5 +1,6 @@
-//! Our side: `quotient`, built if need be, run without reductions, its report read.
+//! Our side: `quotient`, built if need be, run with the reductions that are asked for, its report read.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,8 +17,31 @@ use crate::process::{self, End, Run};
 pub struct Quotient {
     pub path: PathBuf,
     pub limit: Duration,
-    /// Whether it merges statements.
+    pub reductions: Reductions,
+}
+
+/// What is left out of a search because it makes no difference.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Reductions {
+    /// Orders of independent steps.
+    pub por: bool,
+    /// States between statements that are merged.
     pub merge: bool,
+}
+
+impl Reductions {
+    pub const BOTH: Self = Self { por: true, merge: true };
+
+    /// Every choice but none.
+    pub const ALL: &[Self] =
+        &[Self { por: true, merge: false }, Self { por: false, merge: true }, Self::BOTH];
+}
+
+impl fmt::Display for Reductions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |on| if on { "on" } else { "off" };
+        write!(f, "--por {} --merge {}", word(self.por), word(self.merge))
+    }
 }
 
 /// What it makes of a model.
@@ -34,6 +58,9 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
     verdict: String,
+    /// Everything was explored.
+    #[serde(default)]
+    pub exhaustive: bool,
     pub states: u64,
     pub matched: u64,
     pub transitions: u64,
@@ -95,6 +122,17 @@ impl Report {
         if only_others { "holds" } else { &self.verdict }
     }
 
+    /// Whether there are violations that SPIN looks for as well; none: there is no saying.
+    pub fn has_errors(&self) -> Option<bool> {
+        let found = !self.kinds().is_empty();
+        (found || self.exhaustive).then_some(found)
+    }
+
+    /// What no reduction may change.
+    pub fn essence(&self) -> (&str, Kinds) {
+        (self.verdict(), self.kinds())
+    }
+
     /// Whether the first violation is a run that ends, and stays where it ended.
     pub fn stutters(&self) -> bool {
         let cycle =
@@ -115,7 +153,12 @@ impl Quotient {
             Some(path) => path.canonicalize().with_context(|| format!("no binary {}", path.display()))?,
             None => build()?,
         };
-        Ok(Self { path, limit, merge: false })
+        Ok(Self { path, limit, reductions: Reductions::default() })
+    }
+
+    /// The same, but with these reductions.
+    pub fn with(&self, reductions: Reductions) -> Self {
+        Self { reductions, ..self.clone() }
     }
 
     /// The options of a check that explores what SPIN explores without reductions.
@@ -125,41 +168,32 @@ impl Quotient {
 
     /// The options of a check without other reductions than this level of symmetry.
     pub fn up_to(model: &Model, search: &str, symmetry: &str) -> Vec<String> {
-        Self::options(model, search, symmetry, "off")
+        Self::options(model, search, symmetry, Reductions::default())
     }
 
-    fn options(model: &Model, search: &str, symmetry: &str, merge: &str) -> Vec<String> {
+    fn options(model: &Model, search: &str, symmetry: &str, reductions: Reductions) -> Vec<String> {
         let path = model.path.display().to_string();
-        let fixed = ["--por", "off", "--merge", merge, "--symmetry", symmetry, "--search", search, "--quiet"];
-        let words = ["check".to_owned(), path].into_iter();
-        words.chain(fixed.map(str::to_owned)).chain(model.define_options()).collect()
-    }
-
-    /// Explores all of a model, depth first, with partial order reduction.
-    pub fn explore_reduced(&self, model: &Model, folder: &Path) -> Result<Outcome> {
-        let mut options = Self::unreduced(model, "dfs");
-        let por = options.iter().position(|word| word == "--por").context("it is an option")?;
-        "on".clone_into(&mut options[por + 1]);
-        options.extend(["--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
-        Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
+        let reductions = reductions.to_string();
+        let words = ["check", &path].into_iter().chain(reductions.split(' '));
+        let words = words.chain(["--symmetry", symmetry, "--search", search, "--quiet"]);
+        words.map(str::to_owned).chain(model.define_options()).collect()
     }
 
     /// Explores all of a model, in this order.
     pub fn explore(&self, model: &Model, search: &str, folder: &Path) -> Result<Outcome> {
-        let merge = if self.merge { "on" } else { "off" };
-        let mut options = Self::options(model, search, "none", merge);
+        let mut options = Self::options(model, search, "none", self.reductions);
         options.extend(["--safety", "--continue", "--format", "json", "--memory", "4G"].map(str::to_owned));
         Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
     }
 
-    /// A check without reductions, with these options.
+    /// A depth first check with these options.
     pub fn check(
         &self,
         model: &Model,
         folder: &Path,
         more: impl IntoIterator<Item = String>,
     ) -> Result<Outcome> {
-        let mut options = Self::unreduced(model, "dfs");
+        let mut options = Self::options(model, "dfs", "none", self.reductions);
         options.extend(["--format", "json", "--memory", "4G"].map(str::to_owned));
         options.extend(more);
         Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))

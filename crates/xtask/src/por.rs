@@ -1,22 +1,37 @@
-//! `xtask por`: partial order reduction, ours beside SPIN's (`-o3`, without `-DNOREDUCE`).
+//! `xtask por`: what reductions are worth, and that they change no verdict.
 //!
-//! Verdicts and kinds of errors with reduction must be those without. Numbers of states need not be equal, as the
-//! reductions are not; their geometric mean is what counts.
+//! Each tool explores each model without reductions, and with partial order reduction and merged statements, as SPIN does
+//! by default. Whether there are errors must be the same all four times. Numbers of states need not be equal, as the
+//! reductions are not: what counts is the geometric mean of ours as a multiple of SPIN's. Then both answer the questions of
+//! `temporal` with and without reductions, and the answers must be the same, too.
+//!
+//! The figures are of models that both tools explore completely within the time limit. What is not compared is listed.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::compare::{self, Status};
+use crate::kinds;
+use crate::measure::geometric_mean;
 use crate::model::Model;
-use crate::ours::{self, Quotient};
+use crate::ours::{self, Quotient, Reductions};
+use crate::page;
 use crate::spin::{self, Effort, Spin};
 use crate::suite::{EXAMPLES, in_parallel, these_or_all};
 use crate::table::{Table, grouped};
+use crate::temporal::{self, Answer, Answers, Asked};
+
+const COMMAND: &str = "cargo xtask por";
 
 /// More than this many times SPIN's states are too many, in the mean.
 const MOST: f64 = 1.2;
+
+/// How long SPIN and the C compiler may take.
+const COMPILATION: Duration = Duration::from_mins(5);
 
 #[derive(Args)]
 pub struct PorArgs {
@@ -27,9 +42,17 @@ pub struct PorArgs {
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub defines: Vec<String>,
 
+    /// Only small models of the project, and SPIN only with reductions and without temporal properties
+    #[arg(long, conflicts_with = "models")]
+    pub quick: bool,
+
     /// For each run of each tool
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
+
+    /// Write the tables here as Markdown, too
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
 
     /// Where SPIN's examples are
     #[arg(long, value_name = "DIR", default_value = EXAMPLES)]
@@ -40,52 +63,276 @@ pub struct PorArgs {
     pub quotient: Option<PathBuf>,
 }
 
-/// One model.
+/// Everything about one model.
 struct Line {
+    model: String,
+    /// None: it was not asked.
+    spin_full: Option<spin::Outcome>,
+    spin: spin::Outcome,
     full: ours::Outcome,
     reduced: ours::Outcome,
-    spin: spin::Outcome,
+    properties: temporal::Comparison,
 }
 
-/// Compares; whether reduction changes no verdict and is as good as SPIN's.
+/// Compares; whether reductions change no verdict and are as good as SPIN's.
 pub fn run(args: &PorArgs) -> Result<bool> {
     let limit = Duration::from_secs(args.timeout);
-    let spin = Spin::find(limit, Effort::Large)?;
+    let effort = if args.quick { Effort::Tiny } else { Effort::Large };
+    // To generate and to compile is no part of what is compared.
+    let spin = Spin { verifier_limit: limit, ..Spin::find(limit.max(COMPILATION), effort)? };
     let quotient = Quotient::find(args.quotient.clone(), limit)?;
-    let models = these_or_all(&args.models, &args.defines, &args.examples)?;
-    let lines = in_parallel(models.len(), |at| line(&models[at], &spin, &quotient))?;
-    let mut table = Table::new(&["model", ">full", ">reduced", ">SPIN", ">ratio", "remark"]);
-    let mut logarithms = Vec::new();
-    let mut wrong = 0;
-    for (model, Line { full, reduced, spin }) in models.iter().zip(&lines) {
-        let (ours::Outcome::Checked(full), ours::Outcome::Checked(reduced)) = (full, reduced) else {
-            continue;
-        };
-        let same = full.verdict() == reduced.verdict() && full.kinds() == reduced.kinds();
-        wrong += usize::from(!same);
-        let (theirs, ratio) = match spin {
-            spin::Outcome::Explored(found) if !found.broken_off && found.states > 0 => {
-                let ratio = reduced.states as f64 / found.states as f64;
-                logarithms.push(ratio.ln());
-                (grouped(found.states), format!("{ratio:.2}"))
-            }
-            _ => ("-".to_owned(), "-".to_owned()),
-        };
-        let remark = if same { "" } else { "ANOTHER VERDICT" };
-        let (full, reduced) = (grouped(full.states), grouped(reduced.states));
-        table.push(vec![model.name.clone(), full, reduced, theirs, ratio, remark.to_owned()]);
+    // All of the project but these are small.
+    let large = if args.quick { None } else { Some("bench") };
+    let folders: Vec<&str> = large.into_iter().chain(["promela", "temporal"]).collect();
+    let examples = (!args.quick).then_some(&*args.examples);
+    let models = these_or_all(&args.models, &args.defines, &folders, examples)?;
+    let lines = in_parallel(models.len(), |at| {
+        let line = Line::new(&models[at], &spin, &quotient, args.quick)?;
+        // It takes long to come to the end.
+        eprintln!("{}", line.brief());
+        Ok(line)
+    })?;
+    let report = Report::new(&lines);
+    print!("{}", report.plain());
+    if let Some(path) = &args.out {
+        page::write(path, COMMAND, &report.markdown())?;
     }
-    let mean = (logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64).exp();
-    print!("{}", table.plain());
-    println!("{} models, {wrong} with another verdict; {mean:.3} times SPIN's states", logarithms.len());
-    Ok(wrong == 0 && mean <= MOST)
+    Ok(report.wrong.is_empty() && report.mean.is_none_or(|mean| mean <= MOST))
 }
 
-fn line(model: &Model, spin: &Spin, quotient: &Quotient) -> Result<Line> {
-    let folder = tempfile::tempdir().context("can't make a temporary folder")?;
-    Ok(Line {
-        spin: spin.explore_reduced(model, folder.path())?,
-        full: quotient.explore(model, "dfs", folder.path())?,
-        reduced: quotient.explore_reduced(model, folder.path())?,
-    })
+impl Line {
+    fn new(model: &Model, spin: &Spin, quotient: &Quotient, quick: bool) -> Result<Self> {
+        let [full, folder] = [tempfile::tempdir(), tempfile::tempdir()];
+        let full = full.context("can't make a temporary folder")?;
+        let folder = folder.context("can't make a temporary folder")?;
+        let folder = folder.path();
+        let reduced = quotient.with(Reductions::BOTH);
+        let asked = Asked {
+            spin: (!quick).then_some(spin),
+            spin_reduced: true,
+            quotient,
+            reductions: &[Reductions::BOTH],
+        };
+        Ok(Self {
+            model: model.name.clone(),
+            spin_full: if quick { None } else { Some(spin.explore(model, full.path())?) },
+            spin: spin.explore_reduced(model, folder)?,
+            full: quotient.explore(model, "dfs", folder)?,
+            reduced: reduced.explore(model, "dfs", folder)?,
+            properties: temporal::compare(&asked, model)?,
+        })
+    }
+
+    /// Whether there are errors: for SPIN without and with reductions, for ours without and with.
+    fn errors(&self) -> [Option<bool>; 4] {
+        let ours = |outcome: &ours::Outcome| match outcome {
+            ours::Outcome::Checked(report) => report.has_errors(),
+            ours::Outcome::Refused(_) | ours::Outcome::Failed(_) => None,
+        };
+        let spins = |outcome: &spin::Outcome| match outcome {
+            // What only reductions ask for is no error of the model.
+            spin::Outcome::Explored(found) => {
+                Some(found.kinds.iter().any(|kind| !kinds::OURS_ALONE.contains(&kind.as_str())))
+            }
+            spin::Outcome::Refused(_) | spin::Outcome::Unusable(_) => None,
+        };
+        [self.spin_full.as_ref().and_then(spins), spins(&self.spin), ours(&self.full), ours(&self.reduced)]
+    }
+
+    /// What is different with reductions, or from SPIN.
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if let (ours::Outcome::Checked(full), ours::Outcome::Checked(_)) = (&self.full, &self.reduced)
+            && let Some(difference) = compare::lost(full, &self.reduced)
+        {
+            wrong.push(difference.detail);
+        }
+        let [spin_full, spin, full, reduced] = self.errors();
+        // Where SPIN is of two opinions, the one without reductions counts.
+        for (spins, ours) in [(spin_full, full), (spin_full.or(spin), reduced)] {
+            if let (Some(spins), Some(ours)) = (spins, ours)
+                && spins != ours
+            {
+                wrong.push(format!("errors: SPIN {spins}, ours {ours}"));
+            }
+        }
+        if let Status::Differs(differences) = &self.properties.status {
+            wrong.extend(differences.iter().map(|difference| difference.detail.clone()));
+        }
+        wrong
+    }
+
+    /// What SPIN finds with reductions and not without, or the other way round.
+    fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if let [Some(full), Some(reduced), ..] = self.errors()
+            && full != reduced
+        {
+            doubts.push(format!("errors: {full} without reductions, {reduced} with"));
+        }
+        for answers in &self.properties.answers {
+            let reduced = answers.spin_reduced.as_ref().and_then(Answer::is_violated);
+            if let (Some(full), Some(reduced)) = (answers.spin.is_violated(), reduced)
+                && full != reduced
+            {
+                let reduced = if reduced { "violated" } else { "holds" };
+                doubts.push(format!("{answers}: {} without reductions, {reduced} with", answers.spin));
+            }
+        }
+        doubts
+    }
+
+    /// States with reductions: ours and SPIN's, or why there is nothing to compare.
+    fn states(&self) -> Result<[u64; 2], String> {
+        let ours = match &self.reduced {
+            ours::Outcome::Checked(report) if report.exhaustive => report.states,
+            ours::Outcome::Checked(_) => return Err("too large".to_owned()),
+            ours::Outcome::Refused(_) => return Err("refused".to_owned()),
+            ours::Outcome::Failed(why) => return Err(why.clone()),
+        };
+        match &self.spin {
+            spin::Outcome::Explored(found) if found.broken_off => Err("SPIN gives up at an error".to_owned()),
+            spin::Outcome::Explored(found) => Ok([ours, found.states]),
+            spin::Outcome::Refused(_) => Err("refused by SPIN".to_owned()),
+            spin::Outcome::Unusable(why) => Err(why.clone()),
+        }
+    }
+
+    fn full_states(&self) -> String {
+        match (&self.full, &self.spin_full) {
+            (ours::Outcome::Checked(report), _) if report.exhaustive => grouped(report.states),
+            (_, Some(spin::Outcome::Explored(found))) if !found.broken_off => grouped(found.states),
+            _ => "-".to_owned(),
+        }
+    }
+
+    fn brief(&self) -> String {
+        let mut text = match self.states() {
+            Ok([ours, spins]) => {
+                format!("{}: {} states, ours {ours}, SPIN's {spins}", self.model, self.full_states())
+            }
+            Err(why) => format!("{}: {why}", self.model),
+        };
+        let answers = self.properties.answers.len();
+        if answers > 0 {
+            _ = write!(text, "; {answers} questions");
+        }
+        for wrong in self.wrong() {
+            _ = write!(text, "; DIFFERS: {wrong}");
+        }
+        for doubt in self.doubts() {
+            _ = write!(text, "; SPIN's reductions: {doubt}");
+        }
+        text
+    }
+}
+
+/// All models.
+struct Report {
+    states: Table,
+    properties: Table,
+    /// What was not compared.
+    skipped: Vec<String>,
+    wrong: Vec<String>,
+    doubts: Vec<String>,
+    mean: Option<f64>,
+    summary: Vec<String>,
+}
+
+impl Report {
+    fn new(lines: &[Line]) -> Self {
+        let mut states =
+            Table::new(&["model", "errors", ">all states", ">reduced, ours", ">reduced, SPIN", ">ratio"]);
+        let mut properties =
+            Table::new(&["model", "question", "SPIN", "SPIN, reduced", "ours", "ours, reduced"]);
+        let mut ratios = Vec::new();
+        let (mut skipped, mut wrong, mut doubts) = (Vec::new(), Vec::new(), Vec::new());
+        for line in lines {
+            let named = |text: String| format!("{}: {text}", line.model);
+            match line.states() {
+                Ok([ours, spins]) => {
+                    let ratio = ours as f64 / spins.max(1) as f64;
+                    ratios.push(ratio);
+                    let errors = if line.errors()[3] == Some(true) { "yes" } else { "no" }.to_owned();
+                    let [ours, spins] = [ours, spins].map(grouped);
+                    let ratio = format!("{ratio:.2}");
+                    states.push(vec![line.model.clone(), errors, line.full_states(), ours, spins, ratio]);
+                }
+                Err(why) => skipped.push(named(why)),
+            }
+            for answers in &line.properties.answers {
+                properties.push(cells(&line.model, answers));
+            }
+            wrong.extend(line.wrong().into_iter().map(named));
+            doubts.extend(line.doubts().into_iter().map(named));
+        }
+        let mean = geometric_mean(&ratios);
+        let answers = || lines.iter().flat_map(|line| &line.properties.answers);
+        let answered = |by: fn(&Answers) -> Option<bool>| answers().filter(|&of| by(of).is_some()).count();
+        let mut summary = Vec::new();
+        if let Some(mean) = mean {
+            let few = ratios.iter().filter(|&&ratio| ratio <= 1.0).count();
+            summary.push(format!(
+                "{} models: {mean:.3} times SPIN's states in the geometric mean; no more than SPIN's in {few}",
+                ratios.len()
+            ));
+        }
+        summary.push(format!(
+            "{} questions about runs: {} answered by ours, {} with reductions, {} by SPIN, {} with reductions",
+            answers().count(),
+            answered(|of| of.ours.is_violated()),
+            answered(|of| of.reduced.first().and_then(Answer::is_violated)),
+            answered(|of| of.spin.is_violated()),
+            answered(|of| of.spin_reduced.as_ref().and_then(Answer::is_violated)),
+        ));
+        summary.push(format!("{} differences", wrong.len()));
+        Self { states, properties, skipped, wrong, doubts, mean, summary }
+    }
+
+    fn plain(&self) -> String {
+        let mut text = format!("{}\n{}\n", self.states.plain(), self.properties.plain());
+        for (what, list) in self.lists() {
+            for item in list {
+                _ = writeln!(text, "{what}: {item}");
+            }
+        }
+        for line in &self.summary {
+            _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    fn markdown(&self) -> String {
+        let mut text = String::new();
+        for line in &self.summary {
+            _ = writeln!(text, "- {line}");
+        }
+        for (what, list) in self.lists() {
+            if !list.is_empty() {
+                _ = writeln!(text, "- {what}: {}", list.join("; "));
+            }
+        }
+        format!("{text}\n{}\n{}", self.states.markdown(), self.properties.markdown())
+    }
+
+    fn lists(&self) -> [(&'static str, &[String]); 3] {
+        [
+            ("not compared", &self.skipped),
+            ("other verdicts with SPIN's reductions", &self.doubts),
+            ("different", &self.wrong),
+        ]
+    }
+}
+
+fn cells(model: &str, answers: &Answers) -> Vec<String> {
+    let word = |answer: Option<&Answer>| match answer.and_then(Answer::is_violated) {
+        Some(true) => "violated",
+        Some(false) => "holds",
+        None => "-",
+    };
+    let of =
+        [Some(&answers.spin), answers.spin_reduced.as_ref(), Some(&answers.ours), answers.reduced.first()];
+    let mut cells = vec![model.to_owned(), answers.to_string()];
+    cells.extend(of.map(|answer| word(answer).to_owned()));
+    cells
 }

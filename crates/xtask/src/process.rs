@@ -65,7 +65,11 @@ pub fn version(program: &Path, option: &str, limit: Duration) -> Result<String> 
     Ok(run.text().trim().lines().next().unwrap_or("unknown version").to_owned())
 }
 
-/// Runs it to its end, or kills it when its time is over.
+/// A program that waits for something gets this many times its time.
+const PATIENCE: u32 = 20;
+
+/// Runs it to its end, or kills it when its time is over: that of the processor, so that it makes no difference how busy the
+/// machine is.
 pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     let start = Instant::now();
     let mut child = command
@@ -82,7 +86,8 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
         if let Some(ended) = try_wait(&child)? {
             break ended;
         }
-        if start.elapsed() > limit && !killed {
+        let elapsed = start.elapsed();
+        if elapsed > limit && !killed && (elapsed > PATIENCE * limit || cpu_time(&child) > Some(limit)) {
             child.kill()?;
             killed = true;
         }
@@ -125,6 +130,17 @@ fn try_wait(child: &Child) -> io::Result<Option<(ExitStatus, Usage)>> {
     }
 }
 
+/// What a process that is running used of the processor so far, if the system tells.
+fn cpu_time(child: &Child) -> Option<Duration> {
+    /// Of what Linux counts in.
+    const TICK: Duration = Duration::from_millis(10);
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // Behind the name, which may have anything in it.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u32>().ok();
+    Some(TICK * (ticks()? + ticks()?))
+}
+
 fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -163,5 +179,8 @@ mod tests {
     #[test]
     fn kills_what_takes_too_long() {
         assert_eq!(shell("exec sleep 600", Duration::from_millis(1)).end, End::TimedOut);
+        let busy = shell("while :; do :; done", Duration::from_millis(100));
+        assert_eq!(busy.end, End::TimedOut);
+        assert!(busy.usage.cpu_seconds > 0.09, "{:?}", busy.usage);
     }
 }

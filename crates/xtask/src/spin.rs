@@ -92,9 +92,14 @@ impl Spin {
         self.explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM", "-DNOREDUCE"])
     }
 
-    /// Explores a model with partial order reduction.
+    /// Explores a model as SPIN does by default: with partial order reduction and merged statements.
     pub fn explore_reduced(&self, model: &Model, folder: &Path) -> Result<Outcome> {
-        self.explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM"])
+        self.merging().explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM"])
+    }
+
+    /// The same, but merging statements.
+    pub fn merging(&self) -> Self {
+        Self { merge: true, ..self.clone() }
     }
 
     fn explore_with(&self, model: &Model, folder: &Path, defines: &[&str]) -> Result<Outcome> {
@@ -150,7 +155,8 @@ impl Spin {
         self.compile_as(folder, &[&["-DNOREDUCE"], more].concat())
     }
 
-    fn compile_as(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
+    /// Makes `pan` of `pan.c`, with partial order reduction unless one of these options is against it.
+    pub fn compile_as(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         let optimise = match self.effort {
             Effort::Large => "-O2",
             Effort::Tiny => "-O0",

@@ -13,11 +13,11 @@ use serde::Serialize;
 use crate::compare::{self, Difference, Ours, Status};
 use crate::known::KnownDifferences;
 use crate::model::{self, Model};
-use crate::ours::{self, Quotient, Report};
+use crate::ours::{self, Quotient, Reductions, Report};
 use crate::random;
 use crate::spin::{self, Effort, Exploration, Spin};
 use crate::table::{Table, grouped};
-use crate::temporal;
+use crate::temporal::{self, Asked};
 
 pub const EXAMPLES: &str = "/usr/share/doc/spin/examples";
 const JOBS: usize = 2;
@@ -92,7 +92,7 @@ impl Tools {
         let mut quotient =
             if args.spin_only { None } else { Some(Quotient::find(args.quotient.clone(), limit)?) };
         if let Some(quotient) = &mut quotient {
-            quotient.merge = args.merge;
+            quotient.reductions.merge = args.merge;
         }
         Ok(Self { spin, quotient })
     }
@@ -101,7 +101,14 @@ impl Tools {
         self.quotient.as_ref().context("there is nothing to compare with SPIN")
     }
 
-    pub fn compare(&self, model: &Model) -> Result<Comparison> {
+    /// Both, about temporal properties; ours with these reductions as well.
+    pub fn asked<'a>(&'a self, reductions: &'a [Reductions]) -> Result<Asked<'a>> {
+        let (spin, quotient) = (Some(&self.spin), self.quotient()?);
+        Ok(Asked { spin, spin_reduced: false, quotient, reductions })
+    }
+
+    /// Compares what both make of a model, and ours with these reductions as well.
+    pub fn compare(&self, model: &Model, reductions: &[Reductions]) -> Result<Comparison> {
         let folder = tempfile::tempdir().context("can't make a temporary folder")?;
         let spin = self.spin.explore(model, folder.path())?;
         let Some(quotient) = &self.quotient else {
@@ -123,6 +130,10 @@ impl Tools {
         let ours = Ours {
             depth_first: quotient.explore(model, "dfs", folder.path())?,
             breadth_first: quotient.explore(model, "bfs", folder.path())?,
+            reduced: reductions
+                .iter()
+                .map(|&reductions| quotient.with(reductions).explore(model, "dfs", folder.path()))
+                .collect::<Result<_>>()?,
         };
         let status = compare::compare(&spin, &ours, model.has_embedded_c());
         Ok(Comparison { spin, ours: Some(ours), status })
@@ -142,7 +153,7 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     if args.properties {
         return run_properties(&tools, &models, &mut known);
     }
-    let comparisons = in_parallel(models.len(), |index| tools.compare(&models[index]))?;
+    let comparisons = in_parallel(models.len(), |index| tools.compare(&models[index], &[]))?;
     let rows: Vec<Row> = models
         .iter()
         .zip(&comparisons)
@@ -169,9 +180,8 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
 
 /// Compares the verdicts on temporal properties; whether all was well.
 fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences) -> Result<bool> {
-    let quotient = tools.quotient()?;
-    let comparisons =
-        in_parallel(models.len(), |index| temporal::compare(&tools.spin, quotient, &models[index]))?;
+    let asked = tools.asked(&[Reductions::BOTH])?;
+    let comparisons = in_parallel(models.len(), |index| temporal::compare(&asked, &models[index]))?;
     let mut table = Table::new(&["model", "property", "SPIN", "ours", "SPIN, fair", "ours, fair"]);
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (model, comparison) in models.iter().zip(&comparisons) {
@@ -205,23 +215,29 @@ fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences)
 
 /// The models of the command line, or all there are.
 fn models(args: &SpinArgs) -> Result<Vec<Model>> {
-    these_or_all(&args.models, &args.defines, &args.examples)
+    these_or_all(&args.models, &args.defines, &["promela", "temporal"], Some(&args.examples))
 }
 
-/// The models that are named, or those of the project and SPIN's examples.
-pub fn these_or_all(named: &[PathBuf], defines: &[String], examples: &Path) -> Result<Vec<Model>> {
+/// The models that are named, or those of the project in these folders and SPIN's examples.
+pub fn these_or_all(
+    named: &[PathBuf],
+    defines: &[String],
+    folders: &[&str],
+    examples: Option<&Path>,
+) -> Result<Vec<Model>> {
     if !named.is_empty() {
         let open = |path: &PathBuf| Model::open(path, path.display().to_string(), defines);
         return named.iter().map(open).collect();
     }
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").canonicalize()?;
     let mut models = Vec::new();
-    for folder in [ours.as_path(), examples] {
-        if folder.is_dir() {
-            models.extend(model::below(folder)?);
-        } else if folder != Path::new(EXAMPLES) {
-            bail!("no folder {}", folder.display());
-        }
+    for folder in folders {
+        models.extend(model::below(&ours.join(folder), &ours)?);
+    }
+    match examples {
+        Some(examples) if examples.is_dir() => models.extend(model::below(examples, examples)?),
+        Some(examples) if examples != Path::new(EXAMPLES) => bail!("no folder {}", examples.display()),
+        _ => {}
     }
     Ok(models)
 }

@@ -7,18 +7,22 @@
 //! and `provided` they miss others too: there fairness is not compared.
 //!
 //! Runs that end in an error other than a deadlock are no runs for temporal properties here, and go on in SPIN's verifiers:
-//! models with such errors are skipped. In SPIN `accept` labels of processes count even together with a claim: the claims of
-//! models that have both are not compared.
+//! SPIN is not asked about models with such errors. In SPIN `accept` labels of processes count even together with a claim:
+//! the claims of models that have both are not compared.
+//!
+//! With reductions, our verdicts must be the same.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::compare::{Difference, Status};
 use crate::model::Model;
-use crate::ours::{self, Quotient};
+use crate::ours::{self, Quotient, Reductions};
 use crate::process::{End, Run};
 use crate::spin::{self, Spin, TOO_DEEP};
 
@@ -55,13 +59,29 @@ pub enum Answer {
     None(String),
 }
 
-/// A question and both answers.
+/// A question and all answers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answers {
     pub question: String,
     pub is_fair: bool,
     pub spin: Answer,
+    /// As SPIN searches by default: with partial order reduction and merged statements. None: it was not asked.
+    pub spin_reduced: Option<Answer>,
     pub ours: Answer,
+    /// In the order of the reductions that were asked for.
+    pub reduced: Vec<Answer>,
+}
+
+/// Who is asked.
+pub struct Asked<'a> {
+    /// None: ours alone.
+    pub spin: Option<&'a Spin>,
+    /// Whether SPIN is asked with its reductions as well.
+    pub spin_reduced: bool,
+    /// Without reductions.
+    pub quotient: &'a Quotient,
+    /// Reductions with which ours is asked again.
+    pub reductions: &'a [Reductions],
 }
 
 /// Everything about one model.
@@ -148,10 +168,11 @@ fn read_verifier(run: &Run) -> Answer {
     }
 }
 
-/// Asks both tools everything that there is to ask.
-pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Comparison> {
+/// Asks everything that there is to ask.
+pub fn compare(asked: &Asked<'_>, model: &Model) -> Result<Comparison> {
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let folder = folder.path();
+    let quotient = asked.quotient;
     let mut subjects = match quotient.properties(model, folder)? {
         Ok(names) if names.iter().any(|name| name == "accept") => vec![Subject::Acceptance],
         Ok(names) => names.into_iter().map(Subject::Claim).collect(),
@@ -163,53 +184,129 @@ pub fn compare(spin: &Spin, quotient: &Quotient, model: &Model) -> Result<Compar
     if subjects.is_empty() {
         return Ok(Comparison::skipped("no temporal properties"));
     }
-    // What takes longer is nothing that SPIN would be asked about.
-    let brief = Quotient { limit: spin.verifier_limit, ..quotient.clone() };
-    let safety = match brief.check(model, folder, ["--safety".to_owned(), "--continue".to_owned()])? {
-        ours::Outcome::Checked(report) => report,
-        ours::Outcome::Refused(_) => return Ok(Comparison::skipped("refused")),
-        ours::Outcome::Failed(why) => return Ok(Comparison::skipped(why)),
-    };
-    if !matches!(safety.verdict(), "holds" | "violated")
-        || safety.kinds().iter().any(|kind| kind != "deadlock")
-    {
-        return Ok(Comparison::skipped("errors end runs"));
-    }
-    if let Err(outcome) = spin.generate(model, folder)? {
-        let why = if let spin::Outcome::Refused(why) = outcome { why } else { "unusable".to_owned() };
-        return Ok(Comparison::skipped(format!("SPIN refuses it: {why}")));
+    let mut verifiers = Verifiers::prepare(asked, model, folder)?;
+    if let (Err(why), []) = (&verifiers.sides[0], asked.reductions) {
+        return Ok(Comparison::skipped(why.clone()));
     }
     let fairness: &[bool] = if model.restricts_processes() { &[false] } else { &[false, true] };
     let mut answers = Vec::new();
-    let mut compiled = None;
     for subject in subjects {
-        let defines: &[&str] = match subject {
-            Subject::Claim(_) => &[PROCESSES],
-            Subject::Acceptance => &["-DNOCLAIM", PROCESSES],
-            Subject::Progress => &["-DNP", PROCESSES],
-        };
-        if compiled != Some(defines) {
-            if let Err(outcome) = spin.compile_with(folder, defines)? {
-                let why = if let spin::Outcome::Unusable(why) = outcome { why } else { String::new() };
-                return Ok(Comparison::skipped(why));
-            }
-            compiled = Some(defines);
-        }
+        verifiers.compile(&subject)?;
         for &is_fair in fairness {
             let question = Question { subject: subject.clone(), is_fair };
+            let [spin, spin_reduced] = verifiers.ask(&question)?;
+            let again = |&reductions| question.ask_quotient(&quotient.with(reductions), model, folder);
             answers.push(Answers {
                 question: subject.to_string(),
                 is_fair,
-                spin: question.ask_spin(spin, folder)?,
+                spin,
+                spin_reduced: asked.spin_reduced.then_some(spin_reduced),
                 ours: question.ask_quotient(quotient, model, folder)?,
+                reduced: asked.reductions.iter().map(again).collect::<Result<_>>()?,
             });
         }
     }
     Ok(Comparison { status: status(&answers), answers })
 }
 
+/// The verifiers of a model: without reductions, and with them.
+struct Verifiers<'a> {
+    sides: [Result<Verifier<'a>, String>; 2],
+}
+
+struct Verifier<'a> {
+    spin: Cow<'a, Spin>,
+    folder: PathBuf,
+    reduces: bool,
+    /// What it was compiled with last.
+    defines: &'static [&'static str],
+}
+
+impl<'a> Verifiers<'a> {
+    /// Generates them, or says why SPIN is not asked.
+    fn prepare(asked: &Asked<'a>, model: &Model, folder: &Path) -> Result<Self> {
+        let nobody = |why: &str| Ok(Self { sides: [Err(why.to_owned()), Err(why.to_owned())] });
+        let Some(spin) = asked.spin else { return nobody("SPIN is not asked") };
+        // What takes longer is nothing that SPIN would be asked about.
+        let brief = Quotient { limit: spin.verifier_limit, ..asked.quotient.clone() };
+        match brief.check(model, folder, ["--safety".to_owned(), "--continue".to_owned()])? {
+            ours::Outcome::Checked(report)
+                if matches!(report.verdict(), "holds" | "violated")
+                    && report.kinds().iter().all(|kind| kind == "deadlock") => {}
+            ours::Outcome::Checked(_) => return nobody("errors end runs"),
+            ours::Outcome::Refused(_) => return nobody("refused"),
+            ours::Outcome::Failed(why) => return nobody(&why),
+        }
+        let full = Verifier::generate(Cow::Borrowed(spin), model, folder.join("full"), false)?;
+        let reduced = if asked.spin_reduced {
+            Verifier::generate(Cow::Owned(spin.merging()), model, folder.join("reduced"), true)?
+        } else {
+            Err("SPIN is not asked".to_owned())
+        };
+        Ok(Self { sides: [full, reduced] })
+    }
+
+    fn compile(&mut self, subject: &Subject) -> Result<()> {
+        for side in &mut self.sides {
+            if let Ok(verifier) = side
+                && let Err(why) = verifier.compile(subject)?
+            {
+                *side = Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&self, question: &Question) -> Result<[Answer; 2]> {
+        let ask = |side: &Result<Verifier<'_>, String>| match side {
+            Ok(verifier) => question.ask_spin(&verifier.spin, &verifier.folder),
+            Err(why) => Ok(Answer::None(why.clone())),
+        };
+        Ok([ask(&self.sides[0])?, ask(&self.sides[1])?])
+    }
+}
+
+impl<'a> Verifier<'a> {
+    fn generate(
+        spin: Cow<'a, Spin>,
+        model: &Model,
+        folder: PathBuf,
+        reduces: bool,
+    ) -> Result<Result<Self, String>> {
+        fs::create_dir(&folder).context("can't make a temporary folder")?;
+        Ok(match spin.generate(model, &folder)? {
+            Ok(()) => Ok(Self { spin, folder, reduces, defines: &[] }),
+            Err(outcome) => Err(why(outcome)),
+        })
+    }
+
+    fn compile(&mut self, subject: &Subject) -> Result<Result<(), String>> {
+        let defines: &[&str] = match subject {
+            Subject::Claim(_) => &[PROCESSES],
+            Subject::Acceptance => &["-DNOCLAIM", PROCESSES],
+            Subject::Progress => &["-DNP", PROCESSES],
+        };
+        if self.defines == defines {
+            return Ok(Ok(()));
+        }
+        self.defines = defines;
+        let reduce: &[&str] = if self.reduces { &[] } else { &["-DNOREDUCE"] };
+        Ok(self.spin.compile_as(&self.folder, &[reduce, defines].concat())?.map_err(why))
+    }
+}
+
+/// Why there is nothing to ask.
+fn why(outcome: spin::Outcome) -> String {
+    match outcome {
+        spin::Outcome::Refused(why) => format!("SPIN refuses it: {why}"),
+        spin::Outcome::Unusable(why) => why,
+        spin::Outcome::Explored(_) => String::new(),
+    }
+}
+
 fn status(answers: &[Answers]) -> Status {
-    let differences: Vec<Difference> = answers.iter().filter_map(Answers::difference).collect();
+    let differences: Vec<Difference> =
+        answers.iter().flat_map(|answers| answers.difference().into_iter().chain(answers.lost())).collect();
     let unanswered = answers.iter().find_map(|answers| match &answers.spin {
         Answer::None(why) => Some(why.clone()),
         Answer::Holds | Answer::Violated | Answer::Ends => None,
@@ -236,9 +333,36 @@ impl Answers {
             (Answer::Holds, _, false) => "invented",
             (Answer::Holds, _, true) => "invented-fair",
         };
-        let fair = if self.is_fair { " (fair)" } else { "" };
-        let detail = format!("{}{fair}: SPIN: {}, ours: {}", self.question, self.spin, self.ours);
+        let detail = format!("{self}: SPIN: {}, ours: {}", self.spin, self.ours);
         Some(Difference { what, detail })
+    }
+
+    /// What reductions change. They may answer where a search without takes too long, and show other runs.
+    fn lost(&self) -> Option<Difference> {
+        let is_changed = |reduced: &&Answer| match (&self.ours, reduced) {
+            (Answer::None(_), _) => false,
+            (ours, reduced) => ours.is_violated() != reduced.is_violated(),
+        };
+        let reduced = self.reduced.iter().find(is_changed)?;
+        let detail = format!("{self}: without reductions: {}, with: {reduced}", self.ours);
+        Some(Difference { what: "reduction", detail })
+    }
+}
+
+impl Answer {
+    /// None: there is no answer.
+    pub const fn is_violated(&self) -> Option<bool> {
+        match self {
+            Self::Holds => Some(false),
+            Self::Violated | Self::Ends => Some(true),
+            Self::None(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.question, if self.is_fair { " (fair)" } else { "" })
     }
 }
 
@@ -274,10 +398,27 @@ mod tests {
         assert!(matches!(read(End::Code(1), unknown), Answer::None(_)));
     }
 
+    fn unasked(is_fair: bool) -> Answers {
+        let none = || Answer::None("not asked".into());
+        let question = "p".to_owned();
+        Answers { question, is_fair, spin: none(), spin_reduced: None, ours: none(), reduced: Vec::new() }
+    }
+
+    #[test]
+    fn reductions_must_not_change_answers() {
+        let is_lost = |ours: Answer, reduced: Answer| {
+            Answers { ours, reduced: vec![reduced], ..unasked(false) }.lost().is_some()
+        };
+        let none = || Answer::None("takes too long".into());
+        assert!(is_lost(Answer::Violated, Answer::Holds) && is_lost(Answer::Holds, Answer::Ends));
+        assert!(is_lost(Answer::Holds, none()));
+        assert!(!is_lost(Answer::Violated, Answer::Ends) && !is_lost(none(), Answer::Holds));
+    }
+
     #[test]
     fn verdicts_must_be_equal_where_spin_has_one() {
         let words = |spin: Answer, ours: Answer, is_fair: bool| {
-            let answers = Answers { question: "p".into(), is_fair, spin, ours };
+            let answers = Answers { spin, ours, ..unasked(is_fair) };
             answers.difference().map(|difference| difference.what)
         };
         let none = || Answer::None("too deep".into());

@@ -10,9 +10,12 @@
 //! `QUOTIENT_MODELS=50000 cargo test --release -p quotient --test random_models` looks at more of them.
 
 mod alike;
+mod ample;
 mod levels;
 #[path = "../../src/lift.rs"]
 mod lift;
+#[path = "../../../reduction/tests/common/generator.rs"]
+mod numbered;
 mod orbits;
 #[allow(dead_code, reason = "cycles are looked for elsewhere")]
 #[path = "../../src/symmetric.rs"]

@@ -20,15 +20,15 @@ use crate::levels::{FEW_STATES, LOWER};
 use crate::symmetric::Symmetric;
 use crate::{ALIKE, ANY, load, models, survives};
 
-type Flat = Vec<u64>;
+pub type Flat = Vec<u64>;
 
-fn flat(encoding: &Encoding) -> Flat {
+pub fn flat(encoding: &Encoding) -> Flat {
     let mut words = Vec::new();
     encoding.flatten(&mut words);
     words
 }
 
-fn ladder(symmetry: Symmetry, naming: Naming) -> Ladder {
+pub fn ladder(symmetry: Symmetry, naming: Naming) -> Ladder {
     Config { symmetry, naming: Some(naming), ..Config::default() }.ladder().expect("something is renamed")
 }
 
@@ -43,14 +43,14 @@ fn canonical(engine: &Engine, state: &mut State, naming: Naming) -> Flat {
     flat(&encoding)
 }
 
-fn decoded(engine: &Engine, encoding: &Encoding) -> EngineState {
+pub fn decoded(engine: &Engine, encoding: &Encoding) -> EngineState {
     let mut state = engine.initial();
     engine.decode(encoding, &mut state);
     state
 }
 
 /// Everything that a search stores, unless it is too much.
-fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> Option<Vec<Encoding>> {
+pub fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> Option<Vec<Encoding>> {
     let mut store = store::Naive::new(&Budget::unlimited());
     let options = Options { keep_going: true, max_states: Some(most as usize), ..Options::default() };
     let outcome = match search {
@@ -133,7 +133,7 @@ fn searches_store_the_states_up_to_renaming() {
 }
 
 /// Names by chance.
-fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Names {
+pub fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Names {
     fn permutation(random: &mut SplitMix64, len: usize) -> Vec<u32> {
         let mut names: Vec<u32> = (0..len as u32).collect();
         for last in (1..len).rev() {

@@ -1,11 +1,12 @@
-//! The sizes of the automata of the usual formulas, as the example `sizes` printed them last, beside SPIN's. A change for the
-//! better is worth a new table: `cargo run -p quotient-ltl --example sizes > crates/ltl/tests/ltl/sizes.txt`.
+//! The sizes of the automata of the usual formulas, as `cargo xtask automata` printed them last, beside SPIN's. A change for
+//! the better is worth a new table: `cargo xtask automata > crates/ltl/tests/ltl/sizes.txt`.
 
 use quotient_ltl::best::{buchi, generalized};
 use quotient_ltl::parse::{Names, parse};
 use quotient_ltl::{Automaton, Limits};
 
-/// A name, and sizes as `states/transitions`: of the generalized automaton, of the Büchi automaton, of SPIN's or `-`.
+/// A name, and sizes as `states/transitions`: of the generalized automaton, of the Büchi automaton, of SPIN's or why
+/// there is none.
 fn table() -> impl Iterator<Item = [&'static str; 4]> {
     let lines = include_str!("sizes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {

@@ -23,6 +23,7 @@ use crate::compare::{Difference, Status};
 use crate::kinds;
 use crate::known::KnownDifferences;
 use crate::model::Model;
+use crate::ours::Reductions;
 use crate::spin::{Effort, Outcome};
 use crate::suite::{Comparison, Row, SpinArgs, Tools, in_parallel};
 use generate::Purpose;
@@ -76,7 +77,7 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     }
     let tools = Tools::find(args, Effort::Tiny)?;
     if args.properties {
-        return properties::run(args, &tools.spin, tools.quotient()?);
+        return properties::run(args, &tools.asked(Reductions::ALL)?);
     }
     let results = in_parallel(count as usize, |offset| {
         let index = random.first + offset as u64;
@@ -126,7 +127,8 @@ fn compare(tools: &Tools, program: &Program) -> Result<Comparison> {
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let path = folder.path().join("random.pml");
     fs::write(&path, program.to_string()).context("can't write a temporary file")?;
-    let mut comparison = tools.compare(&Model { name: "random.pml".into(), path, defines: Vec::new() })?;
+    let model = Model { name: "random.pml".into(), path, defines: Vec::new() };
+    let mut comparison = tools.compare(&model, Reductions::ALL)?;
     // Which programs are none is for written models to compare: here they are the generator's mistakes.
     if let Outcome::Refused(_) = comparison.spin {
         comparison.status = Status::Same(Some("refused"));

@@ -11,23 +11,21 @@ use super::tree::Program;
 use super::{SHRINK_BUDGET, show};
 use crate::compare::Status;
 use crate::model::Model;
-use crate::ours::Quotient;
-use crate::spin::Spin;
 use crate::suite::{SpinArgs, in_parallel};
-use crate::temporal::{self, Comparison};
+use crate::temporal::{self, Answer, Asked, Comparison};
 
 /// Compares; whether all was well.
-pub fn run(args: &SpinArgs, spin: &Spin, quotient: &Quotient) -> Result<bool> {
+pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
     let random = &args.random;
     let results = in_parallel(random.count.unwrap_or_default() as usize, |offset| {
         let index = random.first + offset as u64;
         let program = generate::program(random.seed, index, Purpose::Properties);
-        let comparison = compare(spin, quotient, &program)?;
+        let comparison = compare(asked, &program)?;
         if let Status::Differs(differences) = &comparison.status {
             let what = differences.first().map(|difference| difference.what);
             let least = random.shrink.then(|| {
                 shrink::shrink(&program, SHRINK_BUDGET, |candidate| {
-                    compare(spin, quotient, candidate).is_ok_and(|comparison| first(&comparison) == what)
+                    compare(asked, candidate).is_ok_and(|comparison| first(&comparison) == what)
                 })
             });
             show(args, index, differences, &least.unwrap_or(program))?;
@@ -50,9 +48,13 @@ pub fn run(args: &SpinArgs, spin: &Spin, quotient: &Quotient) -> Result<bool> {
         for answer in &comparison.answers {
             let about = if answer.question.starts_with('f') { "formula" } else { &answer.question };
             let fair = if answer.is_fair { ", fair" } else { "" };
-            *answers
-                .entry(format!("{about}{fair}: SPIN {}, ours {}", answer.spin, answer.ours))
-                .or_default() += 1;
+            // Reasons are about the program.
+            let spin = match &answer.spin {
+                Answer::None(_) => "gives no answer".to_owned(),
+                spin => spin.to_string(),
+            };
+            let how = format!("{about}{fair}: SPIN {spin}, ours {}", answer.ours);
+            *answers.entry(how).or_default() += 1;
         }
     }
     for (title, counts) in [("programs", &programs), ("answers", &answers)] {
@@ -61,7 +63,8 @@ pub fn run(args: &SpinArgs, spin: &Spin, quotient: &Quotient) -> Result<bool> {
             println!("{count:6} {what}");
         }
     }
-    println!("{} programs, {} answers, {failed} failed", results.len(), answers.values().sum::<usize>());
+    let total: usize = answers.values().sum();
+    println!("{} programs, {total} answers, each with all reductions, {failed} failed", results.len());
     Ok(failed == 0)
 }
 
@@ -72,10 +75,10 @@ fn first(comparison: &Comparison) -> Option<&'static str> {
     }
 }
 
-fn compare(spin: &Spin, quotient: &Quotient, program: &Program) -> Result<Comparison> {
+fn compare(asked: &Asked<'_>, program: &Program) -> Result<Comparison> {
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let path = folder.path().join("random.pml");
     fs::write(&path, program.to_string()).context("can't write a temporary file")?;
     let model = Model { name: "random.pml".into(), path, defines: Vec::new() };
-    temporal::compare(spin, quotient, &model)
+    temporal::compare(asked, &model)
 }
