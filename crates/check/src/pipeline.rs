@@ -140,24 +140,28 @@ fn check_safety(
     let program = merged.as_ref().unwrap_or(&model.program);
     let engine = engine_of(model, program, config.bounds)?;
     let ladder = ladder(model, config);
-    let plan = Plan::new(program, config, None);
-    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
+    let mut plan = Plan::new(program, config, None);
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
-    let search = |store, options: &Options<'_>, watcher: &mut _| {
-        stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
-    };
-    let (run, told, ended) = if config.store_options.refine {
-        refine(&budget, config, &options, watcher, search)
-    } else if config.store_options.coverage {
-        let (run, told) = cover(&budget, config, &options, watcher, search);
-        (run, told, Ended::Here)
-    } else {
-        let (run, told) =
-            stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
-        (run, told, Ended::Here)
-    };
+    let searched = plan.search(|analysis| {
+        let stack = Stack { engine: &engine, ladder, analysis };
+        let search = |store, options: &Options<'_>, watcher: &mut _| {
+            stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
+        };
+        let (run, told, ended) = if config.store_options.refine {
+            refine(&budget, config, &options, watcher, search)
+        } else if config.store_options.coverage {
+            let (run, told) = cover(&budget, config, &options, watcher, search);
+            (run, told, Ended::Here)
+        } else {
+            let (run, told) =
+                stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
+            (run, told, Ended::Here)
+        };
+        Ok::<_, CheckError>(((run, ended), told))
+    });
+    let ((run, ended), told) = searched?;
     let reduction = plan.report(config, &told);
     conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
 }
@@ -182,23 +186,22 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let plan = Plan::new(&aims.program, config, Some(property));
-    // Without names, objects are what they are called: orders of steps are not all alike then.
-    let is_named = ladder.is_some();
-    let mut search = |ladder| {
-        let stack = Stack {
-            engine: &engine,
-            ladder,
-            analysis: plan.analysis.as_ref().filter(|_| ladder.is_some() || !is_named),
-        };
+    let mut plan = Plan::new(&aims.program, config, Some(property));
+    let mut search = |ladder, analysis: Option<&_>| {
+        let stack = Stack { engine: &engine, ladder, analysis };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
     };
-    let mut searched = search(ladder)?;
+    let (mut searched, mut told) = plan.search(|analysis| {
+        let (found, store, told) = search(ladder, analysis)?;
+        Ok(((found, store), told))
+    })?;
     if searched.0.is_lost && ladder.is_some() {
-        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
-        searched = search(None)?;
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names. Without
+        // names, objects are what they are called: orders of steps are not all alike then.
+        let (found, store, without) = search(None, None)?;
+        (searched, told) = ((found, store), without);
     }
-    let (mut found, store, told) = searched;
+    let (mut found, store) = searched;
     if found.is_lost {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);

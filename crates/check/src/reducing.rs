@@ -4,7 +4,7 @@ use ir::{PropertyKind, Type};
 use ltl::{Limits, stutter};
 use reduction::{Analysis, Observed};
 
-use crate::config::{Config, Fairness, Switch, Symmetry};
+use crate::config::{Config, Fairness, OnBound, Switch, Symmetry};
 use crate::report::Reduction;
 use crate::stack::Told;
 
@@ -13,13 +13,15 @@ pub struct Plan {
     pub analysis: Option<Analysis>,
     /// Why it is not, although it was asked for.
     notice: Option<String>,
+    /// What was assumed about the program, and is not so.
+    dropped: Vec<String>,
 }
 
 impl Plan {
     /// For the search for deadlocks and faults, or for runs that violate a property.
     pub fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
         if config.por == Switch::Off {
-            return Self { analysis: None, notice: None };
+            return Self { analysis: None, notice: None, dropped: Vec::new() };
         }
         let notice = obstacle(program, config, property);
         let analysis = notice.is_none().then(|| {
@@ -28,7 +30,26 @@ impl Plan {
             observed.in_runs.extend(props.map(|prop| &prop.expr));
             Analysis::new(program, &observed)
         });
-        Self { analysis, notice }
+        Self { analysis, notice, dropped: Vec::new() }
+    }
+
+    /// Searches, and again as long as what was assumed for the reduction turns out not to hold.
+    pub fn search<T, E>(
+        &mut self,
+        mut search: impl FnMut(Option<&Analysis>) -> Result<(T, Told), E>,
+    ) -> Result<(T, Told), E> {
+        loop {
+            let (found, told) = search(self.analysis.as_ref())?;
+            let Some(analysis) = self.analysis.as_mut().filter(|_| !told.doubts.is_empty()) else {
+                return Ok((found, told));
+            };
+            if told.doubts.is_bounded {
+                self.analysis = None;
+                self.notice = Some(BOUNDED.to_owned());
+            } else {
+                self.dropped.extend(analysis.forget(&told.doubts.breaches));
+            }
+        }
     }
 
     pub fn report(self, config: &Config, told: &Told) -> Reduction {
@@ -36,11 +57,15 @@ impl Plan {
             por: config.por.to_string(),
             merge: config.merge.to_string(),
             notice: self.notice,
+            dropped: self.dropped,
             ample: told.reduction.ample,
             full: told.reduction.full,
         }
     }
 }
+
+/// Why bounds are not for reduced searches.
+const BOUNDED: &str = "a bound was exceeded, and how many objects and threads there are at a time depends on the order of steps";
 
 /// Why a program is not reduced in spite of `--por on`.
 fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
@@ -52,6 +77,11 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
     // Two orders of the same steps lead to states that differ in names.
     if has_heap && config.symmetry == Symmetry::None {
         let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
+        return Some(reason.to_owned());
+    }
+    // An object may be dropped before another is made, or after that.
+    if has_heap && config.bounds.on_bound == OnBound::Error {
+        let reason = "an exceeded bound is a violation, and how many objects there are at a time depends on the order of steps";
         return Some(reason.to_owned());
     }
     let property = property?;

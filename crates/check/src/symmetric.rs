@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use engine::{Engine, EngineState};
 use reduction::Concrete;
-use state::{Layout, Names, NodeRef, State, ThreadId};
+use state::{Names, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -114,12 +114,22 @@ impl Named {
 }
 
 impl Concrete for Symmetric<'_> {
-    fn layout(&self) -> &Layout {
-        self.engine.layout()
+    fn engine(&self) -> &Engine {
+        self.engine
     }
 
     fn concrete<'s>(&self, named: &'s Named) -> &'s State {
         &named.state.state
+    }
+
+    fn unnamed<'s>(&self, named: &'s mut Named) -> &'s mut EngineState {
+        &mut named.state
+    }
+
+    fn mentions(&self, named: &Named, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool {
+        let Some(chains) = named.namer.chains() else { return false };
+        chains.mentions(NodeRef::Object(object)).for_each(|(source, label)| visit(source, label));
+        true
     }
 
     /// By their names: who comes first must not depend on ids, which states that are stored as one differ in.

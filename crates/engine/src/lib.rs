@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
 use rustc_hash::FxHashMap;
 use source::Span;
-use state::{Bounds, Layout, Slot, State, ThreadId};
+use state::{Access, Bounds, Layout, Slot, State, ThreadId};
 use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
@@ -433,6 +433,26 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Takes all steps of a thread and takes them back, in a program that is not numbered. Tells all that they, and finding
+    /// out which there are, read and write of the words of units, and whether all lead to states in which others
+    /// may go on.
+    pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, accesses: &mut Vec<Access>) -> bool {
+        let mut steps = Steps::default();
+        es.state.watch();
+        self.thread_steps(es, thread, &mut steps);
+        let leads_on = steps.enabled.iter().all(|&step| {
+            let has_moved = self.fire_only(es, step) == Fired::Moved;
+            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
+            if has_moved {
+                es.state.undo();
+            }
+            has_moved && is_over
+        });
+        es.state.unwatch();
+        es.state.take_accesses(accesses);
+        leads_on && steps.faults.is_empty()
     }
 }
 

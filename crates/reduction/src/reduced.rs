@@ -1,37 +1,58 @@
 //! A system of which only ample steps are offered.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use engine::{Engine, EngineState};
 use ir::LocationId;
-use state::{Layout, State, ThreadId};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use state::{Layout, NodeRef, ObjectId, State, ThreadId};
+use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::analysis::{Analysis, Candidate};
 use crate::channels::View;
 use crate::cycles::break_cycles;
+use crate::discipline::Breach;
 use crate::footprint::UseKind;
+use crate::heap::{Heap, Places};
+use crate::owners::Owners;
 
 /// How much of an atomic block is looked at to find out whether something goes wrong there.
 const TRIALS: u32 = 256;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
-    fn layout(&self) -> &Layout;
+    fn engine(&self) -> &Engine;
+
+    fn layout(&self) -> &Layout {
+        self.engine().layout()
+    }
 
     fn concrete<'s>(&self, state: &'s Self::State) -> &'s State;
+
+    /// The state without its names, for steps that are taken back before anybody looks.
+    fn unnamed<'s>(&self, state: &'s mut Self::State) -> &'s mut EngineState;
+
+    /// Tells who mentions an object, and where: the labels of edges. Or tells that it is not known.
+    fn mentions(&self, state: &Self::State, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool;
 
     /// Puts threads into an order that is a function of the state's encoding.
     fn order(&self, state: &mut Self::State, threads: &mut [ThreadId]);
 }
 
 impl Concrete for Engine {
-    fn layout(&self) -> &Layout {
-        Self::layout(self)
+    fn engine(&self) -> &Engine {
+        self
     }
 
     fn concrete<'s>(&self, state: &'s EngineState) -> &'s State {
         &state.state
+    }
+
+    fn unnamed<'s>(&self, state: &'s mut EngineState) -> &'s mut EngineState {
+        state
+    }
+
+    fn mentions(&self, _: &EngineState, _: ObjectId, _: &mut dyn FnMut(NodeRef, u64)) -> bool {
+        false
     }
 
     fn order(&self, _: &mut EngineState, _: &mut [ThreadId]) {}
@@ -42,6 +63,33 @@ pub struct Reduced<'a, S> {
     system: &'a S,
     analysis: &'a Analysis,
     counts: Cell<Counts>,
+    places: Places,
+    doubts: RefCell<Doubts>,
+}
+
+/// Why a search is worth nothing, if there is anything.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Doubts {
+    /// What was assumed and is not so.
+    pub breaches: Vec<Breach>,
+    /// A bound on what states hold was exceeded: how much that is at a time depends on the order of steps.
+    pub is_bounded: bool,
+    /// How many states were looked at since the first breach.
+    since: u32,
+}
+
+/// How many states are looked at after a breach: others may come soon, and then the search starts again once for all.
+const MORE: u32 = 1 << 8;
+
+impl Doubts {
+    pub fn is_empty(&self) -> bool {
+        self.breaches.is_empty() && !self.is_bounded
+    }
+
+    /// Whether it makes no sense to go on.
+    const fn are_final(&self) -> bool {
+        self.is_bounded || self.since > MORE
+    }
 }
 
 /// In how many states what was offered.
@@ -55,7 +103,14 @@ pub struct Counts {
 
 impl<'a, S: Concrete> Reduced<'a, S> {
     pub fn new(system: &'a S, analysis: &'a Analysis) -> Self {
-        Self { system, analysis, counts: Cell::default() }
+        let places = Places::new(&analysis.program, system.layout());
+        Self { system, analysis, counts: Cell::default(), places, doubts: RefCell::default() }
+    }
+
+    /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
+    /// was assumed.
+    pub fn doubts(&self) -> Doubts {
+        self.doubts.borrow().clone()
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -74,23 +129,129 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         threads.retain(|thread| !steps.faults.iter().any(|(step, _)| step.thread == thread.0));
         threads.retain(|&thread| self.is_candidate(self.system.concrete(state), thread, steps));
         self.system.order(state, &mut threads);
-        threads.into_iter().find(|&thread| self.leads_on(state, thread, steps))
+        threads.into_iter().find(|&thread| {
+            if self.touches_heap(self.system.concrete(state), thread) {
+                self.is_undisturbed(state, thread)
+            } else {
+                self.leads_on(state, thread, steps)
+            }
+        })
     }
 
     fn is_candidate(&self, state: &State, thread: ThreadId, steps: &Steps) -> bool {
         let Some(candidate) = &self.analysis.candidates[self.location(state, thread)] else { return false };
         let view = View { analysis: self.analysis, layout: self.system.layout(), state };
-        let others = || running(state).filter(|&other| other != thread);
-        let touched = others().any(|other| {
-            self.futures(state, other).any(|future| {
-                future.writes.intersects(&candidate.settled)
-                    || future.reads.intersects(&candidate.writes)
-                    || future.visible && candidate.visible
+        let classes = self.analysis.classes;
+        self.parts(state, thread).all(|part| {
+            part.is_some_and(|part| {
+                (classes.heap || !part.heap)
+                    && (classes.messages || part.operations.is_empty() && !part.ends)
+                    && self.is_settled(state, thread, part)
             })
-        });
-        !touched
+        }) && !self.is_within_atomic_block(state, thread)
             && self.operations_are_safe(view, thread, candidate, steps)
             && (!candidate.sticky || self.is_let_in(view, thread, candidate))
+    }
+
+    /// What the steps of a thread consist of: those at its location and, where functions return, what comes then.
+    fn parts<'s>(
+        &'s self,
+        state: &'s State,
+        thread: ThreadId,
+    ) -> impl Iterator<Item = Option<&'s Candidate>> {
+        let layout = self.system.layout();
+        let mut frames: Vec<usize> = state.frames(layout, thread).collect();
+        std::iter::successors(frames.pop(), move |_| frames.pop())
+            .map(|frame| {
+                self.analysis.candidates[LocationId(state.peek(frame, layout.location) as u32)].as_ref()
+            })
+            .scan(true, |goes_on, part| {
+                let is_next = std::mem::replace(goes_on, part.is_some_and(|part| part.returns));
+                is_next.then_some(part)
+            })
+    }
+
+    fn touches_heap(&self, state: &State, thread: ThreadId) -> bool {
+        self.parts(state, thread).flatten().any(|part| part.heap)
+    }
+
+    /// Whether a function was called in the middle of a step, which goes on after it.
+    fn is_within_atomic_block(&self, state: &State, thread: ThreadId) -> bool {
+        let layout = self.system.layout();
+        layout.exclusive.is_some()
+            && state.frames(layout, thread).any(|frame| {
+                self.analysis.program.locations[LocationId(state.peek(frame, layout.location) as u32)].atomic
+            })
+    }
+
+    /// Whether nobody else can touch the globals that a thread does.
+    fn is_settled(&self, state: &State, thread: ThreadId, part: &Candidate) -> bool {
+        let mut others = running(state).filter(|&other| other != thread);
+        !others.any(|other| {
+            self.futures(state, other).any(|future| {
+                future.writes.intersects(&part.settled)
+                    || future.reads.intersects(&part.writes)
+                    || future.visible && part.visible
+            })
+        })
+    }
+
+    /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to states.
+    fn is_undisturbed(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        let mut accesses = Vec::new();
+        if !self.system.engine().try_out(self.system.unnamed(state), thread, &mut accesses) {
+            return false;
+        }
+        let concrete = self.system.concrete(state);
+        let shown = self.with_heap(state, |heap| heap.judge(thread, &accesses));
+        let mut others = running(concrete).filter(|&other| other != thread);
+        shown.is_some_and(|shown| {
+            !shown.in_runs
+                && !(shown.in_states
+                    && others.any(|other| self.futures(concrete, other).any(|future| future.visible)))
+        })
+    }
+
+    fn with_heap<T>(&self, state: &S::State, look: impl FnOnce(&Heap<'_>) -> T) -> T {
+        let (layout, concrete) = (self.system.layout(), self.system.concrete(state));
+        let mentions =
+            |object, visit: &mut dyn FnMut(NodeRef, u64)| self.system.mentions(state, object, visit);
+        look(&Heap {
+            analysis: self.analysis,
+            places: &self.places,
+            layout,
+            state: concrete,
+            owners: Owners::new(layout, concrete, &mentions),
+        })
+    }
+
+    /// Checks what is assumed about the use of objects, for all that threads try.
+    fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
+        if !self.analysis.classes.locks || !self.analysis.classes.heap {
+            return;
+        }
+        let concrete = self.system.concrete(state);
+        let mut threads: Vec<ThreadId> = running(concrete).collect();
+        // Who is alone may do what it wants.
+        if threads.len() < 2 {
+            return;
+        }
+        threads.retain(|&thread| {
+            exclusive.is_none_or(|exclusive| exclusive == thread)
+                && self.analysis.discipline.looks(self.location(concrete, thread))
+        });
+        let mut found = Vec::new();
+        let mut accesses = Vec::new();
+        for thread in threads {
+            self.system.engine().try_out(self.system.unnamed(state), thread, &mut accesses);
+            self.with_heap(state, |heap| heap.breaches(thread, &accesses, &mut found));
+        }
+        let mut doubts = self.doubts.borrow_mut();
+        doubts.since += u32::from(!doubts.breaches.is_empty());
+        found.retain(|breach| !doubts.breaches.contains(breach));
+        found.sort();
+        found.dedup();
+        doubts.breaches.append(&mut found);
     }
 
     fn location(&self, state: &State, thread: ThreadId) -> LocationId {
@@ -258,11 +419,17 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn steps(&self, state: &mut S::State, out: &mut Steps) {
+        if self.doubts.borrow().are_final() {
+            return out.clear();
+        }
         self.system.steps(state, out);
         // In the middle of something there is one thread only.
         let layout = self.system.layout();
         let concrete = self.system.concrete(state);
-        if layout.exclusive.is_some_and(|slot| concrete.peek(concrete.root(), slot) != 0) {
+        let exclusive =
+            layout.exclusive.and_then(|slot| ThreadId::from_raw(concrete.peek(concrete.root(), slot)));
+        self.check_discipline(state, exclusive);
+        if exclusive.is_some() {
             return;
         }
         let ample = self.ample(state, out);
@@ -279,7 +446,13 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
-        self.system.fire(state, step)
+        let fired = self.system.fire(state, step);
+        if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
+            && !self.analysis.program.numbered
+        {
+            self.doubts.borrow_mut().is_bounded = true;
+        }
+        fired
     }
 
     fn partner(&self, state: &mut S::State, step: Step) -> Option<u32> {
