@@ -74,21 +74,11 @@ pub struct Doubts {
     pub breaches: Vec<Breach>,
     /// A bound on what states hold was exceeded: how much that is at a time depends on the order of steps.
     pub is_bounded: bool,
-    /// How many states were looked at since the first breach.
-    since: u32,
 }
-
-/// How many states are looked at after a breach: others may come soon, and then the search starts again once for all.
-const MORE: u32 = 1 << 8;
 
 impl Doubts {
     pub fn is_empty(&self) -> bool {
         self.breaches.is_empty() && !self.is_bounded
-    }
-
-    /// Whether it makes no sense to go on.
-    const fn are_final(&self) -> bool {
-        self.is_bounded || self.since > MORE
     }
 }
 
@@ -247,7 +237,6 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             self.with_heap(state, |heap| heap.breaches(thread, &accesses, &mut found));
         }
         let mut doubts = self.doubts.borrow_mut();
-        doubts.since += u32::from(!doubts.breaches.is_empty());
         found.retain(|breach| !doubts.breaches.contains(breach));
         found.sort();
         found.dedup();
@@ -419,9 +408,6 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn steps(&self, state: &mut S::State, out: &mut Steps) {
-        if self.doubts.borrow().are_final() {
-            return out.clear();
-        }
         self.system.steps(state, out);
         // In the middle of something there is one thread only.
         let layout = self.system.layout();
@@ -475,8 +461,9 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
         self.system.undo(state);
     }
 
+    /// There is none once it is known that the search must start again.
     fn has_room(&self, state: &mut S::State) -> bool {
-        self.system.has_room(state)
+        self.doubts.borrow().is_empty() && self.system.has_room(state)
     }
 
     fn check(&self, state: &mut S::State) -> Option<Fault> {
