@@ -435,13 +435,13 @@ impl Engine {
         }
     }
 
-    /// Takes all steps of a thread and takes them back, in a program that is not numbered. Tells all that they, and finding
-    /// out which there are, read and write of the words of units, and whether all lead to states in which others
-    /// may go on.
-    pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, accesses: &mut Vec<Access>) -> bool {
+    /// Takes all steps of a thread and takes them back, in a program that is not numbered. Tells all that they, and before that
+    /// finding out which there are, read and write of the words of units.
+    pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
         es.state.watch();
         self.thread_steps(es, thread, &mut steps);
+        trial.guards = es.state.count_accesses();
         let leads_on = steps.enabled.iter().all(|&step| {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
             let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
@@ -451,9 +451,19 @@ impl Engine {
             has_moved && is_over
         });
         es.state.unwatch();
-        es.state.take_accesses(accesses);
-        leads_on && steps.faults.is_empty()
+        es.state.take_accesses(&mut trial.accesses);
+        trial.leads_on = leads_on && steps.faults.is_empty();
     }
+}
+
+/// What a thread did when it was [tried](Engine::try_out) what it can do.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    pub accesses: Vec<Access>,
+    /// How many of these are for finding out what it can do.
+    pub guards: usize,
+    /// All its steps lead to states, and others may go on there.
+    pub leads_on: bool,
 }
 
 impl TransitionSystem for Engine {

@@ -25,6 +25,20 @@ pub struct Analysis {
     pub(crate) classes: Classes,
     /// How the heap is used, as far as that is assumed.
     pub(crate) discipline: Discipline,
+    pub(crate) blind: Blind,
+}
+
+/// What is overlooked on purpose, for tests of tests.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Blind {
+    /// That others' variables, globals, and collections lead to an object.
+    pub frames: bool,
+    pub globals: bool,
+    pub values: bool,
+    /// What finding out what can be done reads.
+    pub guards: bool,
+    /// Breaches of what is assumed.
+    pub breaches: bool,
 }
 
 /// What steps may be ample beside those that touch nothing but what their thread has to itself.
@@ -200,6 +214,7 @@ impl Analysis {
             assigned_channels: assigned(program, true),
             classes: Classes::ALL,
             discipline: Discipline::new(program, observed),
+            blind: Blind::default(),
         }
     }
 

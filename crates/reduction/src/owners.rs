@@ -9,6 +9,7 @@
 
 use std::cell::OnceCell;
 
+use crate::analysis::Blind;
 use rustc_hash::FxHashMap;
 use state::{Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 
@@ -34,13 +35,14 @@ pub struct Owners<'a> {
     layout: &'a Layout,
     state: &'a State,
     known: Mentions<'a>,
+    blind: Blind,
     /// All of them, where they are not known.
     found: OnceCell<FxHashMap<ObjectId, Vec<(NodeRef, u64)>>>,
 }
 
 impl<'a> Owners<'a> {
-    pub fn new(layout: &'a Layout, state: &'a State, known: Mentions<'a>) -> Self {
-        Self { layout, state, known, found: OnceCell::new() }
+    pub fn new(layout: &'a Layout, state: &'a State, known: Mentions<'a>, blind: Blind) -> Self {
+        Self { layout, state, known, blind, found: OnceCell::new() }
     }
 
     /// The owner of an object, where `is_closed` says of which places of objects only the thread may read now.
@@ -56,7 +58,9 @@ impl<'a> Owners<'a> {
         while let Some(&next) = seen.get(at) {
             at += 1;
             self.mentions(next, &mut |source, label| match source {
-                NodeRef::Thread(by) if by == thread => {}
+                NodeRef::Thread(by) if by == thread || self.blind.frames => {}
+                NodeRef::Root if self.blind.globals => {}
+                _ if self.blind.values && label as u32 != 0 => {}
                 NodeRef::Root | NodeRef::Thread(_) => owner = Owner::Shared,
                 NodeRef::Object(by) if is_closed(by, label) => {
                     if owner == Owner::Own {

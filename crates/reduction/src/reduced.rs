@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use engine::{Engine, EngineState};
+use engine::{Engine, EngineState, Trial};
 use ir::LocationId;
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
@@ -188,18 +188,24 @@ impl<'a, S: Concrete> Reduced<'a, S> {
 
     /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to states.
     fn is_undisturbed(&self, state: &mut S::State, thread: ThreadId) -> bool {
-        let mut accesses = Vec::new();
-        if !self.system.engine().try_out(self.system.unnamed(state), thread, &mut accesses) {
-            return false;
-        }
+        let trial = self.try_out(state, thread);
         let concrete = self.system.concrete(state);
-        let shown = self.with_heap(state, |heap| heap.judge(thread, &accesses));
         let mut others = running(concrete).filter(|&other| other != thread);
-        shown.is_some_and(|shown| {
-            !shown.in_runs
-                && !(shown.in_states
-                    && others.any(|other| self.futures(concrete, other).any(|future| future.visible)))
-        })
+        trial.leads_on
+            && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|shown| {
+                !shown.in_runs
+                    && !(shown.in_states
+                        && others.any(|other| self.futures(concrete, other).any(|future| future.visible)))
+            })
+    }
+
+    fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
+        let mut trial = Trial::default();
+        self.system.engine().try_out(self.system.unnamed(state), thread, &mut trial);
+        if self.analysis.blind.guards {
+            trial.accesses.drain(..trial.guards);
+        }
+        trial
     }
 
     fn with_heap<T>(&self, state: &S::State, look: impl FnOnce(&Heap<'_>) -> T) -> T {
@@ -211,13 +217,13 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             places: &self.places,
             layout,
             state: concrete,
-            owners: Owners::new(layout, concrete, &mentions),
+            owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
         })
     }
 
     /// Checks what is assumed about the use of objects, for all that threads try.
     fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
-        if !self.analysis.classes.locks || !self.analysis.classes.heap {
+        if !self.analysis.classes.locks || !self.analysis.classes.heap || self.analysis.blind.breaches {
             return;
         }
         let concrete = self.system.concrete(state);
@@ -231,10 +237,9 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 && self.analysis.discipline.looks(self.location(concrete, thread))
         });
         let mut found = Vec::new();
-        let mut accesses = Vec::new();
         for thread in threads {
-            self.system.engine().try_out(self.system.unnamed(state), thread, &mut accesses);
-            self.with_heap(state, |heap| heap.breaches(thread, &accesses, &mut found));
+            let trial = self.try_out(state, thread);
+            self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
         }
         let mut doubts = self.doubts.borrow_mut();
         found.retain(|breach| !doubts.breaches.contains(breach));

@@ -108,6 +108,11 @@ impl State {
         self.watch.accesses.get_mut().clear();
     }
 
+    /// How many accesses there were since then.
+    pub fn count_accesses(&mut self) -> usize {
+        self.watch.accesses.get_mut().len()
+    }
+
     /// What happened since the last time, or since [`State::watch`].
     pub fn take_accesses(&mut self, into: &mut Vec<Access>) {
         into.clear();
