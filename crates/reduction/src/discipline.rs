@@ -69,7 +69,7 @@ impl Seen {
         let mut calls = false;
         for expr in exprs {
             expr.each(&mut |expr| {
-                calls |= matches!(expr.kind, ExprKind::Call(..) | ExprKind::Quantified { .. })
+                calls |= matches!(expr.kind, ExprKind::Call(..) | ExprKind::Quantified { .. });
             });
         }
         let called = program.funs.values().map(|fun| &fun.body).filter(|_| calls);
@@ -244,10 +244,10 @@ fn constant(program: &Program) -> Bits {
     for (procedure, action) in actions() {
         match action {
             ActionKind::New(Place { kind: PlaceKind::Local(id), .. }, _) => {
-                _ = locals.insert((procedure, *id))
+                locals.insert((procedure, *id));
             }
             ActionKind::New(Place { kind: PlaceKind::Global(id), .. }, _) => {
-                _ = globals.insert((procedure, *id))
+                globals.insert((procedure, *id));
             }
             _ => {}
         }

@@ -190,12 +190,11 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     fn is_undisturbed(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let trial = self.try_out(state, thread);
         let concrete = self.system.concrete(state);
-        let mut others = running(concrete).filter(|&other| other != thread);
+        let others = running(concrete).filter(|&other| other != thread);
         trial.leads_on
             && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|shown| {
-                !shown.in_runs
-                    && !(shown.in_states
-                        && others.any(|other| self.futures(concrete, other).any(|future| future.visible)))
+                let mut futures = others.flat_map(|other| self.futures(concrete, other));
+                !(shown.in_runs || shown.in_states && futures.any(|future| future.visible))
             })
     }
 
@@ -221,6 +220,12 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
+    /// The thread that is in the middle of something.
+    fn exclusive(&self, state: &State) -> Option<ThreadId> {
+        let slot = self.system.layout().exclusive?;
+        ThreadId::from_raw(state.peek(state.root(), slot))
+    }
+
     /// Checks what is assumed about the use of objects, for all that threads try.
     fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
         if !self.analysis.classes.locks || !self.analysis.classes.heap || self.analysis.blind.breaches {
@@ -232,14 +237,16 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         if threads.len() < 2 {
             return;
         }
-        threads.retain(|&thread| {
-            exclusive.is_none_or(|exclusive| exclusive == thread)
-                && self.analysis.discipline.looks(self.location(concrete, thread))
-        });
+        threads.retain(|&thread| exclusive.is_none_or(|exclusive| exclusive == thread));
         let mut found = Vec::new();
         for thread in threads {
-            let trial = self.try_out(state, thread);
-            self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
+            let looks = self.analysis.discipline.looks(self.location(self.system.concrete(state), thread));
+            if looks || cfg!(debug_assertions) {
+                let trial = self.try_out(state, thread);
+                let known = found.len();
+                self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
+                debug_assert!(looks || known == found.len(), "there is nothing to look at");
+            }
         }
         let mut doubts = self.doubts.borrow_mut();
         found.retain(|breach| !doubts.breaches.contains(breach));
@@ -384,6 +391,9 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             self.system.steps(state, &mut steps);
             leads_on = steps.faults.is_empty()
                 && steps.enabled.iter().all(|&step| self.step_leads_on(state, step, budget));
+        } else if self.exclusive(self.system.concrete(state)).is_some() {
+            // In the middle of an atomic block with more than one way on.
+            leads_on = false;
         }
         self.system.undo(state);
         leads_on
@@ -415,10 +425,7 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     fn steps(&self, state: &mut S::State, out: &mut Steps) {
         self.system.steps(state, out);
         // In the middle of something there is one thread only.
-        let layout = self.system.layout();
-        let concrete = self.system.concrete(state);
-        let exclusive =
-            layout.exclusive.and_then(|slot| ThreadId::from_raw(concrete.peek(concrete.root(), slot)));
+        let exclusive = self.exclusive(self.system.concrete(state));
         self.check_discipline(state, exclusive);
         if exclusive.is_some() {
             return;

@@ -38,11 +38,11 @@ fn programs() -> u64 {
 
 /// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there are, and with
 /// the reduction.
-fn verdict(program: &Program, analysis: Analysis) -> Option<(Option<String>, [usize; 2])> {
+fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [usize; 2])> {
     let engine = Engine::new(program, BOUNDS, false);
     let who = |_: &EngineState, thread| thread;
     let full = graph(&engine, MOST_STATES, &who)?;
-    let system = Reduced::new(&engine, &analysis);
+    let system = Reduced::new(&engine, analysis);
     let reduced = graph(&system, MOST_STATES, &who)?;
     let wrong = complaint(&full, &reduced).or_else(|| difference(&full, &reduced));
     Some((wrong, [full.nodes.len(), reduced.nodes.len()]))
@@ -50,7 +50,7 @@ fn verdict(program: &Program, analysis: Analysis) -> Option<(Option<String>, [us
 
 /// The same for a program with a heap, over a system in which states are the same that differ in names. Where something was
 /// assumed that is not so, it is looked at again without. Threads are known by their procedures.
-fn heap_verdict<S: Concrete>(system: &S, mut analysis: Analysis) -> Option<(Option<String>, [usize; 2])> {
+fn heap_verdict<S: Concrete>(system: &S, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
     let who = |state: &S::State, thread| {
         let (state, layout) = (system.concrete(state), system.layout());
         let first = state.frames(layout, ThreadId(thread)).next().expect("it runs");
@@ -58,7 +58,7 @@ fn heap_verdict<S: Concrete>(system: &S, mut analysis: Analysis) -> Option<(Opti
     };
     let full = graph(system, MOST_STATES, &who)?;
     let reduced = loop {
-        let reduced = Reduced::new(system, &analysis);
+        let reduced = Reduced::new(system, analysis);
         let found = graph(&reduced, MOST_STATES, &who)?;
         let doubts = reduced.doubts();
         if doubts.is_empty() {
@@ -77,7 +77,7 @@ fn canonical(naming: Naming) -> Ladder {
 fn all_are_valid(
     make: impl Fn(u64) -> Program,
     text: impl Fn(u64) -> String,
-    verdict: impl Fn(&Program, Analysis) -> Option<(Option<String>, [usize; 2])>,
+    verdict: impl Fn(&Program, &mut Analysis) -> Option<(Option<String>, [usize; 2])>,
 ) -> [usize; 4] {
     let (mut complete, mut reduced, mut states, mut left) = (0, 0, 0, 0);
     for seed in 0..programs() {
@@ -85,8 +85,8 @@ fn all_are_valid(
         if obstacle(&program).is_some() {
             continue;
         }
-        let analysis = Analysis::new(&program, &Observed::invariants(&program));
-        let Some((wrong, [all, some])) = verdict(&program, analysis) else { continue };
+        let mut analysis = Analysis::new(&program, &Observed::invariants(&program));
+        let Some((wrong, [all, some])) = verdict(&program, &mut analysis) else { continue };
         assert_eq!(wrong, None, "program {seed}\n{}", text(seed));
         complete += 1;
         reduced += usize::from(some < all);
@@ -100,13 +100,17 @@ fn all_are_valid(
 #[test]
 fn reductions_of_random_programs_are_valid() {
     let make = |seed| program(&common::generator::text(seed));
-    let [complete, reduced, states, left] = all_are_valid(make, common::generator::text, verdict);
+    let [complete, reduced, states, left] =
+        all_are_valid(make, common::generator::text, |program, analysis| verdict(program, analysis));
     assert!(complete > programs() as usize / 2 && reduced > complete / 4 && left < states / 10 * 9);
 }
 
 #[test]
 fn reductions_of_programs_with_many_features_are_valid() {
-    let [complete, reduced, ..] = all_are_valid(random_numbered, ir::testing::random_numbered_text, verdict);
+    let [complete, reduced, ..] =
+        all_are_valid(random_numbered, ir::testing::random_numbered_text, |program, analysis| {
+            verdict(program, analysis)
+        });
     assert!(complete > programs() as usize / 10 && reduced > complete / 50);
 }
 
@@ -143,8 +147,8 @@ const RARE: &[&str] = &[
 fn rare_programs_are_reduced_as_they_should() {
     for text in RARE {
         let program = program(text);
-        let (wrong, _) =
-            verdict(&program, Analysis::new(&program, &Observed::invariants(&program))).expect("it is small");
+        let (wrong, _) = verdict(&program, &Analysis::new(&program, &Observed::invariants(&program)))
+            .expect("it is small");
         assert_eq!(wrong, None, "{text}");
     }
 }
@@ -155,7 +159,7 @@ fn seeded_faults_are_caught() {
         let texts = RARE.iter().map(|&text| text.to_owned()).chain((0..MANY).map(common::generator::text));
         let caught = texts.map(|text| program(&text)).any(|program| {
             let analysis = seeded.analysis(&program, &Observed::invariants(&program));
-            verdict(&program, analysis).is_some_and(|(wrong, _)| wrong.is_some())
+            verdict(&program, &analysis).is_some_and(|(wrong, _)| wrong.is_some())
         });
         assert!(caught, "{seeded:?} goes unnoticed");
     }
@@ -179,6 +183,16 @@ const RARE_OBJECTS: &[&str] = &[
         loc a: when s.size() > 0 do { a := choose s; assert a.v == 1; } goto b;
         loc b end:
     }
+    active P, Q;",
+    // All that can come of an atomic block is a fault.
+    "program trap;
+    thread P() {
+        local int v;
+        loc a: do { v := 1; } goto b;
+        loc b atomic: do { assert v == 0; } goto c; do { v := v / (v - 1); } goto c;
+        loc c end:
+    }
+    thread Q() { loc a: goto b; loc b: do { assert 1 == 0; } goto a; }
     active P, Q;",
     // Each object has one thread that writes to it, and the property has both.
     "program order;
@@ -213,9 +227,9 @@ fn rare_programs_with_objects_are_reduced_as_they_should() {
         let program = program(text);
         let engine = Engine::new(&program, BOUNDS, false);
         for naming in [Naming::Chain, Naming::Dfs] {
-            let analysis = Analysis::new(&program, &Observed::invariants(&program));
+            let mut analysis = Analysis::new(&program, &Observed::invariants(&program));
             let system = Symmetric::new(&engine, canonical(naming));
-            let (wrong, _) = heap_verdict(&system, analysis).expect("it is small");
+            let (wrong, _) = heap_verdict(&system, &mut analysis).expect("it is small");
             assert_eq!(wrong, None, "{text}");
         }
     }
@@ -231,7 +245,7 @@ fn seeded_faults_about_objects_are_caught() {
                     let analysis = seeded.analysis(&program, &Observed::invariants(&program));
                     let engine = Engine::new(&program, BOUNDS, false);
                     let system = Symmetric::new(&engine, canonical(Naming::Chain));
-                    heap_verdict(&system, analysis).is_some_and(|(wrong, _)| wrong.is_some())
+                    heap_verdict(&system, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
                 },
             );
         assert!(caught, "{seeded:?} goes unnoticed");
@@ -243,9 +257,9 @@ fn seeded_faults_about_objects_are_caught() {
 fn objects_without_symmetry_are_caught() {
     let caught = (0..MANY).map(common::heap::text).any(|text| {
         let program = program(&text);
-        let analysis = Analysis::new(&program, &Observed::invariants(&program));
+        let mut analysis = Analysis::new(&program, &Observed::invariants(&program));
         let engine = Engine::new(&program, BOUNDS, false);
-        heap_verdict(&engine, analysis).is_some_and(|(wrong, _)| wrong.is_some())
+        heap_verdict(&engine, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
     });
     assert!(caught);
 }

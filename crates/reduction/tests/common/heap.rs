@@ -85,11 +85,13 @@ impl Generator {
             atomic = target == at + 1 && target < last && self.chance(15);
             let target = if atomic { at + 1 } else { target };
             _ = writeln!(out, "    {line} goto l{target};");
-            if self.chance(8) {
-                _ = writeln!(out, "    else goto l{last};");
-            } else if self.chance(8) {
-                let more = self.statement();
-                _ = writeln!(out, "    do {{ {more}; }} goto l{};", at + 1);
+            match self.rng.below(12) {
+                0 => _ = writeln!(out, "    else goto l{last};"),
+                1 => {
+                    let more = self.statement();
+                    _ = writeln!(out, "    do {{ {more}; }} goto l{};", at + 1);
+                }
+                _ => {}
             }
         }
         let end = self.rng.below(10);
@@ -109,16 +111,16 @@ impl Generator {
                 if self.chance(40) {
                     lines.push("do { a.m := new lock; }".to_owned());
                 }
-                for _ in 0..1 + self.rng.below(2) {
+                for _ in 0..=self.rng.below(2) {
                     let statement = self.private("a");
                     lines.push(format!("do {{ {statement}; }}"));
                 }
             }
-            2 | 3 | 4 => {
+            2..=4 => {
                 let what = self.pick(&["g", "g", "p", "a"]).to_owned();
                 let first = if self.chance(20) { self.statement() + "; " } else { String::new() };
                 lines.push(format!("do {{ {first}lock({what}.m); }}"));
-                for _ in 0..1 + self.rng.below(2) {
+                for _ in 0..=self.rng.below(2) {
                     let statement = self.critical(&what);
                     lines.push(format!("do {{ {statement}; }}"));
                 }
