@@ -228,7 +228,8 @@ impl<'a, S: Concrete> Reduced<'a, S> {
 
     /// Checks what is assumed about the use of objects, for all that threads try.
     fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
-        if !self.analysis.classes.locks || !self.analysis.classes.heap || self.analysis.blind.breaches {
+        let Analysis { classes, blind, program, .. } = self.analysis;
+        if program.numbered || !classes.locks || !classes.heap || blind.breaches {
             return;
         }
         let concrete = self.system.concrete(state);

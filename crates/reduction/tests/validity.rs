@@ -242,7 +242,7 @@ fn seeded_faults_about_objects_are_caught() {
             RARE_OBJECTS.iter().map(|&text| text.to_owned()).chain((0..MANY).map(common::heap::text)).any(
                 |text| {
                     let program = program(&text);
-                    let analysis = seeded.analysis(&program, &Observed::invariants(&program));
+                    let mut analysis = seeded.analysis(&program, &Observed::invariants(&program));
                     let engine = Engine::new(&program, BOUNDS, false);
                     let system = Symmetric::new(&engine, canonical(Naming::Chain));
                     heap_verdict(&system, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
