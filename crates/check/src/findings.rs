@@ -178,6 +178,10 @@ pub fn assumptions(
         }
         (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
     });
+    if reduction.notice.is_none() && !reduction.dropped.is_empty() {
+        let dropped = reduction.dropped.join(", ");
+        list.push(format!("the reduction is less than it might be, and the search started again: {dropped}"));
+    }
     if let Some(about) = about {
         let schedules = match config.fairness {
             Fairness::None => "every schedule counts, however unfair",

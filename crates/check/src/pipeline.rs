@@ -147,24 +147,28 @@ fn check_safety(
     let program = merged.as_ref().unwrap_or(&model.program);
     let engine = engine_of(model, program, config.bounds)?;
     let ladder = ladder(model, config);
-    let plan = Plan::new(program, config, None);
-    let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
+    let mut plan = Plan::new(program, config, None);
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
-    let search = |store, options: &Options<'_>, watcher: &mut _| {
-        stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
-    };
-    let (run, told, ended) = if config.store_options.refine {
-        refine(&budget, config, &options, watcher, search)
-    } else if config.store_options.coverage {
-        let (run, told) = cover(&budget, config, &options, watcher, search);
-        (run, told, Ended::Here)
-    } else {
-        let (run, told) =
-            stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
-        (run, told, Ended::Here)
-    };
+    let searched = plan.search(|analysis| {
+        let stack = Stack { engine: &engine, ladder, analysis };
+        let search = |store, options: &Options<'_>, watcher: &mut _| {
+            stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
+        };
+        let (run, told, ended) = if config.store_options.refine {
+            refine(&budget, config, &options, watcher, search)
+        } else if config.store_options.coverage {
+            let (run, told) = cover(&budget, config, &options, watcher, search);
+            (run, told, Ended::Here)
+        } else {
+            let (run, told) =
+                stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
+            (run, told, Ended::Here)
+        };
+        Ok::<_, CheckError>(((run, ended), told))
+    });
+    let ((run, ended), told) = searched?;
     let reduction = plan.report(config, &told);
     let searched = Searched { run, level: config.symmetry, naming: told.naming, reduction, ended };
     conclude(model, config, seed, &engine, searched, None)
@@ -194,27 +198,24 @@ fn check_property(
         ..Claim::new(&automaton)
     };
     let mut plan = Plan::new(program, config, Some(property));
-    // Without names, objects are what they are called: orders of steps are not all alike then.
-    let is_named = ladder.is_some();
-    let mut search = |ladder| {
-        let stack = Stack {
-            engine: &engine,
-            ladder,
-            analysis: plan.analysis.as_ref().filter(|_| ladder.is_some() || !is_named),
-        };
+    let mut search = |ladder, analysis: Option<&_>| {
+        let stack = Stack { engine: &engine, ladder, analysis };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
     };
     let mut level = temporal::level(ladder, config.symmetry);
-    let mut searched = search(ladder)?;
-    if searched.0.is_lost && is_named {
-        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
-        searched = search(None)?;
+    let (mut searched, mut told) = plan.search(|analysis| {
+        let (found, store, told) = search(ladder, analysis)?;
+        Ok(((found, store), told))
+    })?;
+    if searched.0.is_lost && ladder.is_some() {
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names. Without
+        // names, objects are what they are called: orders of steps are not all alike then.
+        let (found, store, without) = search(None, None)?;
+        (searched, told) = ((found, store), without);
         level = config::Symmetry::None;
-        if plan.analysis.is_some() {
-            plan.notice = Some("the names of states do not lead along the cycle that was found".to_owned());
-        }
+        plan.give_up("the names of states do not lead along the cycle that was found");
     }
-    let (mut found, store, told) = searched;
+    let (mut found, store) = searched;
     let individuals =
         pinned.map(|pinned| individual::unpin(&pinned, interpreter(model, config.bounds), &mut found));
     if found.is_lost {

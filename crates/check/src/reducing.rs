@@ -4,7 +4,7 @@ use ir::{ExprKind, PropertyKind, Type};
 use ltl::{Limits, stutter};
 use reduction::{Analysis, Observed};
 
-use crate::config::{Config, Fairness, Switch, Symmetry};
+use crate::config::{Config, Fairness, OnBound, Switch, Symmetry};
 use crate::report::Reduction;
 use crate::stack::Told;
 
@@ -12,17 +12,20 @@ use crate::stack::Told;
 pub struct Plan {
     pub analysis: Option<Analysis>,
     /// Why it is not, although it was asked for.
-    pub notice: Option<String>,
+    notice: Option<String>,
+    /// What was assumed about the program, and is not so.
+    dropped: Vec<String>,
 }
 
 impl Plan {
     /// For the search for deadlocks and faults, or for runs that violate a property.
     pub fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
         if config.por == Switch::Off {
-            return Self { analysis: None, notice: None };
+            return Self { analysis: None, notice: None, dropped: Vec::new() };
         }
+        let without = |notice: String| Self { analysis: None, notice: Some(notice), dropped: Vec::new() };
         if let Some(notice) = obstacle(program, config, property) {
-            return Self { analysis: None, notice: Some(notice) };
+            return without(notice);
         }
         let mut observed = Observed::invariants(program);
         let props = property.iter().flat_map(|property| &property.props);
@@ -33,10 +36,35 @@ impl Plan {
             Fairness::Weak | Fairness::None => analysis,
         };
         if analysis.candidates() == 0 {
-            let notice = "there is no location from which all steps are independent of others";
-            return Self { analysis: None, notice: Some(notice.to_owned()) };
+            return without("there is no location from which all steps are independent of others".to_owned());
         }
-        Self { analysis: Some(analysis), notice: None }
+        Self { analysis: Some(analysis), notice: None, dropped: Vec::new() }
+    }
+
+    /// Searches, and again as long as what was assumed for the reduction turns out not to hold.
+    pub fn search<T, E>(
+        &mut self,
+        mut search: impl FnMut(Option<&Analysis>) -> Result<(T, Told), E>,
+    ) -> Result<(T, Told), E> {
+        loop {
+            let (found, told) = search(self.analysis.as_ref())?;
+            let Some(analysis) = self.analysis.as_mut().filter(|_| !told.doubts.is_empty()) else {
+                return Ok((found, told));
+            };
+            if told.doubts.is_bounded {
+                self.analysis = None;
+                self.notice = Some(BOUNDED.to_owned());
+            } else {
+                self.dropped.extend(analysis.forget(&told.doubts.breaches));
+            }
+        }
+    }
+
+    /// What was found in the end was found without.
+    pub fn give_up(&mut self, notice: &str) {
+        if self.analysis.take().is_some() {
+            self.notice = Some(notice.to_owned());
+        }
     }
 
     pub fn report(self, config: &Config, told: &Told) -> Reduction {
@@ -44,11 +72,15 @@ impl Plan {
             por: config.por.to_string(),
             merge: config.merge.to_string(),
             notice: self.notice,
+            dropped: self.dropped,
             ample: told.reduction.ample,
             full: told.reduction.full,
         }
     }
 }
+
+/// Why bounds are not for reduced searches.
+const BOUNDED: &str = "a bound was exceeded, and how many objects and threads there are at a time depends on the order of steps";
 
 /// Why a program is not reduced in spite of `--por on`.
 fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
@@ -60,6 +92,11 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
     // Two orders of the same steps lead to states that differ in names.
     if has_heap && config.symmetry == Symmetry::None {
         let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
+        return Some(reason.to_owned());
+    }
+    // An object may be dropped before another is made, or after that.
+    if has_heap && config.bounds.on_bound == OnBound::Error {
+        let reason = "an exceeded bound is a violation, and how many objects there are at a time depends on the order of steps";
         return Some(reason.to_owned());
     }
     let property = property?;

@@ -209,6 +209,8 @@ pub struct Reduction {
     pub merge: String,
     /// Why there is no partial order reduction although it was asked for.
     pub notice: Option<String>,
+    /// What it could not rely on after all: the search started again without it.
+    pub dropped: Vec<String>,
     /// How often the steps of one thread were enough, and how often they were not.
     pub ample: u64,
     pub full: u64,

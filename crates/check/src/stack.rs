@@ -4,7 +4,7 @@
 //! the order of their names.
 
 use engine::Engine;
-use reduction::{Analysis, Counts, Reduced};
+use reduction::{Analysis, Counts, Doubts, Reduced};
 use search::{Observer, Options};
 use store::{Budget, StateStore};
 use symmetry::{Ladder, Stats};
@@ -23,10 +23,18 @@ pub struct Stack<'a> {
 }
 
 /// What the parts say about themselves after a search.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Told {
     pub naming: Stats,
     pub reduction: Counts,
+    /// Why the reduction was wrong, if it was.
+    pub doubts: Doubts,
+}
+
+impl Told {
+    pub fn of<S: reduction::Concrete>(reduced: &Reduced<'_, S>) -> Self {
+        Self { reduction: reduced.counts(), doubts: reduced.doubts(), ..Self::default() }
+    }
 }
 
 /// A search of whatever system it gets.
@@ -38,20 +46,19 @@ impl Stack<'_> {
     /// Searches the topmost system.
     pub fn explore(&self, search: impl Explore) -> (Run, Told) {
         let Some(ladder) = self.ladder else {
-            let (run, reduction) = self.reduce(self.engine, search);
-            return (run, Told { reduction, ..Told::default() });
+            return self.reduce(self.engine, search);
         };
         let system = Symmetric::new(self.engine, ladder);
-        let (run, reduction) = self.reduce(&system, search);
-        (run, Told { naming: system.stats(), reduction })
+        let (run, told) = self.reduce(&system, search);
+        (run, Told { naming: system.stats(), ..told })
     }
 
-    fn reduce(&self, system: &impl reduction::Concrete, search: impl Explore) -> (Run, Counts) {
+    fn reduce(&self, system: &impl reduction::Concrete, search: impl Explore) -> (Run, Told) {
         match self.analysis {
-            None => (search.explore(system), Counts::default()),
+            None => (search.explore(system), Told::default()),
             Some(analysis) => {
                 let reduced = Reduced::new(system, analysis);
-                (search.explore(&reduced), reduced.counts())
+                (search.explore(&reduced), Told::of(&reduced))
             }
         }
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use engine::{Engine, EngineState};
 use reduction::Concrete;
-use state::{Layout, Names, NodeRef, State, ThreadId};
+use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -124,6 +124,12 @@ impl Concrete for Symmetric<'_> {
 
     fn engine_below<'s>(&'s self, named: &'s mut Named) -> (&'s Engine, &'s mut EngineState) {
         (self.engine, &mut named.state)
+    }
+
+    fn mentions(&self, named: &Named, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool {
+        let Some(chains) = named.namer.chains() else { return false };
+        chains.mentions(NodeRef::Object(object)).for_each(|(source, label)| visit(source, label));
+        true
     }
 
     fn renames(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
-use reduction::{Counts, Reduced};
+use reduction::Reduced;
 use search::emptiness::{Claim, Emptiness};
 use search::{Observer, Options};
 use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
@@ -165,14 +165,12 @@ pub fn search(
     observer: &mut impl Observer,
 ) -> Result<(Emptiness, Store, Told), String> {
     let Some(ladder) = stack.ladder else {
-        let (found, store, reduction) = reduced(stack, stack.engine, claim, None, config, options, observer)?;
-        return Ok((found, store, Told { reduction, ..Told::default() }));
+        return reduced(stack, stack.engine, claim, None, config, options, observer);
     };
     let system = Symmetric::new(stack.engine, ladder);
     let identity = |named: &mut Named| named.identity(stack.engine);
-    let (found, store, reduction) =
-        reduced(stack, &system, claim, Some(&identity), config, options, observer)?;
-    Ok((found, store, Told { naming: system.stats(), reduction }))
+    let (found, store, told) = reduced(stack, &system, claim, Some(&identity), config, options, observer)?;
+    Ok((found, store, Told { naming: system.stats(), ..told }))
 }
 
 /// What tells states of a system apart that are named alike.
@@ -186,14 +184,14 @@ fn reduced<S: reduction::Concrete>(
     config: &Config,
     options: &Options<'_>,
     observer: &mut impl Observer,
-) -> Result<(Emptiness, Store, Counts), String> {
+) -> Result<(Emptiness, Store, Told), String> {
     let Some(analysis) = stack.analysis else {
         let (found, store) = explore(system, claim, identity, config, options, observer)?;
-        return Ok((found, store, Counts::default()));
+        return Ok((found, store, Told::default()));
     };
     let reduced = Reduced::new(system, analysis);
     let (found, store) = explore(&reduced, claim, identity, config, options, observer)?;
-    Ok((found, store, reduced.counts()))
+    Ok((found, store, Told::of(&reduced)))
 }
 
 fn explore<S: TransitionSystem>(

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
 use rustc_hash::FxHashMap;
 use source::Span;
-use state::{Bounds, Layout, Slot, State, ThreadId};
+use state::{Access, Bounds, Layout, Slot, State, ThreadId};
 use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
@@ -435,6 +435,36 @@ impl Engine {
             }
         }
     }
+
+    /// Takes all steps of a thread and takes them back, in a program that is not numbered. Tells all that they, and before that
+    /// finding out which there are, read and write of the words of units.
+    pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
+        let mut steps = Steps::default();
+        es.state.watch();
+        self.thread_steps(es, thread, &mut steps);
+        trial.guards = es.state.count_accesses();
+        let leads_on = steps.enabled.iter().all(|&step| {
+            let has_moved = self.fire_only(es, step) == Fired::Moved;
+            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
+            if has_moved {
+                es.state.undo();
+            }
+            has_moved && is_over
+        });
+        es.state.unwatch();
+        es.state.take_accesses(&mut trial.accesses);
+        trial.leads_on = leads_on && steps.faults.is_empty();
+    }
+}
+
+/// What a thread did when it was [tried](Engine::try_out) what it can do.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    pub accesses: Vec<Access>,
+    /// How many of these are for finding out what it can do.
+    pub guards: usize,
+    /// All its steps lead to states, and others may go on there.
+    pub leads_on: bool,
 }
 
 impl TransitionSystem for Engine {

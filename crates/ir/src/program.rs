@@ -90,6 +90,16 @@ impl Program {
 }
 
 impl Program {
+    /// The procedures that a call may go to.
+    pub fn callees(&self, callee: Callee) -> impl Iterator<Item = ProcedureId> {
+        let (only, table) = match callee {
+            Callee::Static(only) => (Some(only), None),
+            Callee::Virtual(table) => (None, Some(table)),
+        };
+        let targets = table.into_iter().flat_map(|table| &self.virtuals[table].targets);
+        only.into_iter().chain(targets.map(|&(_, target)| target))
+    }
+
     /// Calls `f` with every expression of the program, and everything in it.
     pub fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
         let actions = self

@@ -1,14 +1,15 @@
 //! What is known about a program before it runs: which locations are candidates, and what may come after each.
 
 use ir::{
-    Action, ActionKind, Array, Callee, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
-    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, TransitionId, Type,
+    Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
+    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, TransitionId, Type,
 };
 
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
 use crate::cycles::break_cycles;
-use crate::footprint::{COUNT, Footprint, RENDEZVOUS, Resources, Use, UseKind};
+use crate::discipline::{Breach, Discipline};
+use crate::footprint::{COUNT, Footprint, HEAP, RENDEZVOUS, Resources, Use, UseKind};
 
 /// The tables of a program.
 pub struct Analysis {
@@ -24,6 +25,40 @@ pub struct Analysis {
     pub(crate) assigned: Vec<Bits>,
     /// The same, except for 0, which is no channel.
     pub(crate) assigned_channels: Vec<Bits>,
+    pub(crate) classes: Classes,
+    /// How the heap is used, as far as that is assumed.
+    pub(crate) discipline: Discipline,
+    pub(crate) blind: Blind,
+}
+
+/// What is overlooked on purpose, for tests of tests.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Blind {
+    /// That others' variables, globals, and collections lead to an object.
+    pub frames: bool,
+    pub globals: bool,
+    pub values: bool,
+    /// What finding out what can be done reads.
+    pub guards: bool,
+    /// Breaches of what is assumed.
+    pub breaches: bool,
+}
+
+/// What steps may be ample beside those that touch nothing but what their thread has to itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Classes {
+    /// Messages, and ends of threads: they may enable others.
+    pub messages: bool,
+    /// Objects that the thread alone can reach, those that it makes included.
+    pub heap: bool,
+    /// Objects whose lock the thread holds, fields that keep their values, and the release of locks, which may enable others.
+    pub locks: bool,
+}
+
+impl Classes {
+    pub const ALL: Self = Self { messages: true, heap: true, locks: true };
+    /// Nobody else can do more or less after such a step than before it.
+    pub const SILENT: Self = Self { messages: false, heap: true, locks: false };
 }
 
 /// The expressions that properties read.
@@ -42,7 +77,7 @@ impl<'p> Observed<'p> {
         Self { in_states, in_runs: Vec::new() }
     }
 
-    fn all(&self) -> impl Iterator<Item = &'p Expr> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'p Expr> {
         self.in_states.iter().chain(&self.in_runs).copied()
     }
 }
@@ -58,6 +93,10 @@ pub struct Candidate {
     pub operations: Vec<Operation>,
     /// The thread ends: what it claims of channels is free then.
     pub ends: bool,
+    /// Objects are touched: which, the state tells.
+    pub heap: bool,
+    /// A function returns: what happens next, the frame below tells.
+    pub returns: bool,
     /// It may change what properties of states read.
     pub visible: bool,
     /// There is a cycle through this location, on which somebody has to let all others in. If all ways out are messages
@@ -133,14 +172,10 @@ impl Analysis {
     /// waited for. What other steps write, nobody else reads in the states that are left out, so it makes no guard true or false.
     #[must_use]
     pub fn for_fair_runs(mut self) -> Self {
-        let concerns_others = |candidate: &Candidate| {
-            !candidate.operations.is_empty() || candidate.ends || candidate.writes.contains(RENDEZVOUS)
-        };
         for candidate in self.candidates.values_mut() {
-            candidate.take_if(|candidate| concerns_others(candidate));
+            candidate.take_if(|candidate| candidate.writes.contains(RENDEZVOUS));
         }
-        self.tabulate();
-        self
+        self.permit(Classes::SILENT)
     }
 
     /// Without proviso, steps may be put off for ever: that is for tests.
@@ -158,10 +193,19 @@ impl Analysis {
             program.transitions.values().map(|transition| resources.transition(transition)).collect();
         let resumes: Table<LocationId, Footprint> =
             program.locations.ids().map(|id| resources.resume(id)).collect();
-        let steps = Steps { program, transitions: &transitions, in_states: &in_states, in_runs: &in_runs };
+        let steps = Steps {
+            program,
+            transitions: &transitions,
+            resumes: &resumes,
+            in_states: &in_states,
+            in_runs: &in_runs,
+        };
         let sticky = if proviso { steps.sticky(&resources) } else { vec![false; program.locations.len()] };
-        let candidates: Table<LocationId, Option<Candidate>> =
-            program.locations.ids().map(|id| steps.candidate(id, Some(&sticky))).collect();
+        let candidates: Table<LocationId, Option<Candidate>> = program
+            .locations
+            .ids()
+            .map(|id| steps.candidate(id, Some(&sticky)).or_else(|| steps.resume(id)))
+            .collect();
         let (mut futures, uses) = futures(program, &transitions, &resumes, &candidates);
         for id in program.locations.ids() {
             let future = &mut futures[id];
@@ -182,6 +226,9 @@ impl Analysis {
             written,
             assigned: assigned(program, false),
             assigned_channels: assigned(program, true),
+            classes: Classes::ALL,
+            discipline: Discipline::new(program, observed),
+            blind: Blind::default(),
         };
         analysis.tabulate();
         analysis
@@ -192,6 +239,26 @@ impl Analysis {
         self.conflicts = Conflicts::new(self);
     }
 
+    /// Leaves it at these classes.
+    #[must_use]
+    pub fn permit(mut self, classes: Classes) -> Self {
+        self.classes = classes;
+        self.tabulate();
+        self
+    }
+
+    /// Whether a candidate is of a class that may be ample.
+    pub(crate) fn permits(&self, candidate: &Candidate) -> bool {
+        let Classes { messages, heap, .. } = self.classes;
+        (heap || !candidate.heap) && (messages || candidate.operations.is_empty() && !candidate.ends)
+    }
+
+    /// What was assumed about the use of locks and fields does not hold: from now on it is not relied on. Tells in words
+    /// what that is.
+    pub fn forget(&mut self, breaches: &[Breach]) -> Vec<String> {
+        breaches.iter().map(|&breach| self.discipline.forget(&self.program, breach)).collect()
+    }
+
     /// Whether a global never changes once the program runs.
     pub(crate) fn is_fixed(&self, global: usize) -> bool {
         !self.written.contains(Resources::global(global))
@@ -199,13 +266,14 @@ impl Analysis {
 
     /// How many locations may have ample steps.
     pub fn candidates(&self) -> usize {
-        self.conflicts.candidates()
+        self.conflicts.candidates(&self.program)
     }
 }
 
 struct Steps<'a> {
     program: &'a Program,
     transitions: &'a Table<TransitionId, Footprint>,
+    resumes: &'a Table<LocationId, Footprint>,
     in_states: &'a Footprint,
     in_runs: &'a Footprint,
 }
@@ -243,9 +311,7 @@ impl Steps<'_> {
     fn candidate(&self, location: LocationId, sticky: Option<&[bool]>) -> Option<Candidate> {
         let program = self.program;
         let here = &program.locations[location];
-        let has_atomic = program.locations.values().any(|location| location.atomic);
-        let in_function = program.procedures[here.procedure].kind == ProcedureKind::Function;
-        if here.transitions.is_empty() || here.inner || here.atomic || has_atomic && in_function {
+        if here.transitions.is_empty() || here.inner || here.atomic {
             return None;
         }
         let mut candidate = Candidate {
@@ -274,6 +340,7 @@ impl Steps<'_> {
                     }
                     candidate.ends = true;
                 }
+                candidate.returns |= footprint.returns;
                 for found in &footprint.uses {
                     // Later on, the channel may be another one, and its state is another one.
                     if !first {
@@ -300,20 +367,20 @@ impl Steps<'_> {
                 match &transition.exit {
                     Exit::Jump(Jump::Goto(target)) => {
                         let target_of = &program.locations[*target];
-                        if target_of.atomic {
-                            return None;
-                        }
-                        if transition.exclusive || target_of.inner {
+                        if transition.exclusive || target_of.inner || target_of.atomic {
                             go(*target, false);
                         }
                     }
                     Exit::Jump(Jump::Return(_)) => {}
-                    Exit::Call { callee: Callee::Static(callee), .. } => {
-                        if program.locations[program.procedures[*callee].entry].atomic {
+                    Exit::Call { callee, resume, .. } => {
+                        let is_atomic = |id: LocationId| program.locations[id].atomic;
+                        let mut entries =
+                            program.callees(*callee).map(|callee| program.procedures[callee].entry);
+                        // What is called in the middle of a step is a part of it.
+                        if is_atomic(at) || is_atomic(*resume) || entries.any(is_atomic) {
                             return None;
                         }
                     }
-                    Exit::Call { callee: Callee::Virtual(_), .. } => return None,
                 }
             }
         }
@@ -322,6 +389,28 @@ impl Steps<'_> {
         if comes_back && (candidate.sticky || !candidate.operations.is_empty()) {
             return None;
         }
+        (!passes_sticky && self.settle(&mut candidate)).then_some(candidate)
+    }
+
+    /// What happens on the way through a resume location.
+    fn resume(&self, location: LocationId) -> Option<Candidate> {
+        let LocationKind::Resume { then, .. } = &self.program.locations[location].kind else { return None };
+        let goes_on = matches!(then, Jump::Goto(target) if self.program.locations[*target].atomic);
+        let footprint = &self.resumes[location];
+        let mut candidate = Candidate {
+            reads: footprint.reads.clone(),
+            writes: footprint.writes.clone(),
+            returns: footprint.returns,
+            ..Candidate::default()
+        };
+        let is_movable = !footprint.immovable && !footprint.ends && footprint.uses.is_empty() && !goes_on;
+        (is_movable && self.settle(&mut candidate)).then_some(candidate)
+    }
+
+    /// Finds out what nobody else may write, and who can see it. Says whether it is invisible to properties of runs.
+    fn settle(&self, candidate: &mut Candidate) -> bool {
+        candidate.heap =
+            [&mut candidate.reads, &mut candidate.writes].map(|bits| bits.remove(HEAP)).contains(&true);
         candidate.settled = candidate.reads.clone();
         candidate
             .writes
@@ -330,8 +419,7 @@ impl Steps<'_> {
             .for_each(|resource| candidate.settled.insert(resource));
         let messages = !candidate.operations.is_empty();
         candidate.visible = shows(self.in_states, &candidate.writes, messages);
-        let is_visible = shows(self.in_runs, &candidate.writes, messages);
-        (!passes_sticky && !is_visible).then_some(candidate)
+        !shows(self.in_runs, &candidate.writes, messages)
     }
 
     /// By location: whether cycles of its procedure are broken there.
@@ -342,16 +430,26 @@ impl Steps<'_> {
         let mut costs = Vec::new();
         for (id, location) in program.locations.iter() {
             costs.push(match self.candidate(id, None) {
+                // They come after calls, and who is on a cycle with one is on a cycle with its call.
+                _ if !matches!(location.kind, LocationKind::Plain) => 5,
                 // Nobody rests at these.
-                _ if location.inner || !matches!(location.kind, LocationKind::Plain) => 4,
+                _ if location.inner || location.atomic => 4,
                 None => 0,
                 Some(step) if step.reads.intersects(&contested) || step.writes.intersects(&contested) => 1,
+                _ if self.acquires(id) => 1,
                 _ if resources.is_sensing(id) => 3,
                 Some(step) if step.operations.len() == location.transitions.len() => 2,
                 Some(_) => 3,
             });
         }
         break_cycles(&successors, &costs)
+    }
+
+    /// Whether locks are taken at a location.
+    fn acquires(&self, location: LocationId) -> bool {
+        let transitions = self.program.locations[location].transitions.iter();
+        let mut actions = transitions.flat_map(|&id| &self.program.transitions[id].body);
+        actions.any(|action| matches!(action.kind, ActionKind::Lock(_) | ActionKind::Unwait(_)))
     }
 
     /// What is written, and not by one thread alone.
@@ -442,13 +540,7 @@ fn futures(
                 Exit::Jump(Jump::Return(_)) => {}
                 Exit::Call { callee, resume, .. } => {
                     goes.push(*resume);
-                    match callee {
-                        Callee::Static(callee) => goes.push(program.procedures[*callee].entry),
-                        Callee::Virtual(table) => {
-                            let targets = &program.virtuals[*table].targets;
-                            goes.extend(targets.iter().map(|&(_, callee)| program.procedures[callee].entry));
-                        }
-                    }
+                    goes.extend(program.callees(*callee).map(|callee| program.procedures[callee].entry));
                 }
             }
         }

@@ -12,6 +12,15 @@ impl Bits {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
+    /// Tells whether it was there.
+    pub fn remove(&mut self, bit: usize) -> bool {
+        let was_there = self.contains(bit);
+        if was_there {
+            self.0[bit / 64] &= !(1 << (bit % 64));
+        }
+        was_there
+    }
+
     pub fn contains(&self, bit: usize) -> bool {
         self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }

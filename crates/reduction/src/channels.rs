@@ -25,6 +25,12 @@ impl<'a> View<'a> {
         (0..self.state.thread_limit()).map(ThreadId).filter(move |&thread| self.state.is_running(thread))
     }
 
+    /// The thread that is in the middle of something.
+    #[inline]
+    pub fn exclusive(self) -> Option<ThreadId> {
+        ThreadId::from_raw(self.state.peek(self.state.root(), self.layout.exclusive?))
+    }
+
     /// Where a thread is.
     #[inline]
     pub fn location(self, thread: ThreadId) -> LocationId {

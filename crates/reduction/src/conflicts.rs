@@ -5,7 +5,7 @@
 //! depends on which channels both use, which only a state tells ([`View::may_use`](crate::channels::View::may_use)).
 //! A candidate without a chance is none: one that the proviso excludes, or in whose way there is always somebody.
 
-use ir::{Expr, ExprKind, Id, LocationId, ProcedureId, Program, Table, TransitionId};
+use ir::{Expr, ExprKind, Id, LocationId, LocationKind, ProcedureId, Program, Table, TransitionId};
 
 use crate::analysis::{Analysis, Candidate, Future, successors};
 use crate::bits::Bits;
@@ -52,8 +52,9 @@ impl Conflicts {
         let mut conflicts = Self { rows: Table::new(), rivals };
         let lasting = Lasting::all(analysis);
         for (id, candidate) in analysis.candidates.iter() {
-            let candidate =
-                candidate.as_ref().filter(|candidate| may_leave(&analysis.program, id, candidate));
+            let is_one =
+                |found: &&Candidate| analysis.permits(found) && may_leave(&analysis.program, id, found);
+            let candidate = candidate.as_ref().filter(is_one);
             let row = candidate.map(|candidate| conflicts.row_of(analysis, id, candidate));
             let has_chance =
                 |row: &Row| !lasting.iter().any(|threads| threads.obstruct(&analysis.program, id, row));
@@ -63,8 +64,9 @@ impl Conflicts {
     }
 
     /// How many locations may have ample steps.
-    pub fn candidates(&self) -> usize {
-        self.rows.values().flatten().count()
+    pub fn candidates(&self, program: &Program) -> usize {
+        let is_plain = |id: LocationId| program.locations[id].kind == LocationKind::Plain;
+        self.rows.iter().filter(|(id, row)| row.is_some() && is_plain(*id)).count()
     }
 
     /// Of a location, if it is a candidate that has a chance.

@@ -5,9 +5,9 @@
 //! | resource     | written by                                        | read by                                  |
 //! |--------------|---------------------------------------------------|------------------------------------------|
 //! | `STARTED`    | starting a thread                                 | ending one: only the youngest may        |
-//! | `COUNT`      | starting and ending threads                       | questions about threads                  |
+//! | `COUNT`      | starting and ending threads                       | questions about threads and their ends   |
 //! | `RENDEZVOUS` | arriving where a message can be taken by hand     | sends by hand with an alternative        |
-//! | `HEAP`       | all that makes, changes or locks objects          | all that looks at them                   |
+//! | `HEAP`       | all that makes, changes or locks objects          | all that looks at what may change there  |
 //! | of a local   | its thread                                        | others that ask for it                   |
 //! | of locations | coming to or leaving those that somebody asks for | who asks                                 |
 //!
@@ -61,6 +61,8 @@ pub struct Footprint {
     pub immovable: bool,
     /// The thread ends.
     pub ends: bool,
+    /// A function returns, to wherever it was called.
+    pub returns: bool,
 }
 
 impl Footprint {
@@ -70,6 +72,7 @@ impl Footprint {
         self.uses.extend(other.uses.iter().cloned());
         self.immovable |= other.immovable;
         self.ends |= other.ends;
+        self.returns |= other.returns;
     }
 }
 
@@ -143,17 +146,15 @@ impl<'p> Resources<'p> {
             }
             ExprKind::Field(..)
             | ExprKind::Index(..)
-            | ExprKind::Length(_)
-            | ExprKind::Cast(..)
-            | ExprKind::InstanceOf(..)
             | ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
-            | ExprKind::WasNotified(_)
-            | ExprKind::ThreadTerminated(_) => out.reads.insert(HEAP),
+            | ExprKind::WasNotified(_) => out.reads.insert(HEAP),
             ExprKind::Call(..) | ExprKind::Quantified { .. } => {
                 out.reads.extend(&self.funs);
             }
-            ExprKind::ThreadCount | ExprKind::FirstThread(_) => out.reads.insert(COUNT),
+            ExprKind::ThreadCount | ExprKind::FirstThread(_) | ExprKind::ThreadTerminated(_) => {
+                out.reads.insert(COUNT);
+            }
             ExprKind::ThreadAt { procedure, .. }
             | ExprKind::ThreadsAt { procedure, .. }
             | ExprKind::IndividualAt { procedure, .. } => {
@@ -186,6 +187,10 @@ impl<'p> Resources<'p> {
             | ExprKind::All(_)
             | ExprKind::Collection(..)
             | ExprKind::Element(Array::Local(_), _)
+            // How long an array is and what a record is never changes.
+            | ExprKind::Length(_)
+            | ExprKind::Cast(..)
+            | ExprKind::InstanceOf(..)
             | ExprKind::Wrap(_)
             | ExprKind::Number(_)
             | ExprKind::ThreadNumber
@@ -363,8 +368,7 @@ impl<'p> Resources<'p> {
                 if thread {
                     self.end(procedure, &mut out);
                 } else {
-                    // Where the result goes is the caller's affair.
-                    out.immovable = true;
+                    out.returns = true;
                 }
             }
             Exit::Call { args, .. } => args.iter().for_each(|arg| self.expr(arg, &mut out)),
@@ -391,6 +395,8 @@ impl<'p> Resources<'p> {
                     }
                     if self.program.procedures[of.procedure].kind == ProcedureKind::Thread {
                         self.end(of.procedure, &mut out);
+                    } else {
+                        out.returns = true;
                     }
                 }
                 Jump::Goto(target) => self.arrival(location, *target, of.procedure, &mut out),
@@ -410,7 +416,7 @@ impl<'p> Resources<'p> {
 /// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a fault; and in the
 /// middle of an atomic block, where others get their turn. An inner location that is only entered if it is ready is as good
 /// as the location before.
-fn senses(program: &Program, id: LocationId) -> bool {
+pub fn senses(program: &Program, id: LocationId) -> bool {
     let location = &program.locations[id];
     let of = |id: &ir::TransitionId| &program.transitions[*id];
     let alternatives = |location: &ir::Location| {

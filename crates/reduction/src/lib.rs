@@ -73,11 +73,15 @@ mod bits;
 mod channels;
 mod conflicts;
 mod cycles;
+mod discipline;
 mod footprint;
+mod heap;
+mod owners;
 mod porters;
 mod reduced;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use analysis::{Analysis, Observed, obstacle};
-pub use reduced::{Concrete, Counts, Reduced};
+pub use analysis::{Analysis, Classes, Observed, obstacle};
+pub use discipline::Breach;
+pub use reduced::{Concrete, Counts, Doubts, Reduced};

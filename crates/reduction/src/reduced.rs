@@ -1,17 +1,20 @@
 //! A system of which only ample steps are offered.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use engine::{Engine, EngineState};
+use engine::{Engine, EngineState, Trial};
 use ir::{Id, LocationId};
-use state::{Layout, State, ThreadId};
-use system::{Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use state::{Layout, NodeRef, ObjectId, State, ThreadId};
+use system::{Bound, Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
 use crate::conflicts::Row;
+use crate::discipline::Breach;
 use crate::footprint::UseKind;
+use crate::heap::{Heap, Places};
+use crate::owners::Owners;
 use crate::porters::Porters;
 
 /// How much of an atomic block is looked at to find out whether something goes wrong there, for each step into it. What systems
@@ -30,6 +33,9 @@ pub trait Concrete: TransitionSystem {
 
     /// Whether states are encoded under names other than ids.
     fn renames(&self) -> bool;
+
+    /// Tells who mentions an object, and where: the labels of edges. Or tells that it is not known.
+    fn mentions(&self, state: &Self::State, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool;
 
     /// Puts threads into an order that is a function of the state's encoding.
     fn order(&self, state: &mut Self::State, threads: &mut [ThreadId]);
@@ -52,6 +58,10 @@ impl Concrete for Engine {
         false
     }
 
+    fn mentions(&self, _: &EngineState, _: ObjectId, _: &mut dyn FnMut(NodeRef, u64)) -> bool {
+        false
+    }
+
     fn order(&self, _: &mut EngineState, _: &mut [ThreadId]) {}
 }
 
@@ -64,6 +74,23 @@ pub struct Reduced<'a, S> {
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
     porters: Porters,
+    places: Places,
+    doubts: RefCell<Doubts>,
+}
+
+/// Why a search is worth nothing, if there is anything.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Doubts {
+    /// What was assumed and is not so.
+    pub breaches: Vec<Breach>,
+    /// A bound on what states hold was exceeded: how much that is at a time depends on the order of steps.
+    pub is_bounded: bool,
+}
+
+impl Doubts {
+    pub fn is_empty(&self) -> bool {
+        self.breaches.is_empty() && !self.is_bounded
+    }
 }
 
 /// In how many states what was offered.
@@ -84,7 +111,15 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             threads: Cell::default(),
             steps: Cell::default(),
             porters: Porters::new(analysis),
+            places: Places::new(&analysis.program, system.layout()),
+            doubts: RefCell::default(),
         }
+    }
+
+    /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
+    /// was assumed.
+    pub fn doubts(&self) -> Doubts {
+        self.doubts.borrow().clone()
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -101,12 +136,13 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
     /// nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
-        let View { layout, state: concrete, .. } = self.view(state);
+        let exclusive = self.view(state).exclusive();
+        self.check_discipline(state, exclusive);
         // In the middle of something there is one thread only.
-        if layout.exclusive.is_some_and(|slot| concrete.peek(concrete.root(), slot) != 0) {
+        if exclusive.is_some() {
             return None;
         }
-        let mut all = (0..concrete.thread_limit()).map(ThreadId);
+        let mut all = (0..self.system.concrete(state).thread_limit()).map(ThreadId);
         let ample = if self.system.renames() {
             let mut threads = self.threads.take();
             threads.clear();
@@ -114,11 +150,11 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             if threads.len() > 1 {
                 self.system.order(state, &mut threads);
             }
-            let ample = threads.iter().copied().find(|&thread| self.leads_on(state, thread));
+            let ample = threads.iter().copied().find(|&thread| self.is_ample(state, thread));
             self.threads.set(threads);
             ample
         } else {
-            all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.leads_on(state, thread))
+            all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
         };
         let mut counts = self.counts.get();
         *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
@@ -134,9 +170,41 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         }
         let location = view.location(thread);
         match self.analysis.conflicts.row(location) {
-            Some(row) => self.is_free(view, thread, location, row),
+            Some(row) => self.is_free(view, thread, location, row) && self.goes_on_undisturbed(view, thread),
             None => false,
         }
+    }
+
+    /// The same for what comes after the step of a thread where a function returns, and for what it is in the middle of.
+    fn goes_on_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
+        let program = &self.analysis.program;
+        if program.numbered || view.state.has_one_frame(view.layout, thread) {
+            return true;
+        }
+        // A function was called in the middle of a step, which goes on after it.
+        let is_within_atomic_block =
+            view.layout.exclusive.is_some() && view.locations(thread).any(|at| program.locations[at].atomic);
+        !is_within_atomic_block
+            && self.parts(view, thread).skip(1).all(|(location, part)| {
+                let row = part.and_then(|_| self.analysis.conflicts.row(location));
+                row.is_some_and(|row| self.is_free(view, thread, location, row))
+            })
+    }
+
+    /// What the steps of a thread consist of: those at its location and, where functions return, what comes then.
+    fn parts<'s>(
+        &'s self,
+        view: View<'s>,
+        thread: ThreadId,
+    ) -> impl Iterator<Item = (LocationId, Option<&'s Candidate>)> {
+        let mut locations: Vec<LocationId> = view.locations(thread).collect();
+        let mut goes_on = true;
+        std::iter::from_fn(move || {
+            let location = locations.pop().filter(|_| goes_on)?;
+            let part = self.analysis.candidates[location].as_ref();
+            goes_on = part.is_some_and(|part| part.returns);
+            Some((location, part))
+        })
     }
 
     fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: &Row) -> bool {
@@ -184,8 +252,82 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
+    /// Whether the steps of a thread that nobody disturbs lead on, and nobody disturbs what they do to objects.
+    fn is_ample(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        let view = self.view(state);
+        let touches_heap = !self.analysis.program.numbered
+            && self.parts(view, thread).any(|(_, part)| part.is_some_and(|part| part.heap));
+        (!touches_heap || self.has_objects_to_itself(state, thread))
+            && self.leads_on(state, thread, touches_heap)
+    }
+
+    /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to states.
+    fn has_objects_to_itself(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        let trial = self.try_out(state, thread);
+        trial.leads_on
+            && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|shown| {
+                let view = self.view(state);
+                let others = view.running().filter(|&other| other != thread);
+                let mut locations = others.flat_map(|other| view.locations(other));
+                !(shown.in_runs || shown.in_states && locations.any(|at| self.analysis.futures[at].visible))
+            })
+    }
+
+    fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
+        let mut trial = Trial::default();
+        let (engine, below) = self.system.engine_below(state);
+        engine.try_out(below, thread, &mut trial);
+        if self.analysis.blind.guards {
+            trial.accesses.drain(..trial.guards);
+        }
+        trial
+    }
+
+    fn with_heap<T>(&self, state: &S::State, look: impl FnOnce(&Heap<'_>) -> T) -> T {
+        let (layout, concrete) = (self.system.layout(), self.system.concrete(state));
+        let mentions =
+            |object, visit: &mut dyn FnMut(NodeRef, u64)| self.system.mentions(state, object, visit);
+        look(&Heap {
+            analysis: self.analysis,
+            places: &self.places,
+            layout,
+            state: concrete,
+            owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
+        })
+    }
+
+    /// Checks what is assumed about the use of objects, for all that threads try.
+    fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
+        let Analysis { classes, blind, program, .. } = self.analysis;
+        if program.numbered || !classes.locks || !classes.heap || blind.breaches {
+            return;
+        }
+        let mut threads: Vec<ThreadId> = self.view(state).running().collect();
+        // Who is alone may do what it wants.
+        if threads.len() < 2 {
+            return;
+        }
+        threads.retain(|&thread| exclusive.is_none_or(|exclusive| exclusive == thread));
+        let mut found = Vec::new();
+        for thread in threads {
+            let looks = self.analysis.discipline.looks(self.view(state).location(thread));
+            if looks || cfg!(debug_assertions) {
+                let trial = self.try_out(state, thread);
+                let known = found.len();
+                self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
+                debug_assert!(looks || known == found.len(), "there is nothing to look at");
+            }
+        }
+        let mut doubts = self.doubts.borrow_mut();
+        found.retain(|breach| !doubts.breaches.contains(breach));
+        found.sort();
+        found.dedup();
+        doubts.breaches.append(&mut found);
+    }
+
     /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
-    fn leads_on(&self, state: &mut S::State, thread: ThreadId) -> bool {
+    /// Where they were tried out, that much is known.
+    fn leads_on(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
         let mut steps = self.steps.take();
         steps.clear();
         // What can be told about a thread as a whole is plain, and leads on.
@@ -204,7 +346,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         let leads_on = steps.faults.is_empty()
             && !steps.enabled.is_empty()
             && self.finds_messages(self.view(state).location(thread), &steps)
-            && (is_told || tries(state));
+            && (is_told || is_tried || tries(state));
         self.steps.set(steps);
         leads_on
     }
@@ -233,11 +375,16 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
         Fired::Moved | Fired::Flawed(_) => {}
     }
     let mut leads_on = true;
+    let is_within_atomic_block =
+        || engine.layout().exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
     if engine.is_transient(state) {
         let mut steps = Steps::default();
         engine.steps(state, &mut steps);
         leads_on = steps.faults.is_empty()
             && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
+    } else if !engine.layout().numbered && is_within_atomic_block() {
+        // There is more than one way on: what is done there has not been looked at.
+        leads_on = false;
     }
     engine.undo(state);
     leads_on
@@ -303,7 +450,13 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
-        self.system.fire(state, step)
+        let fired = self.system.fire(state, step);
+        if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
+            && !self.analysis.program.numbered
+        {
+            self.doubts.borrow_mut().is_bounded = true;
+        }
+        fired
     }
 
     fn partner(&self, state: &mut S::State, step: Step) -> Option<u32> {

@@ -1,10 +1,24 @@
 //! Analyses that are wrong, each in one way. Tests that do not notice are worth nothing.
 
-use ir::Program;
+use std::collections::BTreeSet;
 
-use crate::analysis::{Analysis, Observed};
+use ir::Program;
+use state::{ObjectId, ThreadId};
+
+use crate::analysis::{Analysis, Blind, Observed};
 use crate::bits::Bits;
 use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
+use crate::owners::{Owner, Owners};
+use crate::reduced::Concrete;
+
+/// The objects that only a thread can reach, as they are known when its steps are judged.
+pub fn own_objects<S: Concrete>(system: &S, state: &S::State, thread: ThreadId) -> BTreeSet<ObjectId> {
+    let concrete = system.concrete(state);
+    let mentions = |object, visit: &mut dyn FnMut(_, _)| system.mentions(state, object, visit);
+    let owners = Owners::new(system.layout(), concrete, &mentions, Blind::default());
+    let objects = (0..concrete.object_limit()).map(ObjectId).filter(|&id| concrete.object_at(id).is_some());
+    objects.filter(|&object| owners.owner(object, thread, &|_, _| false) == Owner::Own).collect()
+}
 
 /// What can go wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,10 +45,35 @@ pub enum Seeded {
     NoSenders,
     /// All may receive from the same channel.
     NoReceivers,
+    /// What others' variables lead to is not shared.
+    NoFrames,
+    /// Nor what globals lead to.
+    NoGlobals,
+    /// Nor what is in collections.
+    NoValues,
+    /// What is assumed about the heap is not checked.
+    NoBreaches,
+    /// What guards read does not matter.
+    NoGuards,
+    /// Nobody looks whether a lock is free.
+    NoLookers,
 }
 
 impl Seeded {
-    pub const ALL: &[Self] = &[
+    /// Those about objects.
+    pub const HEAP: &[Self] = &[
+        Self::NoProviso,
+        Self::NoVisibility,
+        Self::NoFrames,
+        Self::NoGlobals,
+        Self::NoValues,
+        Self::NoBreaches,
+        Self::NoGuards,
+        Self::NoLookers,
+    ];
+
+    /// Those about numbered programs.
+    pub const NUMBERED: &[Self] = &[
         Self::NoProviso,
         Self::NoVisibility,
         Self::NoWrites,
@@ -79,6 +118,14 @@ impl Seeded {
             future.writes = keep(&future.writes, &writes);
             future.reads = keep(&future.reads, &|bit| writes(bit) || self == Self::NoWrites);
         }
+        analysis.blind = Blind {
+            frames: self == Self::NoFrames,
+            globals: self == Self::NoGlobals,
+            values: self == Self::NoValues,
+            guards: self == Self::NoGuards,
+            breaches: self == Self::NoBreaches,
+        };
+        analysis.discipline.releases |= self == Self::NoLookers;
         if self == Self::NoSensing {
             for found in &mut analysis.uses {
                 match &mut found.kind {

@@ -488,6 +488,9 @@ impl State {
     pub fn write_value(&mut self, layout: &Layout, node: NodeRef, base: usize, slot: Slot, words: &[u64]) {
         let SlotKind::Value(ty) = slot.kind else { unreachable!("collections go to slots for them") };
         let raw = self.read(base, slot);
+        if self.watch.is_on {
+            self.watch.note(base + slot.word as usize, slot.mask() << slot.shift, AccessKind::Write(node));
+        }
         if self.value(layout, ty, raw) == words {
             return;
         }

@@ -5,7 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{NodeRef, State};
+use crate::memory::Nodes;
+use crate::{NodeRef, ObjectId, State, ThreadId};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
@@ -107,6 +108,11 @@ impl State {
         self.watch.accesses.get_mut().clear();
     }
 
+    /// How many accesses there were since then.
+    pub fn count_accesses(&mut self) -> usize {
+        self.watch.accesses.get_mut().len()
+    }
+
     /// What happened since the last time, or since [`State::watch`].
     pub fn take_accesses(&mut self, into: &mut Vec<Access>) {
         into.clear();
@@ -116,6 +122,22 @@ impl State {
     /// The end of [`State::watch`].
     pub fn unwatch(&mut self) {
         self.watch.is_on = false;
+    }
+
+    /// The unit that a word belongs to. Collections are in blocks of their own, which are no units.
+    pub fn unit_at(&self, at: usize) -> Option<NodeRef> {
+        if at < self.root_len {
+            return Some(NodeRef::Root);
+        }
+        let find = |nodes: &Nodes| {
+            let found = nodes.table.iter().position(|node| {
+                node.exists() && (node.offset as usize..(node.offset + node.len) as usize).contains(&at)
+            });
+            found.map(|id| id as u32)
+        };
+        let thread = || find(&self.threads).map(|id| NodeRef::Thread(ThreadId(id)));
+        let object = || find(&self.objects).map(|id| NodeRef::Object(ObjectId(id)));
+        thread().or_else(object)
     }
 
     /// The places where words changed since the last time: a bit for each, modulo 64.

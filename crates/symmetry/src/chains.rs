@@ -353,8 +353,14 @@ impl Chains {
 
     /// The units that mention a unit; some more than once.
     pub fn mentioning(&self, unit: NodeRef) -> impl Iterator<Item = NodeRef> {
+        self.mentions(unit).map(|(source, _)| source)
+    }
+
+    /// The units that mention a unit, and where: the label of an [`Edge`].
+    pub fn mentions(&self, unit: NodeRef) -> impl Iterator<Item = (NodeRef, u64)> {
         let mentions = &self.known[vertex(unit) as usize].mentions;
-        mentions.iter().filter(|(_, label)| label & THREAD == 0).map(|(source, _)| node(source))
+        let others = mentions.iter().filter(|(_, label)| label & THREAD == 0);
+        others.map(|(source, label)| (node(source), label))
     }
 
     /// What a hash says of everything that chains from this origin lead to. Shares must be [up to

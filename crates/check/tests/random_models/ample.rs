@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use engine::Engine;
+use engine::{Engine, EngineState};
 use ir::testing::SplitMix64;
 use quotient::StateBounds;
 use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
 use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
-use state::{Layout, State, ThreadId};
+use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::levels::FEW_STATES;
@@ -37,6 +37,14 @@ impl Concrete for ByIndex<'_> {
 
     fn renames(&self) -> bool {
         self.0.renames()
+    }
+
+    fn engine_below<'s>(&'s self, named: &'s mut Named) -> (&'s Engine, &'s mut EngineState) {
+        self.0.engine_below(named)
+    }
+
+    fn mentions(&self, named: &Named, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool {
+        self.0.mentions(named, object, visit)
     }
 
     fn order(&self, _: &mut Named, _: &mut [ThreadId]) {}

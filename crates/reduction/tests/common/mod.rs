@@ -1,6 +1,7 @@
 //! The full graph of a small system, and what a reduction must do to it.
 
 pub mod generator;
+pub mod heap;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,18 +47,32 @@ struct Builder<'a, S: TransitionSystem> {
     encoding: Encoding,
     graph: Graph,
     node: Node,
+    /// By what number threads of the state are known in all states.
+    who: &'a dyn Fn(&S::State, u32) -> u32,
     most: usize,
     /// States that were passed or stored.
     passed: usize,
 }
 
-/// The graph of a system with at most so many states.
-pub fn graph<S: TransitionSystem>(system: &S, most: usize) -> Option<Graph> {
+/// The graph of a system with at most so many states. `who` tells by what number a thread is known, whatever its number is.
+pub fn graph<S: TransitionSystem>(
+    system: &S,
+    most: usize,
+    who: &dyn Fn(&S::State, u32) -> u32,
+) -> Option<Graph> {
     let graph =
         Graph { nodes: Vec::new(), names: Vec::new(), numbers: BTreeMap::new(), truncated: BTreeSet::new() };
     let state = system.initial();
-    let mut builder =
-        Builder { system, state, encoding: Encoding::new(), graph, node: Node::default(), most, passed: 0 };
+    let mut builder = Builder {
+        system,
+        state,
+        encoding: Encoding::new(),
+        graph,
+        node: Node::default(),
+        who,
+        most,
+        passed: 0,
+    };
     builder.number()?;
     while let Some(name) = builder.graph.names.get(builder.graph.nodes.len()).cloned() {
         builder.encoding.unflatten(&name);
@@ -70,7 +85,7 @@ pub fn graph<S: TransitionSystem>(system: &S, most: usize) -> Option<Graph> {
         assert!(told.is_empty() || (&told.enabled, &told.faults) == (&steps.enabled, &steps.faults));
         builder.node.is_deadlock = steps.is_empty() && !system.ended(&builder.state);
         builder.node.offers = steps.enabled.len() + steps.faults.len();
-        builder.follow(&steps, &mut Vec::new())?;
+        builder.follow(&steps, &mut Vec::new(), None)?;
         let node = std::mem::take(&mut builder.node);
         builder.graph.nodes.push(node);
     }
@@ -105,13 +120,14 @@ impl<S: TransitionSystem> Builder<'_, S> {
         (next < self.most).then_some(number)
     }
 
-    fn follow(&mut self, steps: &Steps, path: &mut Vec<Step>) -> Option<()> {
+    fn follow(&mut self, steps: &Steps, path: &mut Vec<Step>, who: Option<u32>) -> Option<()> {
         self.passed += 1;
         if path.len() > LONGEST_PASSAGE || self.passed > MOST_PASSED {
             return None;
         }
         self.node.faults.extend(steps.faults.iter().map(|&(_, fault)| flaw(fault)));
         for &step in &steps.enabled {
+            let who = who.unwrap_or_else(|| (self.who)(&self.state, step.thread));
             match self.system.fire(&mut self.state, step) {
                 Fired::Fault(fault) => {
                     self.node.faults.insert(flaw(fault));
@@ -127,13 +143,14 @@ impl<S: TransitionSystem> Builder<'_, S> {
                 Fired::Moved => {}
             }
             path.push(step);
-            if self.system.is_transient(&self.state) {
+            // Nobody looks into the middle of an atomic block, or goes on there.
+            if self.system.is_transient(&self.state) || !self.system.is_observed(&self.state) {
                 let mut more = Steps::default();
                 self.system.steps(&mut self.state, &mut more);
-                self.follow(&more, path)?;
+                self.follow(&more, path, Some(who))?;
             } else {
                 let target = self.number()?;
-                let label = (path[0].thread, path.iter().map(|step| step.transition).collect());
+                let label = (who, path.iter().map(|step| step.transition).collect());
                 self.node.edges.insert((label, target));
             }
             path.pop();

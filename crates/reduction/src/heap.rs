@@ -1,0 +1,218 @@
+//! Whether others can disturb or notice what a thread does to objects.
+//!
+//! What that is, is not guessed from the program but found out by doing it: all steps of the thread are taken and taken back, and the
+//! state tells what was read and written, guards that do not hold included. What a thread does is a function of what it reads. So
+//! if nobody else can write any of that before the thread moves, it does the same then; and if nobody else can read or
+//! write what it writes, they do the same.
+//!
+//! - *Own objects* can be reached from the thread's frames only. Others can only pass on references that they have.
+//! - *New objects* are of those. What they are called does not matter: reduction is over states up to names.
+//! - *Constant fields* are read. See [`discipline`](crate::discipline) for these, and for fields that are guarded.
+//! - *Guarded fields* of an object whose lock the thread holds are read and written, and so is what can be reached
+//!   only through them.
+//! - *A lock that the thread holds* is released, or waited for, or others are told that wait for it: they can't go on without it.
+//!   But it must be that nobody looks whether it is free.
+//!
+//! Everything else may be in others' way, above all to take a lock that others can reach.
+
+use ir::{FieldId, Id, Program};
+use state::{Access, AccessKind, Layout, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId};
+
+use crate::analysis::Analysis;
+use crate::discipline::{Breach, Seen};
+use crate::owners::{Owner, Owners};
+
+/// Where fields are.
+pub struct Places {
+    /// By record: its fields.
+    records: Vec<Vec<(FieldId, Slot)>>,
+}
+
+impl Places {
+    pub fn new(program: &Program, layout: &Layout) -> Self {
+        let of = |id: ir::RecordId, field: &FieldId| Some((*field, layout.field_slots[*field][id.index()]?));
+        let records = program.records.iter();
+        Self {
+            records: records
+                .map(|(id, record)| record.fields.iter().filter_map(|field| of(id, field)).collect())
+                .collect(),
+        }
+    }
+}
+
+/// Who may notice a step.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Shown {
+    pub in_states: bool,
+    pub in_runs: bool,
+}
+
+/// A state, as far as objects matter.
+pub struct Heap<'a> {
+    pub analysis: &'a Analysis,
+    pub places: &'a Places,
+    pub layout: &'a Layout,
+    pub state: &'a State,
+    pub owners: Owners<'a>,
+}
+
+/// What a word of the heap is.
+enum Touched {
+    /// What never changes.
+    Fixed,
+    Field(FieldId),
+    Element,
+    Lock,
+    /// Several fields at once.
+    Mixed,
+}
+
+impl Heap<'_> {
+    /// Who may notice what a thread does, if nobody can disturb it.
+    pub fn judge(&self, thread: ThreadId, accesses: &[Access]) -> Option<Shown> {
+        let mut shown = Shown::default();
+        // The same places are read over and over.
+        let mut last = None;
+        for access in accesses {
+            if last.replace(access) == Some(access) {
+                continue;
+            }
+            self.judge_one(thread, access, &mut shown)?;
+        }
+        Some(shown)
+    }
+
+    fn judge_one(&self, thread: ThreadId, access: &Access, shown: &mut Shown) -> Option<()> {
+        let at = access.at as usize;
+        let writes = access.kind != AccessKind::Read;
+        let locks = self.analysis.classes.locks;
+        let discipline = &self.analysis.discipline;
+        let releases = locks && discipline.releases;
+        let unit = self.state.unit_at(at);
+        let object = match unit {
+            // What is done to globals is known from the program.
+            None | Some(NodeRef::Root) => return Some(()),
+            Some(NodeRef::Thread(whose)) => {
+                let is_header = at - self.state.thread(whose) < self.layout.thread.len();
+                let notified = self.layout.wait.is_some_and(|wait| self.covers(unit, wait.notified, access));
+                // Others may be told to wait no more by who has the lock, and are looked at for that.
+                let is_safe =
+                    if whose == thread { !is_header || writes || !notified } else { is_header && releases };
+                return is_safe.then_some(());
+            }
+            Some(NodeRef::Object(object)) => object,
+        };
+        let touched = self.touched(object, access);
+        if matches!(touched, Touched::Fixed) && !writes {
+            return Some(());
+        }
+        let owner = self.owner(object, thread);
+        let is_safe = owner != Owner::Shared
+            || match touched {
+                Touched::Fixed => true,
+                Touched::Field(field) => {
+                    locks
+                        && (!writes && discipline.is_constant(field)
+                            || self.guard(object, field).is_some_and(|lock| self.holds(thread, lock)))
+                }
+                Touched::Lock => releases && self.holds(thread, object),
+                Touched::Element | Touched::Mixed => false,
+            };
+        if writes {
+            let sees = |seen: &Seen| {
+                (owner != Owner::Own || seen.frames)
+                    && match touched {
+                        Touched::Field(field) => seen.field(field),
+                        Touched::Element => seen.elements,
+                        Touched::Mixed => true,
+                        Touched::Fixed | Touched::Lock => false,
+                    }
+            };
+            shown.in_states |= sees(&discipline.in_states);
+            shown.in_runs |= sees(&discipline.in_runs);
+        }
+        is_safe.then_some(())
+    }
+
+    /// What a thread does that was assumed not to happen.
+    pub fn breaches(&self, thread: ThreadId, accesses: &[Access], out: &mut Vec<Breach>) {
+        let discipline = &self.analysis.discipline;
+        for access in accesses {
+            let Some(NodeRef::Object(object)) = self.state.unit_at(access.at as usize) else { continue };
+            for field in self.fields(object, access) {
+                if discipline.is_constant(field) && access.kind != AccessKind::Read {
+                    out.push(Breach::Constant(field));
+                }
+                if discipline.guard(field).is_some()
+                    && !self.guard(object, field).is_some_and(|lock| self.holds(thread, lock))
+                {
+                    out.push(Breach::Guard(field));
+                }
+            }
+        }
+    }
+
+    pub fn owner(&self, object: ObjectId, thread: ThreadId) -> Owner {
+        self.owners.owner(object, thread, &|by, label| {
+            let field = self.analysis.classes.locks.then(|| self.field_at(by, label)).flatten();
+            let lock = field.and_then(|field| self.guard(by, field));
+            lock.is_some_and(|lock| self.holds(thread, lock))
+        })
+    }
+
+    /// Whether an access to a word of a unit is about a slot of it.
+    fn covers(&self, unit: Option<NodeRef>, slot: Slot, access: &Access) -> bool {
+        let base = unit.map_or(0, |unit| self.state.start_of(unit));
+        access.at as usize == base + slot.word as usize && access.mask & slot.mask() << slot.shift != 0
+    }
+
+    fn kind(&self, object: ObjectId) -> ObjectKind {
+        self.layout.kind(self.state.peek(self.state.object(object), self.layout.tag))
+    }
+
+    fn touched(&self, object: ObjectId, access: &Access) -> Touched {
+        match self.kind(object) {
+            ObjectKind::Record(_) => {
+                let mut fields = self.fields(object, access);
+                match (fields.next(), fields.next()) {
+                    (None, _) => Touched::Fixed,
+                    (Some(field), None) => Touched::Field(field),
+                    (Some(_), Some(_)) => Touched::Mixed,
+                }
+            }
+            ObjectKind::Array(_) if access.at as usize == self.state.object(object) => Touched::Fixed,
+            ObjectKind::Array(_) | ObjectKind::Channel(_) => Touched::Element,
+            ObjectKind::Lock => Touched::Lock,
+        }
+    }
+
+    /// The fields that an access to an object is about.
+    fn fields(&self, object: ObjectId, access: &Access) -> impl Iterator<Item = FieldId> {
+        let fields = match self.kind(object) {
+            ObjectKind::Record(record) => &self.places.records[record.index()][..],
+            _ => &[],
+        };
+        let unit = Some(NodeRef::Object(object));
+        fields.iter().filter(move |(_, slot)| self.covers(unit, *slot, access)).map(|&(field, _)| field)
+    }
+
+    /// The field at a place of a record, which is the label of an edge.
+    fn field_at(&self, object: ObjectId, label: u64) -> Option<FieldId> {
+        let ObjectKind::Record(record) = self.kind(object) else { return None };
+        let place = |slot: Slot| u64::from(slot.word) << 6 | u64::from(slot.shift);
+        let mut fields = self.places.records[record.index()].iter();
+        fields.find(|(_, slot)| slot.bits > 0 && place(*slot) == label >> 32).map(|&(field, _)| field)
+    }
+
+    /// The lock that guards a field of an object.
+    fn guard(&self, object: ObjectId, field: FieldId) -> Option<ObjectId> {
+        let lock = self.analysis.discipline.guard(field)?;
+        let ObjectKind::Record(record) = self.kind(object) else { return None };
+        let slot = self.layout.field_slots[lock][record.index()]?;
+        ObjectId::from_raw(self.state.peek(self.state.object(object), slot))
+    }
+
+    fn holds(&self, thread: ThreadId, lock: ObjectId) -> bool {
+        self.state.peek(self.state.object(lock), self.layout.lock_owner()) == thread.raw()
+    }
+}
