@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use ir::{LocationId, TransitionId};
+use ir::{LocationId, Program, TransitionId};
 use naive::{NaiveFault, Stopped};
+use promela::Chains;
 use system::{FaultKind, Step};
 
 use crate::config::Bounds;
@@ -16,7 +17,16 @@ use crate::trace::interpreter;
 
 /// The run of the model that a run of the merged program stands for. It ends where the violation is, be that in the middle
 /// of a chain; where the model does not follow, it ends as well, and shows no violation when it is replayed.
-pub fn unmerge(model: &Model, bounds: Bounds, merged: &[Step], claimed: FaultKind) -> Vec<Step> {
+pub fn unmerge(
+    model: &Model,
+    bounds: Bounds,
+    chains: &Chains,
+    merged: &[Step],
+    claimed: FaultKind,
+) -> Vec<Step> {
+    if chains.is_empty() {
+        return merged.to_vec();
+    }
     let naive = interpreter(model, bounds);
     let mut narrator = Narrator::of(naive);
     let mut state = naive.initial();
@@ -25,7 +35,7 @@ pub fn unmerge(model: &Model, bounds: Bounds, merged: &[Step], claimed: FaultKin
         let partner = narrator.as_mut().and_then(|narrator| narrator.partner(&state, first));
         let sender = (first.thread, TransitionId(first.transition));
         let behind = std::iter::once(sender).chain(partner).flat_map(|(thread, id)| {
-            let rest = model.chains.get(&id).map_or(&[][..], Vec::as_slice);
+            let rest = chains.get(&id).map_or(&[][..], Vec::as_slice);
             rest.iter().map(move |id| Step { thread, transition: id.0, choice: 0 })
         });
         for step in std::iter::once(first).chain(behind) {
@@ -43,10 +53,12 @@ pub fn unmerge(model: &Model, bounds: Bounds, merged: &[Step], claimed: FaultKin
     steps
 }
 
-/// The locations inside of chains that begin at a location that was reached. They count as reached, though
-/// perhaps the chain never began.
-pub fn passed(model: &Model, was_reached: impl Fn(LocationId) -> bool) -> BTreeSet<LocationId> {
-    let source = |id: TransitionId| model.program.transitions[id].source;
-    let begun = model.chains.iter().filter(|(first, _)| was_reached(source(**first)));
-    begun.flat_map(|(_, rest)| rest).map(|&id| source(id)).collect()
+/// The locations inside of chains of which the first statement was taken.
+pub fn passed(
+    program: &Program,
+    chains: &Chains,
+    was_taken: impl Fn(TransitionId) -> bool,
+) -> BTreeSet<LocationId> {
+    let begun = chains.iter().filter(|(first, _)| was_taken(**first));
+    begun.flat_map(|(_, rest)| rest).map(|&id| program.transitions[id].source).collect()
 }

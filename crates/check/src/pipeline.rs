@@ -14,7 +14,7 @@ use store::Budget;
 use symmetry::Stats;
 use system::{Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch};
+use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
@@ -23,10 +23,8 @@ use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
-use crate::report::{
-    self, DeadCode, Reduction, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount,
-};
-use crate::stack::{self, Stack};
+use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
+use crate::stack::{self, Stack, Told};
 use crate::stores::{self, Run};
 use crate::temporal::{self, About, Aim, Aims};
 use crate::trace::{interpreter, place_of};
@@ -136,11 +134,9 @@ fn check_safety(
     options: Options<'_>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
-    let merged = (config.merge == Switch::On).then(|| promela::merge(&model.program, &model.chains));
-    let program = merged.as_ref().unwrap_or(&model.program);
-    let engine = engine_of(model, program, config.bounds)?;
+    let plan = Plan::new(model, &model.program, config, None);
+    let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
-    let plan = Plan::new(program, config, None);
     let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
@@ -158,8 +154,7 @@ fn check_safety(
             stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
         (run, told, Ended::Here)
     };
-    let reduction = plan.report(config, &told);
-    conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
+    conclude(model, config, seed, &engine, Searched { run, told, plan: &plan, ended }, None)
 }
 
 /// Looks for a run that violates a temporal property.
@@ -174,7 +169,8 @@ fn check_property(
 ) -> Result<Checked, CheckError> {
     let property = &aims.program.properties[number];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let engine = engine_of(model, &aims.program, config.bounds)?.with_property(number);
+    let mut plan = Plan::new(model, &aims.program, config, Some(property));
+    let engine = engine_of(model, &plan.program, config.bounds)?.with_property(number);
     let ladder = temporal::ladder(ladder(model, config), config.fairness);
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
@@ -182,21 +178,15 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let plan = Plan::new(&aims.program, config, Some(property));
-    // Without names, objects are what they are called: orders of steps are not all alike then.
-    let is_named = ladder.is_some();
-    let mut search = |ladder| {
-        let stack = Stack {
-            engine: &engine,
-            ladder,
-            analysis: plan.analysis.as_ref().filter(|_| ladder.is_some() || !is_named),
-        };
+    let mut search = |ladder, plan: &Plan<'_>| {
+        let stack = Stack { engine: &engine, ladder, analysis: plan.analysis.as_ref() };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
     };
-    let mut searched = search(ladder)?;
+    let mut searched = search(ladder, &plan)?;
     if searched.0.is_lost && ladder.is_some() {
         // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
-        searched = search(None)?;
+        plan.give_up_names();
+        searched = search(None, &plan)?;
     }
     let (mut found, store, told) = searched;
     if found.is_lost {
@@ -211,10 +201,9 @@ fn check_property(
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Unobserved);
     }
-    let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
-    let searched = Searched { run, naming: told.naming, reduction, ended: Ended::Here };
+    let searched = Searched { run, told, plan: &plan, ended: Ended::Here };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
 
@@ -264,10 +253,10 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
 }
 
 /// How a search went.
-struct Searched {
+struct Searched<'a> {
     run: Run,
-    naming: Stats,
-    reduction: Reduction,
+    told: Told,
+    plan: &'a Plan<'a>,
     ended: Ended,
 }
 
@@ -276,20 +265,16 @@ fn conclude(
     config: &Config,
     seed: u64,
     engine: &Engine,
-    searched: Searched,
+    searched: Searched<'_>,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
-    let Searched { run: Run { outcome, store, .. }, naming, reduction, ended } = searched;
+    let Searched { run: Run { outcome, store, .. }, told, plan, ended } = searched;
+    let reduction = plan.report(&told);
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
     for found in &outcome.violations {
-        let steps = match config.merge {
-            Switch::On if about.is_none() => {
-                unmerge(model, config.bounds, &found.trail.steps, found.fault.kind)
-            }
-            Switch::Off | Switch::On => found.trail.steps.clone(),
-        };
+        let steps = unmerge(model, config.bounds, &plan.chains, &found.trail.steps, found.fault.kind);
         let (trace, property) = match &about {
             Some(about) => confirm_run(model, config, about, found)?,
             None => (confirm(model, config.bounds, found, &steps)?, None),
@@ -341,7 +326,8 @@ fn conclude(
         frames: truncated(Bound::Frames),
     };
     let verdict = verdict(config, &outcome, about.is_some());
-    let properties: Vec<_> = about.iter().map(|about| about.entry(config, verdict)).collect();
+    let properties: Vec<_> =
+        about.iter().map(|about| about.entry(config, verdict, reduction.clone())).collect();
     let mut warnings: Vec<String> = model.warnings.iter().map(|warning| warning.message.clone()).collect();
     warnings.extend(properties.iter().filter_map(vacuity));
     let seconds = outcome.elapsed.as_secs_f64();
@@ -366,7 +352,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, engine, naming),
+        symmetry: symmetry_report(model, config, engine, told.naming),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -379,7 +365,7 @@ fn conclude(
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.
-        dead_code: if exhaustive && about.is_none() { dead_code(model, config, engine) } else { Vec::new() },
+        dead_code: if exhaustive && about.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
         warnings,
     };
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
@@ -430,12 +416,9 @@ fn symmetry_report(model: &Model, config: &Config, engine: &Engine, stats: Stats
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
 /// entry.
-fn dead_code(model: &Model, config: &Config, engine: &Engine) -> Vec<DeadCode> {
+fn dead_code(model: &Model, plan: &Plan<'_>, engine: &Engine) -> Vec<DeadCode> {
     let program = &model.program;
-    let passed = match config.merge {
-        Switch::Off => BTreeSet::new(),
-        Switch::On => passed(model, |location| engine.was_reached(location)),
-    };
+    let passed = passed(program, &plan.chains, |transition| engine.was_taken(transition));
     let mut dead = Vec::new();
     let mut seen = BTreeSet::new();
     for (id, location) in program.locations.iter() {

@@ -1,57 +1,137 @@
-//! Whether a program is reduced, and by what is known about it.
+//! What a search leaves out: whether statements of a program are merged, whether orders of steps are reduced, and if not,
+//! why.
+//!
+//! Both change no answer where they are used, so they are, unless a check is about what they change. Then they give way, and
+//! the report says so; it says it louder where they were asked for by name.
 
-use ir::{PropertyKind, Type};
+use std::borrow::Cow;
+
+use ir::{Program, Property, PropertyKind, Type};
 use ltl::{Limits, stutter};
+use promela::Chains;
 use reduction::{Analysis, Observed};
 
-use crate::config::{Config, Fairness, Switch, Symmetry};
+use crate::config::{Config, Fairness, OnBound, Switch, Symmetry};
+use crate::model::Model;
 use crate::report::Reduction;
 use crate::stack::Told;
 
-/// How a program is reduced.
-pub struct Plan {
+/// How a program is searched.
+pub struct Plan<'p> {
+    /// The program whose steps are searched: that of the model, or a merged one.
+    pub program: Cow<'p, Program>,
+    /// What is merged: nothing, if there are none.
+    pub chains: Chains,
+    /// What is known about independent steps, if some may be left out.
     pub analysis: Option<Analysis>,
-    /// Why it is not, although it was asked for.
-    notice: Option<String>,
+    merging: Decision,
+    reduction: Decision,
 }
 
-impl Plan {
-    /// For the search for deadlocks and faults, or for runs that violate a property.
-    pub fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
-        if config.por == Switch::Off {
-            return Self { analysis: None, notice: None };
+/// Whether something is used; if it could be asked for and is not, why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Decision {
+    Used,
+    NotWanted,
+    NotPossible(String),
+}
+
+impl Decision {
+    /// In spite of an obstacle, nothing is used.
+    fn new(switch: Switch, obstacle: impl FnOnce() -> Option<String>) -> Self {
+        if switch == Switch::Off {
+            return Self::NotWanted;
         }
-        let notice = obstacle(program, config, property);
-        let analysis = notice.is_none().then(|| {
-            let mut observed = Observed::invariants(program);
-            let props = property.iter().flat_map(|property| &property.props);
-            observed.in_runs.extend(props.map(|prop| &prop.expr));
-            Analysis::new(program, &observed)
-        });
-        Self { analysis, notice }
+        obstacle().map_or(Self::Used, Self::NotPossible)
     }
 
-    pub fn report(self, config: &Config, told: &Told) -> Reduction {
+    fn switch(&self) -> Switch {
+        if *self == Self::Used { Switch::On } else { Switch::Off }
+    }
+
+    fn notice(&self) -> Option<String> {
+        match self {
+            Self::Used | Self::NotWanted => None,
+            Self::NotPossible(why) => Some(why.clone()),
+        }
+    }
+}
+
+impl<'p> Plan<'p> {
+    /// For the search of a model's program for deadlocks and faults, or for runs that violate a property.
+    pub fn new(model: &Model, program: &'p Program, config: &Config, property: Option<&Property>) -> Self {
+        let merging = Decision::new(config.merge, || no_merging(model, config, property));
+        let (program, chains) = if merging == Decision::Used {
+            let chains = model.chains.clone();
+            (Cow::Owned(promela::merge(program, &chains)), chains)
+        } else {
+            (Cow::Borrowed(program), Chains::new())
+        };
+        let reduction = Decision::new(config.por, || no_reduction(&program, config, property));
+        let analysis = (reduction == Decision::Used).then(|| {
+            let mut observed = Observed::invariants(&program);
+            let props = property.iter().flat_map(|property| &property.props);
+            observed.in_runs.extend(props.map(|prop| &prop.expr));
+            Analysis::new(&program, &observed)
+        });
+        // Where no step is ever ample, there is no need to look.
+        let analysis = analysis.filter(|analysis| analysis.candidates() > 0);
+        Self { program, chains, analysis, merging, reduction }
+    }
+
+    /// Nothing is reduced any more, since nothing is renamed.
+    pub fn give_up_names(&mut self) {
+        self.analysis = None;
+        if self.reduction == Decision::Used {
+            self.reduction = Decision::NotPossible(NAMES.to_owned());
+        }
+    }
+
+    pub fn report(&self, told: &Told) -> Reduction {
         Reduction {
-            por: config.por.to_string(),
-            merge: config.merge.to_string(),
-            notice: self.notice,
+            por: self.reduction.switch().to_string(),
+            merge: self.merging.switch().to_string(),
+            notice: self.reduction.notice(),
+            merge_notice: self.merging.notice(),
             ample: told.reduction.ample,
             full: told.reduction.full,
         }
     }
 }
 
-/// Why a program is not reduced in spite of `--por on`.
-fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
+/// Why no statements are merged.
+fn no_merging(model: &Model, config: &Config, property: Option<&Property>) -> Option<String> {
+    if model.chains.is_empty() {
+        Some("no statement of the model can be taken together with the one before it".to_owned())
+    } else if property.is_some() {
+        Some("a temporal property may look at the states in between".to_owned())
+    } else if config.merge == Switch::Auto && config.limits.depth.is_some() {
+        Some("--max-depth counts statements one by one".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Two orders of the same steps lead to states that differ in names.
+const NAMES: &str = "without symmetry, the order in which objects are made and dropped shows in their names";
+
+/// Why orders of steps are not reduced.
+fn no_reduction(program: &Program, config: &Config, property: Option<&Property>) -> Option<String> {
     if let Some(reason) = reduction::obstacle(program) {
+        return Some(reason.to_owned());
+    }
+    if config.limits.depth.is_some() {
+        let reason =
+            "of several orders of the same steps, the one that is taken may be longer than --max-depth";
         return Some(reason.to_owned());
     }
     let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
     let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
-    // Two orders of the same steps lead to states that differ in names.
     if has_heap && config.symmetry == Symmetry::None {
-        let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
+        return Some(NAMES.to_owned());
+    }
+    if has_heap && config.bounds.on_bound == OnBound::Error {
+        let reason = "how many objects there are at a time depends on the order of steps, and too many are a violation";
         return Some(reason.to_owned());
     }
     let property = property?;

@@ -61,7 +61,7 @@ impl About<'_> {
         &self.aims.program.properties[self.number]
     }
 
-    pub fn entry(&self, config: &Config, verdict: Verdict) -> report::Property {
+    pub fn entry(&self, config: &Config, verdict: Verdict, reduction: report::Reduction) -> report::Property {
         let property = self.property();
         let stats = &self.found.outcome.stats;
         let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
@@ -75,6 +75,7 @@ impl About<'_> {
             transitions: stats.transitions,
             seconds: self.found.outcome.elapsed.as_secs_f64(),
             fairness: config.fairness.to_string(),
+            reduction,
             vacuous: seen.map(|seen| vacuous(property, seen)).unwrap_or_default(),
         }
     }

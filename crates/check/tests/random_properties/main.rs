@@ -168,7 +168,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                     continue;
                 }
                 // Under fairness there is no reduction.
-                let switches = if is_fair { &[Switch::Off][..] } else { Switch::ALL };
+                let switches = if is_fair { &[Switch::Off][..] } else { &[Switch::Off, Switch::On] };
                 for &por in switches {
                     let config = Config {
                         symmetry,
@@ -178,7 +178,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                         por,
                         property: Some(props::NAME.to_owned()),
                         keep_going: true,
-                        ..Config::default()
+                        ..Config::unreduced()
                     };
                     let verdict = is_violated(model, &config, expected, &mut seen).map_err(|reason| {
                         format!("{symmetry}, {store}, fairness {fairness}, reduction {por}: {reason}")
