@@ -15,6 +15,20 @@ use crate::model::Model;
 use crate::narrate::Narrator;
 use crate::trace::interpreter;
 
+/// A run of the model.
+pub struct Unmerged {
+    pub steps: Vec<Step>,
+    /// Where in it each step of the merged run begins.
+    begins: Vec<usize>,
+}
+
+impl Unmerged {
+    /// The place in the run to which so many steps of the merged one lead.
+    pub fn after(&self, merged: usize) -> usize {
+        self.begins.get(merged).copied().unwrap_or(self.steps.len())
+    }
+}
+
 /// The run of the model that a run of the merged program stands for. It ends where the violation is, be that in the middle
 /// of a chain; where the model does not follow, it ends as well, and shows no violation when it is replayed.
 pub fn unmerge(
@@ -23,34 +37,35 @@ pub fn unmerge(
     chains: &Chains,
     merged: &[Step],
     claimed: FaultKind,
-) -> Vec<Step> {
+) -> Unmerged {
     if chains.is_empty() {
-        return merged.to_vec();
+        return Unmerged { steps: merged.to_vec(), begins: (0..merged.len()).collect() };
     }
     let naive = interpreter(model, bounds);
     let mut narrator = Narrator::of(naive);
     let mut state = naive.initial();
-    let mut steps = Vec::new();
+    let mut run = Unmerged { steps: Vec::new(), begins: Vec::new() };
     for (at, &first) in merged.iter().enumerate() {
         let partner = narrator.as_mut().and_then(|narrator| narrator.partner(&state, first));
         let sender = (first.thread, TransitionId(first.transition));
         let behind = std::iter::once(sender).chain(partner).flat_map(|(thread, id)| {
-            let rest = chains.get(&id).map_or(&[][..], Vec::as_slice);
-            rest.iter().map(move |id| Step { thread, transition: id.0, choice: 0 })
+            let rest = chains.get(&id).map_or(&[][..], |chain| &chain.rest);
+            rest.iter().map(move |link| Step { thread, transition: link.transition.0, choice: 0 })
         });
+        run.begins.push(run.steps.len());
         for step in std::iter::once(first).chain(behind) {
-            steps.push(step);
+            run.steps.push(step);
             match naive.fire(&state, step) {
                 Ok(next) => state = next,
-                Err(Stopped::Fault(_) | Stopped::Truncated(_) | Stopped::NotEnabled) => return steps,
+                Err(Stopped::Fault(_) | Stopped::Truncated(_) | Stopped::NotEnabled) => return run,
             }
             let is_it = |flaw: &NaiveFault| flaw.kind == claimed;
             if at + 1 == merged.len() && state.flaw().is_some_and(is_it) {
-                return steps;
+                return run;
             }
         }
     }
-    steps
+    run
 }
 
 /// The locations inside of chains of which the first statement was taken.
@@ -60,5 +75,5 @@ pub fn passed(
     was_taken: impl Fn(TransitionId) -> bool,
 ) -> BTreeSet<LocationId> {
     let begun = chains.iter().filter(|(first, _)| was_taken(**first));
-    begun.flat_map(|(_, rest)| rest).map(|&id| program.transitions[id].source).collect()
+    begun.flat_map(|(_, chain)| &chain.rest).map(|link| program.transitions[link.transition].source).collect()
 }

@@ -18,7 +18,7 @@ use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
-use crate::lasso;
+use crate::lasso::{self, Cycle};
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::reducing::Plan;
@@ -194,15 +194,23 @@ fn check_property(
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Memory);
     }
-    if let Some(run) = &found.lasso
-        && !lasso::is_observed(&interpreter(model, config.bounds), &run.trail().steps, run.cycle_start())
+    let mut cycle = None;
+    if let Some(found) = &found.lasso {
+        let steps = found.trail().steps;
+        let run = unmerge(model, config.bounds, &plan.chains, &steps, FaultKind::AcceptanceCycle);
+        let start = run.after(found.cycle_start());
+        cycle = Some((run.steps, Cycle { start, closed: found.is_closed }));
+    }
+    if let Some((steps, cycle)) = &cycle
+        && !lasso::is_observed(&interpreter(model, config.bounds), steps, cycle.start)
     {
         // It says nothing about the property, and others may be behind it.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Unobserved);
     }
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
-    let about = About { aims, number, found: &found, automaton_states: automaton.edges.len() };
+    let cycle = cycle.map(|(_, cycle)| cycle);
+    let about = About { aims, number, found: &found, cycle, automaton_states: automaton.edges.len() };
     let searched = Searched { run, told, plan: &plan, ended: Ended::Here };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
@@ -274,9 +282,9 @@ fn conclude(
     let mut first = None;
     let mut trail = None;
     for found in &outcome.violations {
-        let steps = unmerge(model, config.bounds, &plan.chains, &found.trail.steps, found.fault.kind);
+        let steps = unmerge(model, config.bounds, &plan.chains, &found.trail.steps, found.fault.kind).steps;
         let (trace, property) = match &about {
-            Some(about) => confirm_run(model, config, about, found)?,
+            Some(about) => confirm_run(model, config, about, found, &steps)?,
             None => (confirm(model, config.bounds, found, &steps)?, None),
         };
         let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };

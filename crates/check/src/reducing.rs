@@ -60,14 +60,19 @@ impl Decision {
 impl<'p> Plan<'p> {
     /// For the search of a model's program for deadlocks and faults, or for runs that violate a property.
     pub fn new(model: &Model, program: &'p Program, config: &Config, property: Option<&Property>) -> Self {
-        let merging = Decision::new(config.merge, || no_merging(model, config, property));
+        let counting = property.and_then(counts_states);
+        let chains = chains(model, program, property);
+        let merging = Decision::new(config.merge, || {
+            no_merging(program, &chains, config, property).or_else(|| counting.clone())
+        });
         let (program, chains) = if merging == Decision::Used {
-            let chains = model.chains.clone();
             (Cow::Owned(promela::merge(program, &chains)), chains)
         } else {
             (Cow::Borrowed(program), Chains::new())
         };
-        let reduction = Decision::new(config.por, || no_reduction(&program, config, property));
+        let reduction = Decision::new(config.por, || {
+            no_reduction(&program, config, property).or_else(|| counting.clone())
+        });
         let analysis = (reduction == Decision::Used).then(|| {
             let mut observed = Observed::invariants(&program);
             let props = property.iter().flat_map(|property| &property.props);
@@ -99,18 +104,38 @@ impl<'p> Plan<'p> {
     }
 }
 
+/// What may be merged, as far as a property does not see it.
+fn chains(model: &Model, program: &Program, property: Option<&Property>) -> Chains {
+    let Some(property) = property.filter(|_| !model.chains.is_empty()) else { return model.chains.clone() };
+    let props: Vec<_> = property.props.iter().map(|prop| &prop.expr).collect();
+    let visible = reduction::visible(program, &props);
+    promela::unseen(&model.chains, |transition| visible[transition])
+}
+
 /// Why no statements are merged.
-fn no_merging(model: &Model, config: &Config, property: Option<&Property>) -> Option<String> {
-    if model.chains.is_empty() {
-        Some("no statement of the model can be taken together with the one before it".to_owned())
-    } else if property.is_some() {
-        Some("a temporal property may look at the states in between".to_owned())
+fn no_merging(
+    program: &Program,
+    chains: &Chains,
+    config: &Config,
+    property: Option<&Property>,
+) -> Option<String> {
+    if chains.is_empty() {
+        Some("no statement can be taken together with the one before it".to_owned())
+    } else if property.is_some() && config.fairness != Fairness::None {
+        Some(FAIRNESS.to_owned())
+    } else if property.is_some()
+        && let Some(reason) = reduction::obstacle(program)
+    {
+        Some(reason.to_owned())
     } else if config.merge == Switch::Auto && config.limits.depth.is_some() {
         Some("--max-depth counts statements one by one".to_owned())
     } else {
         None
     }
 }
+
+/// Also in those between merged statements: there, a process waits for no message.
+const FAIRNESS: &str = "under fairness it matters who can move in the states that are left out";
 
 /// Two orders of the same steps lead to states that differ in names.
 const NAMES: &str = "without symmetry, the order in which objects are made and dropped shows in their names";
@@ -134,11 +159,12 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
         let reason = "how many objects there are at a time depends on the order of steps, and too many are a violation";
         return Some(reason.to_owned());
     }
-    let property = property?;
+    (property.is_some() && config.fairness != Fairness::None).then(|| FAIRNESS.to_owned())
+}
+
+/// Why states that are left out may be missed by a property.
+fn counts_states(property: &Property) -> Option<String> {
     let name = &property.name;
-    if config.fairness != Fairness::None {
-        return Some("under fairness it matters who can move in the states that are left out".to_owned());
-    }
     match &property.kind {
         PropertyKind::Claim(_) => {
             Some(format!("it is not known whether the claim `{name}` counts states, as `X` does"))

@@ -10,6 +10,7 @@ use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
 use crate::config::{Config, Fairness, StoreKind};
+use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -53,6 +54,8 @@ pub struct About<'a> {
     pub aims: &'a Aims,
     pub number: usize,
     pub found: &'a Emptiness,
+    /// How the run goes on for ever that was found, in steps of the model.
+    pub cycle: Option<Cycle>,
     pub automaton_states: usize,
 }
 

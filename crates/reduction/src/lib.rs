@@ -63,5 +63,5 @@ mod reduced;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use analysis::{Analysis, Observed, obstacle};
+pub use analysis::{Analysis, Observed, obstacle, visible};
 pub use reduced::{Concrete, Counts, Reduced};
