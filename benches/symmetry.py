@@ -48,7 +48,7 @@ MODELS = [
 
 def check(quotient, model, sizes, level, limits, folder):
     """The report of one run with its time, or None if it did not get to the end."""
-    command = [quotient, "check", ROOT / f"models/{model}.bir", "--symmetry", level, "--search", "dfs", "--continue"]
+    command = [quotient, "check", ROOT / f"models/{model}.bir", "--symmetry", level, "--por", "off", "--search", "dfs", "--continue"]
     command += [part for size in sizes.split() for part in ("-D", size)]
     command += ["--format", "json", "--quiet", "--memory", limits.memory]
 

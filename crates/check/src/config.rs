@@ -18,7 +18,9 @@ pub struct Config {
     pub store: StoreKind,
     pub store_options: StoreOptions,
     pub search: SearchKind,
+    /// Partial order reduction.
     pub por: Switch,
+    /// Merging of statements.
     pub merge: Switch,
     /// Worker threads.
     pub threads: Option<u32>,
@@ -107,7 +109,7 @@ macro_rules! choices {
 
 choices! {
     SearchKind {
-        /// Finds shortest counterexamples.
+        /// Finds short counterexamples, the shortest ones where nothing is reduced.
         #[default]
         Bfs = "bfs",
         Dfs = "dfs",
@@ -141,8 +143,11 @@ choices! {
         #[default]
         Chain = "chain",
     }
+    /// Whether something is used that not every check allows.
     Switch {
+        /// Where it changes no answer, and the report says whether that is so.
         #[default]
+        Auto = "auto",
         Off = "off",
         On = "on",
     }
@@ -306,6 +311,11 @@ const SMALLEST_ARENA: u32 = 10;
 const USUAL_ARENA: u32 = 30;
 
 impl Config {
+    /// The defaults, except that every interleaving of all statements is explored.
+    pub fn unreduced() -> Self {
+        Self { por: Switch::Off, merge: Switch::Off, ..Self::default() }
+    }
+
     /// The power of two that is the number of bits of the array of `bitstate`: by default as much as fits in half of the
     /// memory, up to what is usual.
     pub fn arena(&self) -> u32 {

@@ -40,10 +40,10 @@ pub fn confirm_run(
     config: &Config,
     about: &About<'_>,
     found: &search::Violation,
+    steps: &[system::Step],
     individual: Option<u32>,
 ) -> Result<(Trace, Option<TrailProperty>), CheckError> {
     let property = about.property();
-    let steps = &found.trail.steps;
     let naive = naive::Naive { program: &about.aims.program, ..interpreter(model, config.bounds) };
     if found.fault.kind != FaultKind::AcceptanceCycle {
         // A proposition that cannot be evaluated is not a fault of a step.
@@ -58,8 +58,7 @@ pub fn confirm_run(
         };
     }
     let is_fair = config.fairness == Fairness::Weak;
-    let cycle =
-        about.found.lasso.as_ref().map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
+    let cycle = about.cycle;
     if let Some(reason) = lasso::refute(&naive, property, Claimed { steps, cycle, is_fair, individual }) {
         return Err(CheckError::Internal(format!(
             "a run that violates the property `{}` was found, but the plain interpreter does not confirm it: {reason}",

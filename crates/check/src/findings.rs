@@ -160,24 +160,9 @@ pub fn assumptions(
             config.symmetry
         )
     }));
-    let is_merged = config.merge == Switch::On && !model.chains.is_empty() && about.is_none();
-    list.extend(is_merged.then(|| {
-        "statements that concern their own process only are merged with those before them".to_owned()
-    }));
-    list.push(match (config.por, &reduction.notice) {
-        (Switch::Off, _) if is_merged => {
-            "otherwise every interleaving of the model's steps is explored".to_owned()
-        }
-        (Switch::Off, _) => "no reduction: every interleaving of the model's steps is explored".to_owned(),
-        (Switch::On, None) if about.is_some() && config.fairness == Fairness::Weak => {
-            "reduction: of orders of steps that nobody can tell apart, and that let nobody move or wait, one is explored"
-                .to_owned()
-        }
-        (Switch::On, None) => {
-            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
-        }
-        (Switch::On, Some(why)) => format!("no reduction, although --por on asks for it: {why}"),
-    });
+    let is_fair = about.is_some() && config.fairness == Fairness::Weak;
+    list.extend(merging(model, config.merge, reduction));
+    list.push(order(config.por, reduction, is_fair));
     if reduction.notice.is_none() && !reduction.dropped.is_empty() {
         let dropped = reduction.dropped.join(", ");
         list.push(format!("the reduction is less than it might be, and the search started again: {dropped}"));
@@ -227,6 +212,40 @@ pub fn assumptions(
         ));
     }
     list
+}
+
+/// Which statements are taken together. Where there are none, it goes without saying.
+fn merging(model: &Model, asked: Switch, reduction: &Reduction) -> Option<String> {
+    match (&reduction.merge_notice, asked) {
+        (None, Switch::Auto | Switch::On) => Some(
+            "statements that concern their own process only are merged with those before them".to_owned(),
+        ),
+        (Some(why), Switch::On) => Some(format!("nothing is merged, although --merge on asks for it: {why}")),
+        (Some(why), Switch::Auto) if !model.chains.is_empty() => Some(format!("nothing is merged: {why}")),
+        (None, Switch::Off) | (Some(_), Switch::Auto | Switch::Off) => None,
+    }
+}
+
+/// Which orders of steps are explored.
+fn order(asked: Switch, reduction: &Reduction, is_fair: bool) -> String {
+    let steps = if reduction.is_merged() { "of what is merged" } else { "of the model's steps" };
+    let all = format!("every interleaving {steps} is explored");
+    match (&reduction.notice, asked) {
+        (None, Switch::Off) if reduction.is_merged() => format!("no other reduction: {all}"),
+        (None, Switch::Off) => format!("no reduction: {all}"),
+        (None, Switch::Auto | Switch::On) if reduction.ample == 0 => {
+            format!("reduction: nothing could be left out, {all}")
+        }
+        (None, Switch::Auto | Switch::On) if is_fair => {
+            "reduction: of orders of steps that nobody can tell apart, and that let nobody move or wait, one is explored"
+                .to_owned()
+        }
+        (None, Switch::Auto | Switch::On) => {
+            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
+        }
+        (Some(why), Switch::On) => format!("no reduction, although --por on asks for it: {why}"),
+        (Some(why), Switch::Auto | Switch::Off) => format!("no reduction: {why}"),
+    }
 }
 
 /// What a warning says about a property that holds for want of a reason not to.

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use ir::{LocationId, TransitionId};
+use ir::{LocationId, Program, TransitionId};
 use naive::{NaiveFault, Stopped};
+use promela::Chains;
 use system::{FaultKind, Step};
 
 use crate::config::Bounds;
@@ -14,39 +15,65 @@ use crate::model::Model;
 use crate::narrate::Narrator;
 use crate::trace::interpreter;
 
+/// A run of the model.
+pub struct Unmerged {
+    pub steps: Vec<Step>,
+    /// Where in it each step of the merged run begins.
+    begins: Vec<usize>,
+}
+
+impl Unmerged {
+    /// The place in the run to which so many steps of the merged one lead.
+    pub fn after(&self, merged: usize) -> usize {
+        self.begins.get(merged).copied().unwrap_or(self.steps.len())
+    }
+}
+
 /// The run of the model that a run of the merged program stands for. It ends where the violation is, be that in the middle
 /// of a chain; where the model does not follow, it ends as well, and shows no violation when it is replayed.
-pub fn unmerge(model: &Model, bounds: Bounds, merged: &[Step], claimed: FaultKind) -> Vec<Step> {
+pub fn unmerge(
+    model: &Model,
+    bounds: Bounds,
+    chains: &Chains,
+    merged: &[Step],
+    claimed: FaultKind,
+) -> Unmerged {
+    if chains.is_empty() {
+        return Unmerged { steps: merged.to_vec(), begins: (0..merged.len()).collect() };
+    }
     let naive = interpreter(model, bounds);
     let mut narrator = Narrator::of(naive);
     let mut state = naive.initial();
-    let mut steps = Vec::new();
+    let mut run = Unmerged { steps: Vec::new(), begins: Vec::new() };
     for (at, &first) in merged.iter().enumerate() {
         let partner = narrator.as_mut().and_then(|narrator| narrator.partner(&state, first));
         let sender = (first.thread, TransitionId(first.transition));
         let behind = std::iter::once(sender).chain(partner).flat_map(|(thread, id)| {
-            let rest = model.chains.get(&id).map_or(&[][..], Vec::as_slice);
-            rest.iter().map(move |id| Step { thread, transition: id.0, choice: 0 })
+            let rest = chains.get(&id).map_or(&[][..], |chain| &chain.rest);
+            rest.iter().map(move |link| Step { thread, transition: link.transition.0, choice: 0 })
         });
+        run.begins.push(run.steps.len());
         for step in std::iter::once(first).chain(behind) {
-            steps.push(step);
+            run.steps.push(step);
             match naive.fire(&state, step) {
                 Ok(next) => state = next,
-                Err(Stopped::Fault(_) | Stopped::Truncated(_) | Stopped::NotEnabled) => return steps,
+                Err(Stopped::Fault(_) | Stopped::Truncated(_) | Stopped::NotEnabled) => return run,
             }
             let is_it = |flaw: &NaiveFault| flaw.kind == claimed;
             if at + 1 == merged.len() && state.flaw().is_some_and(is_it) {
-                return steps;
+                return run;
             }
         }
     }
-    steps
+    run
 }
 
-/// The locations inside of chains that begin at a location that was reached. They count as reached, though
-/// perhaps the chain never began.
-pub fn passed(model: &Model, was_reached: impl Fn(LocationId) -> bool) -> BTreeSet<LocationId> {
-    let source = |id: TransitionId| model.program.transitions[id].source;
-    let begun = model.chains.iter().filter(|(first, _)| was_reached(source(**first)));
-    begun.flat_map(|(_, rest)| rest).map(|&id| source(id)).collect()
+/// The locations inside of chains of which the first statement was taken.
+pub fn passed(
+    program: &Program,
+    chains: &Chains,
+    was_taken: impl Fn(TransitionId) -> bool,
+) -> BTreeSet<LocationId> {
+    let begun = chains.iter().filter(|(first, _)| was_taken(**first));
+    begun.flat_map(|(_, chain)| &chain.rest).map(|link| program.transitions[link.transition].source).collect()
 }

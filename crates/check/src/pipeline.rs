@@ -14,20 +14,18 @@ use store::Budget;
 use symmetry::Stats;
 use system::{Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind, Switch};
+use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
 use crate::individual;
-use crate::lasso;
+use crate::lasso::{self, Cycle};
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
-use crate::report::{
-    self, DeadCode, Reduction, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount,
-};
-use crate::stack::{self, Stack};
+use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
+use crate::stack::{self, Stack, Told};
 use crate::stores::{self, Run};
 use crate::temporal::{self, About, Aim, Aims};
 use crate::trace::{interpreter, place_of};
@@ -143,11 +141,9 @@ fn check_safety(
     options: Options<'_>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
-    let merged = (config.merge == Switch::On).then(|| promela::merge(&model.program, &model.chains));
-    let program = merged.as_ref().unwrap_or(&model.program);
-    let engine = engine_of(model, program, config.bounds)?;
+    let mut plan = Plan::new(model, &model.program, config, None);
+    let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
-    let mut plan = Plan::new(program, config, None);
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
@@ -169,8 +165,7 @@ fn check_safety(
         Ok::<_, CheckError>(((run, ended), told))
     });
     let ((run, ended), told) = searched?;
-    let reduction = plan.report(config, &told);
-    let searched = Searched { run, level: config.symmetry, naming: told.naming, reduction, ended };
+    let searched = Searched { run, level: config.symmetry, told, plan: &plan, ended };
     conclude(model, config, seed, &engine, searched, None)
 }
 
@@ -189,7 +184,8 @@ fn check_property(
     let (program, at) = pinned.as_ref().map_or((&aims.program, number), |pinned| (&pinned.program, 0));
     let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let engine = engine_of(model, program, config.bounds)?.with_property(at);
+    let mut plan = Plan::new(model, program, config, Some(property));
+    let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
@@ -197,7 +193,6 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
-    let mut plan = Plan::new(program, config, Some(property));
     let mut search = |ladder, analysis: Option<&_>| {
         let stack = Stack { engine: &engine, ladder, analysis };
         temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
@@ -213,28 +208,37 @@ fn check_property(
         let (found, store, without) = search(None, None)?;
         (searched, told) = ((found, store), without);
         level = config::Symmetry::None;
-        plan.give_up("the names of states do not lead along the cycle that was found");
+        plan.give_up_names();
     }
     let (mut found, store) = searched;
-    let individuals =
-        pinned.map(|pinned| individual::unpin(&pinned, interpreter(model, config.bounds), &mut found));
+    let individuals = pinned
+        .as_ref()
+        .map(|pinned| individual::unpin(pinned, interpreter(model, config.bounds), &mut found));
     if found.is_lost {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Memory);
     }
-    if let Some(run) = &found.lasso
-        && !lasso::is_observed(&interpreter(model, config.bounds), &run.trail().steps, run.cycle_start())
+    let mut cycle = None;
+    if let Some(found) = &found.lasso {
+        let steps = found.trail().steps;
+        let run = unmerge(model, config.bounds, &plan.chains, &steps, FaultKind::AcceptanceCycle);
+        let start = run.after(found.cycle_start());
+        cycle = Some((run.steps, Cycle { start, closed: found.is_closed }));
+    }
+    if let Some((steps, cycle)) = &cycle
+        && !lasso::is_observed(&interpreter(model, config.bounds), steps, cycle.start)
     {
         // It says nothing about the property, and others may be behind it.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         found.outcome.completeness = Completeness::Stopped(StopReason::Unobserved);
     }
-    let reduction = plan.report(config, &told);
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let individuals = &individuals.unwrap_or_default();
-    let about = About { aims, number, found: &found, individuals, automaton_states: automaton.edges.len() };
-    let searched = Searched { run, level, naming: told.naming, reduction, ended: Ended::Here };
+    let cycle = cycle.map(|(_, cycle)| cycle);
+    let automaton_states = automaton.edges.len();
+    let about = About { aims, number, found: &found, individuals, cycle, automaton_states };
+    let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
 
@@ -300,12 +304,12 @@ fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
 }
 
 /// How a search went.
-struct Searched {
+struct Searched<'a> {
     run: Run,
     /// The level of symmetry that was used.
     level: config::Symmetry,
-    naming: Stats,
-    reduction: Reduction,
+    told: Told,
+    plan: &'a Plan<'a>,
     ended: Ended,
 }
 
@@ -314,24 +318,20 @@ fn conclude(
     config: &Config,
     seed: u64,
     engine: &Engine,
-    searched: Searched,
+    searched: Searched<'_>,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
-    let Searched { run: Run { outcome, store, .. }, level, naming, reduction, ended } = searched;
+    let Searched { run: Run { outcome, store, .. }, level, told, plan, ended } = searched;
+    let reduction = plan.report(&told);
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
     for (at, found) in outcome.violations.iter().enumerate() {
-        let steps = match config.merge {
-            Switch::On if about.is_none() => {
-                unmerge(model, config.bounds, &found.trail.steps, found.fault.kind)
-            }
-            Switch::Off | Switch::On => found.trail.steps.clone(),
-        };
+        let steps = unmerge(model, config.bounds, &plan.chains, &found.trail.steps, found.fault.kind).steps;
         let (trace, property) = match &about {
             Some(about) => {
                 let individual = about.individuals.get(at).copied().flatten();
-                confirm_run(model, config, about, found, individual)?
+                confirm_run(model, config, about, found, &steps, individual)?
             }
             None => (confirm(model, config.bounds, found, &steps)?, None),
         };
@@ -382,7 +382,8 @@ fn conclude(
         frames: truncated(Bound::Frames),
     };
     let verdict = verdict(config, &outcome, about.is_some());
-    let properties: Vec<_> = about.iter().map(|about| about.entry(config, verdict)).collect();
+    let properties: Vec<_> =
+        about.iter().map(|about| about.entry(config, verdict, reduction.clone())).collect();
     let warnings = model.warnings.iter().map(|warning| warning.message.clone()).collect();
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
@@ -406,7 +407,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, level, engine, naming, about.as_ref()),
+        symmetry: symmetry_report(model, config, level, engine, told.naming, about.as_ref()),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -419,7 +420,7 @@ fn conclude(
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.
-        dead_code: if exhaustive && about.is_none() { dead_code(model, config, engine) } else { Vec::new() },
+        dead_code: if exhaustive && about.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
         warnings,
     };
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
@@ -481,12 +482,9 @@ fn symmetry_report(
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
 /// entry.
-fn dead_code(model: &Model, config: &Config, engine: &Engine) -> Vec<DeadCode> {
+fn dead_code(model: &Model, plan: &Plan<'_>, engine: &Engine) -> Vec<DeadCode> {
     let program = &model.program;
-    let passed = match config.merge {
-        Switch::Off => BTreeSet::new(),
-        Switch::On => passed(model, |location| engine.was_reached(location)),
-    };
+    let passed = passed(program, &plan.chains, |transition| engine.was_taken(transition));
     let mut dead = Vec::new();
     let mut seen = BTreeSet::new();
     for (id, location) in program.locations.iter() {

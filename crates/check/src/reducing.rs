@@ -1,44 +1,93 @@
-//! Whether a program is reduced, and by what is known about it.
+//! What a search leaves out: whether statements of a program are merged, whether orders of steps are reduced, and if not,
+//! why.
+//!
+//! Both change no answer where they are used, so they are, unless a check is about what they change. Then they give way, and
+//! the report says so; it says it louder where they were asked for by name.
 
-use ir::{ExprKind, PropertyKind, Type};
+use std::borrow::Cow;
+
+use ir::{ExprKind, Program, Property, PropertyKind, Type};
 use ltl::{Limits, stutter};
+use promela::Chains;
 use reduction::{Analysis, Observed};
 
 use crate::config::{Config, Fairness, OnBound, Switch, Symmetry};
+use crate::model::Model;
 use crate::report::Reduction;
 use crate::stack::Told;
 
-/// How a program is reduced.
-pub struct Plan {
+/// How a program is searched.
+pub struct Plan<'p> {
+    /// The program whose steps are searched: that of the model, or a merged one.
+    pub program: Cow<'p, Program>,
+    /// What is merged: nothing, if there are none.
+    pub chains: Chains,
+    /// What is known about independent steps, if some may be left out.
     pub analysis: Option<Analysis>,
-    /// Why it is not, although it was asked for.
-    notice: Option<String>,
+    merging: Decision,
+    reduction: Decision,
     /// What was assumed about the program, and is not so.
     dropped: Vec<String>,
 }
 
-impl Plan {
-    /// For the search for deadlocks and faults, or for runs that violate a property.
-    pub fn new(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Self {
-        if config.por == Switch::Off {
-            return Self { analysis: None, notice: None, dropped: Vec::new() };
+/// Whether something is used; if it could be asked for and is not, why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Decision {
+    Used,
+    NotWanted,
+    NotPossible(String),
+}
+
+impl Decision {
+    /// In spite of an obstacle, nothing is used.
+    fn new(switch: Switch, obstacle: impl FnOnce() -> Option<String>) -> Self {
+        if switch == Switch::Off {
+            return Self::NotWanted;
         }
-        let without = |notice: String| Self { analysis: None, notice: Some(notice), dropped: Vec::new() };
-        if let Some(notice) = obstacle(program, config, property) {
-            return without(notice);
+        obstacle().map_or(Self::Used, Self::NotPossible)
+    }
+
+    fn switch(&self) -> Switch {
+        if *self == Self::Used { Switch::On } else { Switch::Off }
+    }
+
+    fn notice(&self) -> Option<String> {
+        match self {
+            Self::Used | Self::NotWanted => None,
+            Self::NotPossible(why) => Some(why.clone()),
         }
-        let mut observed = Observed::invariants(program);
-        let props = property.iter().flat_map(|property| &property.props);
-        observed.in_runs.extend(props.map(|prop| &prop.expr));
-        let analysis = Analysis::new(program, &observed);
-        let analysis = match config.fairness {
-            Fairness::Weak if property.is_some() => analysis.for_fair_runs(),
-            Fairness::Weak | Fairness::None => analysis,
+    }
+}
+
+impl<'p> Plan<'p> {
+    /// For the search of a model's program for deadlocks and faults, or for runs that violate a property.
+    pub fn new(model: &Model, program: &'p Program, config: &Config, property: Option<&Property>) -> Self {
+        let counting = property.and_then(counts_states);
+        let chains = chains(model, program, property);
+        let merging = Decision::new(config.merge, || {
+            no_merging(program, &chains, config, property).or_else(|| counting.clone())
+        });
+        let (program, chains) = if merging == Decision::Used {
+            (Cow::Owned(promela::merge(program, &chains)), chains)
+        } else {
+            (Cow::Borrowed(program), Chains::new())
         };
-        if analysis.candidates() == 0 {
-            return without("there is no location from which all steps are independent of others".to_owned());
-        }
-        Self { analysis: Some(analysis), notice: None, dropped: Vec::new() }
+        let reduction = Decision::new(config.por, || {
+            no_reduction(&program, config, property).or_else(|| counting.clone())
+        });
+        let analysis = (reduction == Decision::Used).then(|| {
+            let mut observed = Observed::invariants(&program);
+            let props = property.iter().flat_map(|property| &property.props);
+            observed.in_runs.extend(props.map(|prop| &prop.expr));
+            let analysis = Analysis::new(&program, &observed);
+            match config.fairness {
+                Fairness::Weak if property.is_some() => analysis.for_fair_runs(),
+                Fairness::Weak | Fairness::None => analysis,
+            }
+        });
+        // Where no step is ever ample, there is no need to look.
+        let analysis = analysis.filter(|analysis| analysis.candidates() > 0);
+        Self { program, chains, analysis, merging, reduction, dropped: Vec::new() }
     }
 
     /// Searches, and again as long as what was assumed for the reduction turns out not to hold.
@@ -52,60 +101,112 @@ impl Plan {
                 return Ok((found, told));
             };
             if told.doubts.is_bounded {
-                self.analysis = None;
-                self.notice = Some(BOUNDED.to_owned());
+                self.give_up(BOUNDED);
             } else {
                 self.dropped.extend(analysis.forget(&told.doubts.breaches));
             }
         }
     }
 
-    /// What was found in the end was found without.
-    pub fn give_up(&mut self, notice: &str) {
-        if self.analysis.take().is_some() {
-            self.notice = Some(notice.to_owned());
+    /// Nothing is reduced any more, since nothing is renamed.
+    pub fn give_up_names(&mut self) {
+        self.give_up(NAMES);
+    }
+
+    fn give_up(&mut self, why: &str) {
+        self.analysis = None;
+        if self.reduction == Decision::Used {
+            self.reduction = Decision::NotPossible(why.to_owned());
         }
     }
 
-    pub fn report(self, config: &Config, told: &Told) -> Reduction {
+    pub fn report(&self, told: &Told) -> Reduction {
         Reduction {
-            por: config.por.to_string(),
-            merge: config.merge.to_string(),
-            notice: self.notice,
-            dropped: self.dropped,
+            por: self.reduction.switch().to_string(),
+            merge: self.merging.switch().to_string(),
+            notice: self.reduction.notice(),
+            merge_notice: self.merging.notice(),
+            dropped: self.dropped.clone(),
             ample: told.reduction.ample,
             full: told.reduction.full,
         }
     }
 }
 
-/// Why bounds are not for reduced searches.
+/// What may be merged, as far as a property does not see it.
+fn chains(model: &Model, program: &Program, property: Option<&Property>) -> Chains {
+    let Some(property) = property.filter(|_| !model.chains.is_empty()) else { return model.chains.clone() };
+    let props: Vec<_> = property.props.iter().map(|prop| &prop.expr).collect();
+    let visible = reduction::visible(program, &props);
+    promela::unseen(&model.chains, |transition| visible[transition])
+}
+
+/// Why no statements are merged.
+fn no_merging(
+    program: &Program,
+    chains: &Chains,
+    config: &Config,
+    property: Option<&Property>,
+) -> Option<String> {
+    if chains.is_empty() {
+        Some("no statement can be taken together with the one before it".to_owned())
+    } else if property.is_some() && config.fairness != Fairness::None {
+        Some(FAIRNESS.to_owned())
+    } else if property.is_some()
+        && let Some(reason) = reduction::obstacle(program)
+    {
+        Some(reason.to_owned())
+    } else if config.merge == Switch::Auto && config.limits.depth.is_some() {
+        Some("--max-depth counts statements one by one".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Also in those between merged statements: there, a process waits for no message.
+const FAIRNESS: &str = "under fairness it matters who can move in the states that are left out";
+
+/// Objects and threads may be gone before others are made, or after that.
 const BOUNDED: &str = "a bound was exceeded, and how many objects and threads there are at a time depends on the order of steps";
 
-/// Why a program is not reduced in spite of `--por on`.
-fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Property>) -> Option<String> {
+/// Two orders of the same steps lead to states that differ in names.
+const NAMES: &str = "without symmetry, the order in which objects are made and dropped shows in their names";
+
+/// Why orders of steps are not reduced.
+fn no_reduction(program: &Program, config: &Config, property: Option<&Property>) -> Option<String> {
     if let Some(reason) = reduction::obstacle(program) {
+        return Some(reason.to_owned());
+    }
+    if config.limits.depth.is_some() {
+        let reason =
+            "of several orders of the same steps, the one that is taken may be longer than --max-depth";
         return Some(reason.to_owned());
     }
     let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
     let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
-    // Two orders of the same steps lead to states that differ in names.
     if has_heap && config.symmetry == Symmetry::None {
-        let reason = "without symmetry, the order in which objects are made and dropped shows in their names";
-        return Some(reason.to_owned());
+        return Some(NAMES.to_owned());
     }
-    // An object may be dropped before another is made, or after that.
     if has_heap && config.bounds.on_bound == OnBound::Error {
-        let reason = "an exceeded bound is a violation, and how many objects there are at a time depends on the order of steps";
+        let reason = "how many objects there are at a time depends on the order of steps, and too many are a violation";
         return Some(reason.to_owned());
     }
-    let property = property?;
+    let is_fair = property.is_some() && config.fairness != Fairness::None;
+    (is_fair && has_timeouts(program)).then(|| {
+        "under fairness it matters who can move, and with a `timeout` that depends on everybody else"
+            .to_owned()
+    })
+}
+
+fn has_timeouts(program: &Program) -> bool {
+    let mut found = false;
+    program.each_expr(&mut |expr| found |= expr.kind == ExprKind::Timeout);
+    found
+}
+
+/// Why states that are left out may be missed by a property.
+fn counts_states(property: &Property) -> Option<String> {
     let name = &property.name;
-    if config.fairness != Fairness::None && has_timeouts(program) {
-        let reason =
-            "under fairness it matters who can move, and with a `timeout` that depends on everybody else";
-        return Some(reason.to_owned());
-    }
     match &property.kind {
         PropertyKind::Claim(_) => {
             Some(format!("it is not known whether the claim `{name}` counts states, as `X` does"))
@@ -118,10 +219,4 @@ fn obstacle(program: &ir::Program, config: &Config, property: Option<&ir::Proper
             }
         },
     }
-}
-
-fn has_timeouts(program: &ir::Program) -> bool {
-    let mut found = false;
-    program.each_expr(&mut |expr| found |= expr.kind == ExprKind::Timeout);
-    found
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::{SearchKind, Switch};
 use crate::trace::Trace;
 
 /// The version of the object's form.
@@ -91,6 +92,8 @@ pub struct Property {
     pub seconds: f64,
     /// Which runs count.
     pub fairness: String,
+    /// Of this search, as that of the whole report is of the first one.
+    pub reduction: Reduction,
     /// Conditions that never hold, in front of an implication.
     pub vacuous: Vec<String>,
 }
@@ -203,17 +206,28 @@ pub struct Symmetry {
     pub pinned: Vec<String>,
 }
 
+/// What was left out of a search that changes no answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reduction {
+    /// Whether orders of steps were: `on` or `off`.
     pub por: String,
+    /// Whether statements were merged: `on` or `off`.
     pub merge: String,
-    /// Why there is no partial order reduction although it was asked for.
+    /// Why there was no partial order reduction, unless it was switched off.
     pub notice: Option<String>,
+    /// Why no statements were merged, unless that was switched off.
+    pub merge_notice: Option<String>,
     /// What it could not rely on after all: the search started again without it.
     pub dropped: Vec<String>,
     /// How often the steps of one thread were enough, and how often they were not.
     pub ample: u64,
     pub full: u64,
+}
+
+impl Reduction {
+    pub fn is_merged(&self) -> bool {
+        self.merge == Switch::On.as_str()
+    }
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -247,6 +261,15 @@ pub struct DeadCode {
 }
 
 impl Report {
+    /// Whether no run to the first violation is shorter than the one that is shown.
+    pub fn is_shortest(&self) -> bool {
+        let of_a_property = self.properties.iter().any(|property| property.verdict == Verdict::Violated);
+        self.search == SearchKind::Bfs.as_str()
+            && !of_a_property
+            && self.reduction.ample == 0
+            && !self.reduction.is_merged()
+    }
+
     /// Adds to why it is not complete.
     pub(crate) fn add_reason(&mut self, reason: String) {
         let reasons = self.incomplete.get_or_insert_default();

@@ -10,6 +10,7 @@ use symmetry::{Ladder, Level};
 use system::TransitionSystem;
 
 use crate::config::{Config, StoreKind, Symmetry};
+use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -72,6 +73,8 @@ pub struct About<'a> {
     pub found: &'a Emptiness,
     /// Of each violation that was found: whom it is about.
     pub individuals: &'a [Option<u32>],
+    /// How the run goes on for ever that was found, in steps of the model.
+    pub cycle: Option<Cycle>,
     pub automaton_states: usize,
 }
 
@@ -80,7 +83,7 @@ impl About<'_> {
         &self.aims.program.properties[self.number]
     }
 
-    pub fn entry(&self, config: &Config, verdict: Verdict) -> report::Property {
+    pub fn entry(&self, config: &Config, verdict: Verdict, reduction: report::Reduction) -> report::Property {
         let property = self.property();
         let stats = &self.found.outcome.stats;
         let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
@@ -94,6 +97,7 @@ impl About<'_> {
             transitions: stats.transitions,
             seconds: self.found.outcome.elapsed.as_secs_f64(),
             fairness: config.fairness.to_string(),
+            reduction,
             vacuous: seen.map(|seen| vacuous(&self.aims.program, property, seen)).unwrap_or_default(),
         }
     }

@@ -64,7 +64,7 @@ fn config(block: &Block) -> Config {
             .get(name)
             .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{}: {name}", block.place)))
     };
-    let mut config = Config::default();
+    let mut config = Config::unreduced();
     let sizes = &mut config.bounds.sizes;
     sizes.objects = number("max-objects", sizes.objects);
     sizes.threads = number("max-threads", sizes.threads);
@@ -349,7 +349,10 @@ fn every_key_of_the_report_is_explained() {
     };
     let (report, violation, trace, place) =
         (of("The report"), of("A violation"), of("A trace"), of("A place"));
+    let of_reduction: Vec<String> =
+        report.iter().filter(|key| key.starts_with("reduction.")).cloned().collect();
     let mut explained = report;
+    explained.extend(of_reduction.iter().map(|key| format!("properties[].{key}")));
     let nested = |prefix: &str, keys: &BTreeSet<String>| -> Vec<String> {
         keys.iter().map(|key| format!("{prefix}.{key}")).collect()
     };

@@ -25,10 +25,10 @@ fn model(name: &str, text: &str) -> Model {
 }
 
 fn reduced() -> Config {
-    Config { por: Switch::On, keep_going: true, ..Config::default() }
+    Config { por: Switch::On, keep_going: true, ..Config::unreduced() }
 }
 
-/// Verdict, kinds and places of violations, and which bounds were exceeded.
+/// Verdict, kinds and places of violations, which bounds were exceeded, and what was never reached.
 fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
     let violations: BTreeSet<_> = report
         .violations
@@ -37,7 +37,11 @@ fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
         .collect();
     let bounds = report.truncations;
     let truncated = [bounds.objects, bounds.threads, bounds.frames].map(|count| count > 0);
-    (report.verdict, violations, truncated)
+    let dead = report
+        .dead_code
+        .iter()
+        .map(|code| (code.procedure.clone(), code.location.line, code.location.column));
+    (report.verdict, violations, truncated, dead.collect::<BTreeSet<_>>())
 }
 
 /// The example of Holzmann's lecture: `x` and `y` are variables of one thread each, `g` is shared.
@@ -72,8 +76,14 @@ fn models_have_the_same_errors() {
             .unwrap_or_else(|rejected| panic!("{}", rejected.text));
         let full = check(&model, &Config { por: Switch::Off, ..reduced() });
         for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            for merge in [Switch::Off, Switch::On] {
+                let defaults = Config { keep_going: true, ..Config::default() };
+                for config in [Config { por: Switch::Off, ..reduced() }, reduced(), defaults] {
+                    let report = check(&model, &Config { search, merge, ..config });
+                    assert_eq!(essence(&report), essence(&full), "{} {search} merge {merge}", file.name);
+                }
+            }
             let report = check(&model, &Config { search, ..reduced() });
-            assert_eq!(essence(&report), essence(&full), "{} {search}", file.name);
             assert!(report.states <= full.states, "{}", file.name);
             let first = check(&model, &Config { search, keep_going: false, ..reduced() });
             assert_eq!(first.verdict, full.verdict, "{}", file.name);

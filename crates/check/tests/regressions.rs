@@ -178,7 +178,7 @@ fn every_symmetry() -> impl Iterator<Item = Config> {
     let levels = [Symmetry::None, Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Full];
     levels.into_iter().flat_map(|symmetry| {
         let searches = [SearchKind::Bfs, SearchKind::Dfs];
-        searches.map(|search| Config { symmetry, search, keep_going: true, ..Config::default() })
+        searches.map(|search| Config { symmetry, search, keep_going: true, ..Config::unreduced() })
     })
 }
 

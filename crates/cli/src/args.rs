@@ -12,7 +12,7 @@ use crate::units::{parse_bits, parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
 Examples:
-  quotient check models/philosophers.bir             find the deadlock, by the shortest way
+  quotient check models/philosophers.bir             find the deadlock, by a short way
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
   quotient check ring.pml -D N=3                     check a Promela model
@@ -143,7 +143,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Order of exploration: bfs (shortest counterexamples) or dfs [default: bfs, if the store gives states back]
+    /// Order of exploration: bfs (short counterexamples) or dfs [default: bfs, if the store gives states back]
     #[arg(long, value_name = "ORDER", value_parser = choice::<SearchKind>)]
     pub search: Option<SearchKind>,
 
@@ -179,12 +179,13 @@ pub struct CheckArgs {
     #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
-    /// Partial order reduction: of orders of steps that nobody can tell apart, explore one (on) or all (off)
+    /// Partial order reduction: of orders of steps that nobody can tell apart, explore one (on), all (off), or one where that
+    /// changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub por: Switch,
 
     /// Statement merging in Promela models: on (statements that concern their own process only are taken together with
-    /// the one before them) or off
+    /// the one before them), off, or on where that changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 

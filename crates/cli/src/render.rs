@@ -110,11 +110,12 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
             _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
                 "depth first"
             }
-            "bfs" => "the shortest way there",
+            "bfs" if report.is_shortest() => "the shortest way there",
+            "bfs" => "a short way there; --por off --merge off finds the shortest",
             _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
                 "depth first"
             }
-            _ => "depth first; --search bfs finds the shortest way",
+            _ => "depth first; --search bfs finds a short way",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
         out += &trace(&violation.trace, Some(LONGEST_TRACE), paint);

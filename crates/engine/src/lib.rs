@@ -15,11 +15,10 @@ mod machine;
 mod numbered;
 mod passages;
 mod questions;
+mod seen;
 mod turns;
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
@@ -33,6 +32,7 @@ use eval::Stack;
 use machine::{CatchCode, Mode, Stop};
 use numbered::Group;
 use passages::Passages;
+use seen::Seen;
 use turns::Turns;
 
 /// A compiled program.
@@ -81,8 +81,10 @@ pub struct Engine {
     bodies_ask_for_timeout: bool,
     /// The property whose propositions are told of states.
     property: Option<usize>,
-    /// The locations that any run ever got to, a bit each.
-    reached: Vec<AtomicU64>,
+    /// The locations that any run ever got to.
+    reached: Seen,
+    /// The transitions that any run of a numbered program ever took.
+    taken: Seen,
 }
 
 struct VirtualCode {
@@ -223,7 +225,8 @@ impl Engine {
             active: program.active.clone(),
             bounds_are_errors,
             property: None,
-            reached: (0..program.locations.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            reached: Seen::none_of(program.locations.len()),
+            taken: Seen::none_of(program.transitions.len()),
             code,
             layout,
         }
@@ -252,16 +255,17 @@ impl Engine {
 
     /// Whether any run ever got to a location.
     pub fn was_reached(&self, location: LocationId) -> bool {
-        self.reached[location.index() / 64].load(Relaxed) >> (location.index() % 64) & 1 == 1
+        self.reached.contains(location.index())
+    }
+
+    /// Whether any run of a numbered program ever took a transition.
+    pub fn was_taken(&self, transition: TransitionId) -> bool {
+        self.taken.contains(transition.index())
     }
 
     #[inline]
     fn reach(&self, location: u32) {
-        let (word, bit) = (&self.reached[location as usize / 64], 1 << (location % 64));
-        // Nearly always set already, and reading is cheap. Nothing else is ordered by it.
-        if word.load(Relaxed) & bit == 0 {
-            word.fetch_or(bit, Relaxed);
-        }
+        self.reached.insert(location);
     }
 
     /// Adds the steps of one thread.

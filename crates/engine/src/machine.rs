@@ -218,6 +218,7 @@ impl Run<'_> {
                         return Ok(());
                     };
                     engine.reach(location);
+                    engine.taken.insert(transition);
                     self.clear(location);
                     self.operands.count_inner_step()?;
                     self.passed = Some(transition);

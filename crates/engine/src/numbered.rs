@@ -515,6 +515,7 @@ impl Engine {
         self.go_on(es, thread, &mut transition)?;
         if let Some(partner) = partner {
             (thread, transition) = (partner.thread, partner.transition);
+            self.taken.insert(transition);
             let body = self.code.transitions[transition as usize].body;
             transition = self.run(es, thread, body, 0, Mode::Whole)?.unwrap_or(transition);
             self.go_on(es, thread, &mut transition)?;
@@ -602,6 +603,7 @@ impl Engine {
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
             code = self.code.transitions[*transition as usize];
         }
+        self.taken.insert(*transition);
         let TransitionCode { opening, body, .. } = code;
         let mut partner = None;
         match opening {

@@ -20,7 +20,7 @@ mod text;
 mod tree;
 mod unused;
 
-pub use lower::{Chains, merge};
+pub use lower::{Chain, Chains, Link, merge, unseen};
 pub use parser::parse;
 
 use source::{Diagnostics, FileId, Provider, SourceMap};

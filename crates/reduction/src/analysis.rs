@@ -162,6 +162,19 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
     }
 }
 
+/// By transition: whether it may change what these expressions say.
+pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, bool> {
+    let resources = Resources::new(program, observed.iter().copied());
+    let mut read = Footprint::default();
+    observed.iter().for_each(|expr| read.extend(&resources.observed(expr)));
+    let is_visible = |transition| {
+        let footprint = resources.transition(transition);
+        let is_message = |found: &Use| matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. });
+        shows(&read, &footprint.writes, footprint.uses.iter().any(is_message))
+    };
+    program.transitions.values().map(is_visible).collect()
+}
+
 impl Analysis {
     /// Analyses a program, of which some expressions are observed.
     pub fn new(program: &Program, observed: &Observed<'_>) -> Self {

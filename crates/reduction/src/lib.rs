@@ -82,6 +82,6 @@ mod reduced;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use analysis::{Analysis, Classes, Observed, obstacle};
+pub use analysis::{Analysis, Classes, Observed, obstacle, visible};
 pub use discipline::Breach;
 pub use reduced::{Concrete, Counts, Doubts, Reduced};

@@ -132,8 +132,8 @@ pub fn cells(states: u64) -> Vec<Cell> {
             for symmetry in SYMMETRIES {
                 let namings = Naming::ALL.iter().copied().map(Some).chain([None]);
                 for naming in namings.filter(|naming| naming.is_none() == (symmetry == Symmetry::None)) {
-                    for &por in Switch::ALL {
-                        for &merge in Switch::ALL {
+                    for por in [Switch::Off, Switch::On] {
+                        for merge in [Switch::Off, Switch::On] {
                             for keep_going in [true, false] {
                                 let cell = Cell { search, store, symmetry, naming, por, merge, keep_going };
                                 cells.push(cell);

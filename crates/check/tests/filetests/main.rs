@@ -41,7 +41,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use quotient::config::{Config, SearchKind, StoreKind};
+use quotient::config::{Config, SearchKind, StoreKind, Switch};
 
 use common::{ModelFile, files_below, models};
 use header::Header;
@@ -92,8 +92,11 @@ fn trials_of(file: ModelFile) -> Vec<Trial> {
         trial("brute force", oracle::agrees_with_the_header),
         trial("there and back", walks::there_and_back),
         trial("properties", |case| {
-            let config = Config { safety: false, ..case.header.options.config() };
-            properties::check(&case.model()?, &case.file.text, &config).map(drop)
+            let plain = Config { safety: false, ..case.header.options.config() };
+            let reduced = Config { por: Switch::Auto, ..plain.clone() };
+            [plain, reduced]
+                .iter()
+                .try_for_each(|config| properties::check(&case.model()?, &case.file.text, config).map(drop))
         }),
     ];
     trials.extend(lattice::cells(case.header.states).into_iter().map(|cell| {

@@ -145,7 +145,7 @@ fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
     // One more than brute force admits: who stops at the limit has found a state beyond it.
     let limits = Limits { states: Some(MOST_STATES as u64 + 1), ..Limits::default() };
-    Config { bounds, search, store, limits, symmetry: Symmetry::None, safety: true, ..Config::default() }
+    Config { bounds, search, store, limits, symmetry: Symmetry::None, safety: true, ..Config::unreduced() }
 }
 
 /// Compares all ways to look at a model.

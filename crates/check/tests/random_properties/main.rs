@@ -193,7 +193,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                 if !is_thorough && (number + other + graph.states()) % 3 != 0 {
                     continue;
                 }
-                for &por in Switch::ALL {
+                for por in [Switch::Off, Switch::On] {
                     let config = Config {
                         symmetry,
                         store,
@@ -202,7 +202,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                         por,
                         property: Some(props::NAME.to_owned()),
                         keep_going: true,
-                        ..Config::default()
+                        ..Config::unreduced()
                     };
                     let verdict = is_violated(model, &config, expected, &mut seen).map_err(|reason| {
                         format!("{symmetry}, {store}, fairness {fairness}, reduction {por}: {reason}")

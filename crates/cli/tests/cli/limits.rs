@@ -7,7 +7,7 @@ fn states() {
     let sandbox = Sandbox::with("peterson.bir");
     for search in ["bfs", "dfs"] {
         for limit in [1, 2, 100, 2905] {
-            let line = format!("check peterson.bir --search {search} --max-states {limit}");
+            let line = format!("check peterson.bir --por off --search {search} --max-states {limit}");
             let (run, report) = sandbox.json(&line);
             run.expect(3);
             assert_eq!(report["verdict"], "inconclusive");
@@ -15,7 +15,8 @@ fn states() {
             assert_eq!(report["incomplete"], "the limit on states was reached");
         }
         // As many as there are is no limit.
-        let (run, report) = sandbox.json(&format!("check peterson.bir --search {search} --max-states 2906"));
+        let (run, report) =
+            sandbox.json(&format!("check peterson.bir --por off --search {search} --max-states 2906"));
         run.expect(0);
         assert_eq!(report["verdict"], "holds");
     }

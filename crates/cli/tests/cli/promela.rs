@@ -300,7 +300,7 @@ fn other_commands() {
     let run = sandbox.run("print --layout m.pml");
     run.expect(0);
     assert!(run.stdout.contains("channel box: 1 word for 2 messages"), "{}", run.stdout);
-    let (_, report) = sandbox.json("check m.pml -q --continue");
+    let (_, report) = sandbox.json("check m.pml -q --continue --por off --merge off");
     let run = sandbox.run("graph m.pml --format aut");
     run.expect(0);
     // An assertion that fails does not end the run.

@@ -98,7 +98,7 @@ fn defaults_can_be_written_out() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
     let store = StoreKind::default();
     let defaults = format!(
-        "--search bfs --store {store} --symmetry full --naming chain --por off --merge off \
+        "--search bfs --store {store} --symmetry full --naming chain --por auto --merge auto \
          --threads 1 --fairness none --on-bound truncate --seed 0"
     );
     let (run, written) = sandbox.json(&format!("check philosophers_ordered.bir {defaults}"));
@@ -168,7 +168,7 @@ fn values_that_make_no_sense_are_refused() {
         ("--symmetry bots=", "the K of bots=K must be a number"),
         ("--symmetry Full", "expected one of none, heap, pc, bots, bots=K, full"),
         ("--naming alphabetical", "expected one of dfs, chain"),
-        ("--por maybe", "expected one of off, on"),
+        ("--por maybe", "expected one of auto, off, on"),
         ("--max-states 0", "--max-states"),
         ("--max-states many", "--max-states"),
         ("--max-depth=-1", "--max-depth"),

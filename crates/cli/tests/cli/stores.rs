@@ -41,7 +41,7 @@ fn path(model: &str) -> String {
 fn exact_stores_prove_and_agree() {
     let sandbox = Sandbox::with("peterson.bir");
     for store in EXACT {
-        let (run, report) = sandbox.json(&format!("check peterson.bir --store {store}"));
+        let (run, report) = sandbox.json(&format!("check peterson.bir --por off --store {store}"));
         run.expect(0);
         assert_eq!((&report["verdict"], &report["exhaustive"]), (&"holds".into(), &true.into()), "{store}");
         assert_eq!(report["states"], 2906, "{store}");
@@ -84,11 +84,11 @@ fn lossy_stores_never_say_that_a_model_holds() {
 #[test]
 fn little_memory_goes_far() {
     let sandbox = Sandbox::with("peterson.bir");
-    let (run, report) = sandbox.json("check peterson.bir -D N=4 --store compact");
+    let (run, report) = sandbox.json("check peterson.bir --por off -D N=4 --store compact");
     run.expect(3);
     assert_eq!(report["states"], 172_713);
     assert!(number(&report, "/store/bytes_per_state") < 12.0, "{}", report["store"]);
-    let (run, report) = sandbox.json("check peterson.bir -D N=4 --store bitstate --arena 4Mi");
+    let (run, report) = sandbox.json("check peterson.bir --por off -D N=4 --store bitstate --arena 4Mi");
     run.expect(3);
     assert!(number(&report, "/store/bytes_per_state") < 3.1, "{}", report["store"]);
     assert!(number(&report, "/states") > 0.99 * 172_713.0, "{}", report["states"]);
@@ -98,7 +98,7 @@ fn little_memory_goes_far() {
 #[test]
 fn a_small_array_loses_states_and_says_how_many() {
     let sandbox = Sandbox::with("peterson.bir");
-    let (run, report) = sandbox.json("check peterson.bir --store bitstate --arena 4Ki --hashes 3");
+    let (run, report) = sandbox.json("check peterson.bir --por off --store bitstate --arena 4Ki --hashes 3");
     run.expect(3);
     assert_eq!(report["verdict"], "no error found");
     assert!(number(&report, "/states") < 2800.0, "{}", report["states"]);
@@ -142,7 +142,7 @@ fn refinement_finds_the_bugs() {
 #[test]
 fn refinement_ends_when_nothing_is_expected_to_be_lost() {
     let sandbox = Sandbox::with("peterson.bir");
-    let (run, report) = sandbox.json("check peterson.bir -D N=4 --store bitstate --refine");
+    let (run, report) = sandbox.json("check peterson.bir --por off -D N=4 --store bitstate --refine");
     run.expect(3);
     assert_eq!(report["verdict"], "no error found");
     let rounds = report["store"]["rounds"].as_array().expect("rounds").clone();
@@ -206,14 +206,14 @@ fn coverage_is_nearer_to_the_truth() {
 #[test]
 fn refinement_ends_with_time_and_memory() {
     let sandbox = Sandbox::with("peterson.bir");
-    let (run, report) = sandbox.json("check peterson.bir --store bitstate --refine --time 0s");
+    let (run, report) = sandbox.json("check peterson.bir --por off --store bitstate --refine --time 0s");
     run.expect(3);
     assert_eq!(report["verdict"], "inconclusive");
     assert_eq!(report["store"]["rounds"].as_array().map(Vec::len), Some(1));
     assert_eq!(report["states"], 0);
 
     // With one bit a state, much more room would be needed.
-    let line = "check peterson.bir -D N=4 --store bitstate --refine --hashes 1 --memory 16M";
+    let line = "check peterson.bir --por off -D N=4 --store bitstate --refine --hashes 1 --memory 16M";
     let (run, report) = sandbox.json(line);
     run.expect(3);
     if cfg!(target_os = "linux") {
@@ -390,7 +390,8 @@ fn options_of_other_stores_are_refused() {
 fn the_default_array_fits() {
     let sandbox = Sandbox::with("peterson.bir");
     for (memory, bits) in [("40M", 1 << 27), ("64M", 1 << 28), ("100G", 1 << 30)] {
-        let (run, report) = sandbox.json(&format!("check peterson.bir --store bitstate --memory {memory}"));
+        let (run, report) =
+            sandbox.json(&format!("check peterson.bir --por off --store bitstate --memory {memory}"));
         run.expect(3);
         assert_eq!(report["store"]["bits"], f64::from(bits), "{memory}");
         assert_eq!(report["verdict"], "no error found");
@@ -401,7 +402,8 @@ fn the_default_array_fits() {
 fn the_width_of_hashes_is_chosen() {
     let sandbox = Sandbox::with("peterson.bir");
     for width in 4..=8_u32 {
-        let (run, report) = sandbox.json(&format!("check peterson.bir --store compact --hash-bytes {width}"));
+        let (run, report) =
+            sandbox.json(&format!("check peterson.bir --por off --store compact --hash-bytes {width}"));
         run.expect(3);
         assert_eq!(report["store"]["hash_bytes"], f64::from(width));
         let (states, bits) = (2906.0, f64::from(8 * width + 9));

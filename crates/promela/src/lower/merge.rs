@@ -19,6 +19,17 @@
 //! And `run` is not merged with an assertion before it: a process too many is a step that is not taken, and must not
 //! take a violation along.
 //!
+//! Who comes to or leaves a place where a message is taken by hand is noticed by senders that do something else where nobody
+//! waits for theirs (`else`, `unless`, the middle of an `atomic`). Where a model has such senders, coming and leaving count as
+//! statements that are not local, too; SPIN does not look at that either.
+//!
+//! # Properties of runs
+//!
+//! A property that cannot count states sees a merged step as what it is, as long as there is one statement at most in it that the
+//! property sees. This statement must be the one that is not local, if there is one: otherwise others could notice something
+//! before, or after, the property does. So what a property sees counts as not local, and [`unseen`] cuts chains where two
+//! such statements would come together. In the middle of an `atomic` nobody looks.
+//!
 //! Nothing is merged where a model can observe more than that: if it asks for variables of other processes, for `_last`,
 //! `enabled` or `pc_value`, or if it has `provided` clauses. SPIN merges with `_last`, `enabled` and `pc_value`, too.
 
@@ -33,15 +44,50 @@ use crate::automaton::{Automaton, Edge};
 use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, SymbolId, Target};
 
-/// For the first transition of each chain the others, in order.
-pub type Chains = BTreeMap<TransitionId, Vec<TransitionId>>;
+/// By the first transition of each.
+pub type Chains = BTreeMap<TransitionId, Chain>;
+
+/// Statements that are taken as one step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chain {
+    /// Whether others can notice the first statement, or influence it.
+    pub shared: bool,
+    /// What comes behind it: never nothing.
+    pub rest: Vec<Link>,
+}
+
+/// A statement that is taken together with the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Link {
+    pub transition: TransitionId,
+    /// Whether others can notice it, or influence it.
+    pub shared: bool,
+    /// Nobody comes between it and the one before.
+    pub held: bool,
+}
+
+/// What is left of chains for properties of runs that see these transitions.
+pub fn unseen(chains: &Chains, is_seen: impl Fn(TransitionId) -> bool) -> Chains {
+    let cut = |(&first, chain): (&TransitionId, &Chain)| {
+        let mut shared = chain.shared || is_seen(first);
+        let goes_on = |link: &&Link| {
+            let counts = link.shared || is_seen(link.transition);
+            let goes_on = !counts || !shared || link.held;
+            shared |= counts;
+            goes_on
+        };
+        let rest: Vec<Link> = chain.rest.iter().take_while(goes_on).copied().collect();
+        (!rest.is_empty()).then_some((first, Chain { shared: chain.shared, rest }))
+    };
+    chains.iter().filter_map(cut).collect()
+}
 
 /// The program in which each chain is a step. Locations and transitions keep their numbers.
 pub fn merge(program: &Program, chains: &Chains) -> Program {
     let mut merged = program.clone();
-    for (&first, rest) in chains {
-        for &id in rest {
-            let next = &program.transitions[id];
+    for (&first, chain) in chains {
+        for link in &chain.rest {
+            let next = &program.transitions[link.transition];
             let whole = &mut merged.transitions[first];
             whole.body.extend(next.body.iter().cloned());
             whole.exit.clone_from(&next.exit);
@@ -58,6 +104,8 @@ struct Merger<'l, 'b, 'a> {
     lowering: &'l Lowering<'b, 'a>,
     claims: Claims,
     has_rendezvous: bool,
+    /// Somebody does something else where nobody waits for a message to be handed over.
+    senses: bool,
 }
 
 impl Lowering<'_, '_> {
@@ -82,7 +130,9 @@ impl Lowering<'_, '_> {
             .flat_map(|symbol| (0..symbol.leaves.len()).map(move |leaf| (symbol, leaf)));
         let has_rendezvous =
             leaves.filter_map(|(symbol, leaf)| symbol.channel(leaf)).any(|channel| channel.capacity == 0);
-        let merger = Merger { lowering: self, claims, has_rendezvous };
+        let mut merger = Merger { lowering: self, claims, has_rendezvous, senses: false };
+        merger.senses =
+            has_rendezvous && self.automata.iter().flatten().any(|automaton| merger.is_sensing(automaton));
         let mut chains = Chains::new();
         for (at, automaton) in self.automata.iter().enumerate() {
             let Some(automaton) = automaton.as_ref().filter(|_| self.procedures[at].is_some()) else {
@@ -92,9 +142,8 @@ impl Lowering<'_, '_> {
                 let edges = &automaton.states[number as usize].edges;
                 // The transitions of a location are its edges, in order.
                 for (edge, &id) in edges.iter().zip(&self.program.locations[location].transitions) {
-                    let rest = merger.behind(at, automaton, edge);
-                    if !rest.is_empty() {
-                        chains.insert(id, rest);
+                    if let Some(chain) = merger.chain(at, automaton, number, edge) {
+                        chains.insert(id, chain);
                     }
                 }
             }
@@ -104,35 +153,61 @@ impl Lowering<'_, '_> {
 }
 
 impl Merger<'_, '_, '_> {
-    /// What is merged with the statement of an edge.
-    fn behind(&self, process: usize, automaton: &Automaton, edge: &Edge) -> Vec<TransitionId> {
-        let mut rest = Vec::new();
+    /// What is merged with the statement of an edge out of a state.
+    fn chain(&self, process: usize, automaton: &Automaton, source: u32, edge: &Edge) -> Option<Chain> {
         if !self.may_follow(edge.element) && !self.may_begin(process, edge.element) {
-            return rest;
+            return None;
         }
+        let is_shared =
+            |edge: &Edge| !self.is_local(edge.element) || self.takes_by_hand(automaton, edge.target);
         let mut before = edge;
-        let mut shared = !self.is_local(edge.element);
+        let first = is_shared(edge) || self.takes_by_hand(automaton, source);
+        let mut shared = first;
         let mut flawed = self.may_be_flawed(edge.element);
+        let mut rest: Vec<Link> = Vec::new();
         loop {
             let state = &automaton.states[before.target as usize];
-            let ([next], Some(element)) = (&state.edges[..], state.element) else { return rest };
-            let Some(&location) = self.lowering.locations[process].get(&before.target) else { return rest };
-            let id = self.lowering.program.locations[location].transitions[0];
-            let local = self.is_local(element);
+            let ([next], Some(element)) = (&state.edges[..], state.element) else { break };
+            let Some(&location) = self.lowering.locations[process].get(&before.target) else { break };
+            let transition = self.lowering.program.locations[location].transitions[0];
+            let link = Link { transition, shared: is_shared(next), held: before.atomic };
             let goes_on = if self.lowering.builder.has_priorities {
-                local && !shared
+                !link.shared && !shared
             } else {
-                local || !shared || before.atomic
+                !link.shared || !shared || link.held
             };
-            let ends = next.element != element || rest.contains(&id) || (flawed && self.starts(element));
+            let known = rest.iter().any(|known| known.transition == transition);
+            let ends = next.element != element || known || (flawed && self.starts(element));
             if !goes_on || ends || !self.may_follow(element) {
-                return rest;
+                break;
             }
-            shared |= !local;
+            shared |= link.shared;
             flawed |= self.may_be_flawed(element);
-            rest.push(id);
+            rest.push(link);
             before = next;
         }
+        (!rest.is_empty()).then_some(Chain { shared: first, rest })
+    }
+
+    /// Whether there is a sender that does something else where nobody waits for its message.
+    fn is_sensing(&self, automaton: &Automaton) -> bool {
+        automaton.states.iter().any(|state| {
+            let is_else = |edge: &Edge| matches!(self.element(edge.element).node, Node::Else);
+            let has_else = state.edges.iter().any(is_else);
+            state.edges.iter().any(|edge| {
+                let element = self.element(edge.element);
+                let has_others =
+                    has_else || edge.escape != 0 || !element.escapes.is_empty() || is_atomic(element);
+                matches!(element.node, Node::Basic(Basic::Send { .. })) && has_others
+            })
+        })
+    }
+
+    /// Whether somebody notices who is at a state of an automaton, since it may be given a message there.
+    fn takes_by_hand(&self, automaton: &Automaton, state: u32) -> bool {
+        let receives =
+            |edge: &Edge| matches!(self.element(edge.element).node, Node::Basic(Basic::Receive { .. }));
+        self.senses && automaton.states[state as usize].edges.iter().any(receives)
     }
 
     fn element(&self, id: ElementId) -> &Element {

@@ -29,7 +29,7 @@ use crate::symbols::{ChannelType, Scalar};
 use crate::tree::SymbolId;
 use crate::unused;
 
-pub use merge::{Chains, merge};
+pub use merge::{Chain, Chains, Link, merge, unseen};
 
 /// Where the first leaf of a variable is; the others follow.
 #[derive(Clone, Copy, Debug)]

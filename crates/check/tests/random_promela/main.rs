@@ -1,0 +1,152 @@
+//! Random Promela programs: what is left out changes no answer.
+//!
+//! Each program is checked with all statements in all orders, and then with partial order reduction, with merged statements,
+//! and with both. Verdicts, the kinds and places of errors (deadlocks among them) and the verdicts of temporal properties have
+//! to be the same. The programs are those of the comparison with SPIN.
+//!
+//! `QUOTIENT_PROGRAMS=5000 cargo test --release -p quotient --test random_promela` looks at more of them.
+
+#![allow(dead_code, reason = "the generator can do more than is asked for here")]
+
+#[path = "../../../xtask/src/random/expressions.rs"]
+mod expressions;
+#[path = "../../../xtask/src/random/formulas.rs"]
+mod formulas;
+#[path = "../../../xtask/src/random/generate.rs"]
+mod generate;
+#[path = "../../../xtask/src/random/print.rs"]
+mod print;
+#[path = "../../../xtask/src/random/rng.rs"]
+mod rng;
+#[path = "../../../xtask/src/random/scope.rs"]
+mod scope;
+#[path = "../../../xtask/src/random/statements.rs"]
+mod statements;
+#[path = "../../../xtask/src/random/tree.rs"]
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+use generate::Purpose;
+use quotient::config::{Config, Limits, SearchKind, Switch};
+use quotient::report::{Report, Verdict};
+use quotient::{Model, Quiet, Style};
+
+/// Programs with more states are left out.
+const MOST_STATES: u64 = 4000;
+
+fn programs() -> u64 {
+    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+}
+
+fn load(text: &str) -> Option<Model> {
+    let files = BTreeMap::from([("random.pml".to_owned(), text.as_bytes().to_vec())]);
+    Model::load(&files, "random.pml", &[], Style::Plain).ok()
+}
+
+fn check(model: &Model, config: &Config) -> Result<Report, String> {
+    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    checked.map(|checked| checked.report).map_err(|error| format!("{error:?}"))
+}
+
+/// A kind of error, and the line and column where it is.
+type Violation = (String, Option<(u32, u32)>);
+
+/// What must not depend on what is left out.
+#[derive(PartialEq, Eq, Debug)]
+struct Found {
+    verdict: Verdict,
+    violations: BTreeSet<Violation>,
+    properties: Vec<(String, Verdict)>,
+    exceeded: bool,
+}
+
+impl Found {
+    fn of(report: &Report) -> Self {
+        let place = |place: &quotient::report::Place| (place.line, place.column);
+        let violations = report.violations.iter();
+        let properties = report.properties.iter();
+        Self {
+            verdict: report.verdict,
+            violations: violations.map(|one| (one.kind.clone(), one.location.as_ref().map(place))).collect(),
+            properties: properties.map(|property| (property.name.clone(), property.verdict)).collect(),
+            exceeded: report.truncations.total() > 0,
+        }
+    }
+}
+
+/// How many programs were good for what.
+#[derive(Default, Debug)]
+struct Worth {
+    compared: u64,
+    violated: u64,
+    deadlocked: u64,
+    reduced: u64,
+    merged: u64,
+    merged_for_properties: u64,
+    inconclusive: u64,
+}
+
+/// Compares all combinations on one program.
+fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
+    let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
+    let plain = Config { keep_going: true, ..Config::unreduced() };
+    let full = check(model, &Config { limits, ..plain.clone() })?;
+    if full.verdict == Verdict::Inconclusive || full.states >= MOST_STATES {
+        return Ok(());
+    }
+    let expected = Found::of(&full);
+    worth.compared += 1;
+    worth.violated += u64::from(full.verdict == Verdict::Violated);
+    worth.deadlocked += u64::from(full.violations.iter().any(|one| one.kind == "deadlock"));
+    for por in [Switch::Off, Switch::On] {
+        for merge in [Switch::Off, Switch::On] {
+            for search in [SearchKind::Bfs, SearchKind::Dfs] {
+                let report = check(model, &Config { por, merge, search, ..plain.clone() })?;
+                let found = Found::of(&report);
+                // A cycle inside of an atomic block, where nobody looks, may be found before one that matters.
+                if report.verdict == Verdict::Inconclusive {
+                    worth.inconclusive += 1;
+                } else if found != expected {
+                    return Err(format!(
+                        "--por {por} --merge {merge} --search {search}: {found:?}, and {expected:?}"
+                    ));
+                }
+                let on = |switch: &str| u64::from(switch == Switch::On.as_str());
+                worth.reduced += u64::from(report.reduction.ample > 0);
+                worth.merged += on(&report.reduction.merge);
+                worth.merged_for_properties +=
+                    report.properties.iter().map(|property| on(&property.reduction.merge)).sum::<u64>();
+            }
+        }
+    }
+    Ok(())
+}
+
+fn all(purpose: Purpose) -> Worth {
+    let mut worth = Worth::default();
+    for index in 0..programs() {
+        let text = generate::program(7, index, purpose).to_string();
+        let Some(model) = load(&text) else { continue };
+        if let Err(reason) = compare(&model, &mut worth) {
+            panic!("program {index}: {reason}\n{text}");
+        }
+    }
+    assert!(worth.compared > programs() / 4, "{worth:?}");
+    assert!(worth.violated > worth.compared / 10 && worth.deadlocked > 0, "{worth:?}");
+    assert!(worth.inconclusive <= worth.compared / 10, "{worth:?}");
+    assert!(worth.reduced > 0 && worth.merged > 0, "{worth:?}");
+    worth
+}
+
+#[test]
+fn errors_are_the_same() {
+    all(Purpose::Safety);
+}
+
+#[test]
+fn properties_are_the_same() {
+    let worth = all(Purpose::Properties);
+    assert!(worth.merged_for_properties > 0, "{worth:?}");
+}

@@ -1,0 +1,27 @@
+//! Which of a program's parts any run ever came to.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A set of numbers that only grows, a bit each.
+pub struct Seen(Vec<AtomicU64>);
+
+impl Seen {
+    /// None of so many.
+    pub fn none_of(count: usize) -> Self {
+        Self((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    pub fn contains(&self, number: usize) -> bool {
+        self.0[number / 64].load(Relaxed) >> (number % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub fn insert(&self, number: u32) {
+        let (word, bit) = (&self.0[number as usize / 64], 1 << (number % 64));
+        // Nearly always set already, and reading is cheap. Nothing else is ordered by it.
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    }
+}
