@@ -268,6 +268,11 @@ impl Checked {
                 report.violations.push(violation);
             }
         }
+        for pinned in other.symmetry.pinned {
+            if !report.symmetry.pinned.contains(&pinned) {
+                report.symmetry.pinned.push(pinned);
+            }
+        }
         report.safety |= other.safety;
         report.properties.extend(other.properties);
         report.peak_memory_bytes = report.peak_memory_bytes.max(other.peak_memory_bytes);
