@@ -261,7 +261,15 @@ mod tests {
         ];
         steps.push(TraceStep { ended: vec![2], ..step(2, "-end-") });
         let processes = vec![process(0, "left"), process(1, "right")];
-        Trace { initial: Vec::new(), steps, cycle: None, ends_in: None, last: Vec::new(), processes }
+        Trace {
+            initial: Vec::new(),
+            steps,
+            cycle: None,
+            individual: None,
+            ends_in: None,
+            last: Vec::new(),
+            processes,
+        }
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
@@ -326,6 +334,7 @@ mod tests {
             initial: Vec::new(),
             steps: Vec::new(),
             cycle: None,
+            individual: None,
             ends_in: None,
             last: Vec::new(),
             processes: Vec::new(),
