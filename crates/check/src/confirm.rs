@@ -131,7 +131,7 @@ fn cycle_trace(
         let thread = format!("{}#{serial}", model.program.procedures[each.procedure].name);
         Individual { variable: each.variable.clone(), thread }
     });
-    let about = of.iter().map(|of| format!(" for {} = {}", of.variable, of.thread)).collect::<String>();
+    let about = of.as_ref().map(|of| format!(" for {} = {}", of.variable, of.thread)).unwrap_or_default();
     trace.individual = of;
     let what = match (&property.name[..], model.program.formula_text(property)) {
         ("progress", _) if property.span == source::Span::default() => {

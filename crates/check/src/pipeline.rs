@@ -180,7 +180,11 @@ fn check_property(
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
     // Of a property about individuals, one of them is marked.
-    let pinned = origin.and_then(|origin| aims.program.pin(&aims.program.properties[number], origin));
+    let pinned = origin.map(|origin| {
+        let pinned = aims.program.pin(&aims.program.properties[number], origin);
+        pinned.ok_or_else(|| CheckError::Internal("there is nobody to mark".to_owned()))
+    });
+    let pinned = pinned.transpose()?;
     let (program, at) = pinned.as_ref().map_or((&aims.program, number), |pinned| (&pinned.program, 0));
     let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
@@ -277,6 +281,11 @@ impl Checked {
             };
             if !report.violations.iter().any(same) {
                 report.violations.push(violation);
+            }
+        }
+        for pinned in other.symmetry.pinned {
+            if !report.symmetry.pinned.contains(&pinned) {
+                report.symmetry.pinned.push(pinned);
             }
         }
         report.safety |= other.safety;

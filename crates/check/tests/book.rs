@@ -322,6 +322,7 @@ fn every_key_of_the_report_is_explained() {
              active proctype Q() { c?1; printf(\"got it\\n\"); assert(false) }",
         ),
         ("m.bir", "system S { boolean b; ltl P = <> b; active thread T() { while true do skip; end } }"),
+        ("m.bir", "system S { ltl P = forall T t: <> !t@a; active thread T() { loc a: do {} goto a; } }"),
     ] {
         let report = check(&model(name, text), &Config::default());
         keys(&serde_json::to_value(report).expect("a report is plain data"), "", &mut found);

@@ -78,7 +78,9 @@ impl Program {
         };
         pinned.copy(each.procedure);
         let mut props = property.props.clone();
-        props.iter_mut().for_each(|prop| pinned.translate(&mut prop.expr, each.procedure));
+        for prop in &mut props {
+            pinned.translate(&mut prop.expr, each.procedure);
+        }
         let mut kind = PropertyKind::Formula(formula.clone());
         match origin {
             Origin::Initial => {

@@ -137,5 +137,5 @@ fn formulas_without_a_name_are_counted_by_themselves() {
     let text = "int x; ltl a { [] (x >= 0) } ltl { <> (x > 0) } ltl b { <> (x < 9) } never { do :: true od } ltl { [] (x < 9) }
         active proctype P() { x = 1 }";
     let names: Vec<_> = program(text).properties.into_iter().map(|property| property.name).collect();
-    assert_eq!(names, ["a", "ltl_0", "b", "never", "ltl_1"]);
+    assert_eq!(names, ["never", "a", "ltl_0", "b", "ltl_1"]);
 }

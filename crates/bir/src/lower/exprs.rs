@@ -65,6 +65,8 @@ pub struct Exprs<'m, 's> {
     pub pins: bool,
     /// The thread that a temporal property is about.
     pub(super) individual: Option<Individual<'s>>,
+    /// Procedures and variables of the quantifiers that a temporal property has anywhere.
+    pub(super) quantifiers: Vec<(ast::Name<'s>, ast::Name<'s>)>,
 }
 
 impl<'m, 's> Exprs<'m, 's> {
@@ -78,6 +80,7 @@ impl<'m, 's> Exprs<'m, 's> {
             lambdas: Vec::new(),
             pins: matches!(owner, Owner::Invariant | Owner::Property),
             individual: None,
+            quantifiers: Vec::new(),
         }
     }
 

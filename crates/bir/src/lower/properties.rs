@@ -39,10 +39,13 @@ fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
         };
         individual = Some(Individual { each, procedure });
     }
+    let mut quantifiers = Vec::new();
+    item.atoms.iter().for_each(|atom| quantifiers_in(atom, &mut quantifiers));
     let most = ir::MAX_PROPOSITIONS - usize::from(individual.is_some());
     for atom in &item.atoms {
         let mut exprs = Exprs::new(model, Owner::Property, None);
         exprs.individual = individual;
+        exprs.quantifiers.clone_from(&quantifiers);
         let Some(expr) = exprs.condition(atom, "a condition of a temporal property") else { continue };
         let text = model.map.text(atom.span);
         literals.push(literal(&mut props, expr, text));
@@ -68,6 +71,19 @@ fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
     });
     let (name, span) = (item.name.text.to_owned(), item.name.span);
     model.program.properties.push(Property { name, each, props, kind, span });
+}
+
+/// The procedures and variables of the quantifiers over threads in a condition.
+fn quantifiers_in<'s>(expr: &ast::Expr<'s>, found: &mut Vec<(ast::Name<'s>, ast::Name<'s>)>) {
+    match &expr.kind {
+        ast::ExprKind::Threads(threads) => found.push((threads.procedure, threads.variable)),
+        ast::ExprKind::Not(operand) => quantifiers_in(operand, found),
+        ast::ExprKind::Binary(binary) => {
+            quantifiers_in(&binary.left, found);
+            quantifiers_in(&binary.right, found);
+        }
+        _ => {}
+    }
 }
 
 /// The thread that a property is about.
@@ -151,7 +167,21 @@ impl<'s> Exprs<'_, 's> {
         location: ast::Name<'s>,
         span: Span,
     ) -> Option<Expr> {
+        let quantifier = self.quantifiers.iter().find(|(_, known)| known.text == variable.text).copied();
         let (variable, location) = (clip(variable.text), clip(location.text));
+        if let Some((procedure, known)) = quantifier {
+            let message = format!("`{variable}` is a thread of a single state, and forgotten here");
+            self.report(
+                Diagnostic::error(codes::BAD_INDIVIDUAL, message)
+                    .at(span, "a temporal operator is in between")
+                    .label(procedure.span.to(known.span), format!("the condition on this `{variable}` ends before it"))
+                    .help(format!(
+                        "put `forall {} {variable}:` in front of the whole formula, to follow it through a run",
+                        clip(procedure.text)
+                    )),
+            );
+            return None;
+        }
         self.report(
             Diagnostic::error(codes::BAD_LOCATION_TEST, format!("`{variable}` is no thread of a quantifier"))
                 .at(span, "nobody knows whose location this is")
@@ -221,8 +251,10 @@ impl<'s> Exprs<'_, 's> {
         let threads = threads.filter(|item| matches!(item.kind, ast::ProcedureKind::Thread { .. }));
         let similar = suggest(name.text, threads.map(|item| item.name.text));
         let message = format!("there is no thread `{}`", clip(name.text));
-        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, "not declared");
-        if let Some(&declared) = self.model.names.get(name.text) {
+        let declared = self.model.names.get(name.text).copied();
+        let label = if declared.is_some() { "no thread" } else { "not declared" };
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(name.span, label);
+        if let Some(declared) = declared {
             let kind = self.model.kind_of(declared.symbol);
             diagnostic = diagnostic.label(declared.span, format!("this is {kind}, not a thread"));
         } else if let Some(similar) = similar {

@@ -8,11 +8,11 @@ use source::Span;
 
 use super::*;
 
-/// How many properties there are that the hidden individual makes a difference to, and how many of them are said to hold.
+/// Properties about hidden individuals, those of them that it makes a difference to, and those that are said to hold then.
 #[derive(Default, Debug)]
 struct Caught {
     tried: u64,
-    caught: u64,
+    noticed: u64,
     wrongly_held: u64,
 }
 
@@ -49,7 +49,7 @@ fn caught(
             };
             let verdict = is_violated(&model, &config, Some(expected), &mut Seen::default());
             if verdict != Ok(expected) {
-                caught.caught += 1;
+                caught.noticed += 1;
                 caught.wrongly_held += u64::from(expected);
             }
             // The next one may hide something else.
@@ -113,11 +113,11 @@ fn hide_constants(program: &mut Program) -> bool {
 #[test]
 fn threads_that_are_not_pinned_show() {
     let caught = caught(models(), rounds::random_rounds, bounds, take_any_thread);
-    assert!(caught.caught > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
+    assert!(caught.noticed > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
 }
 
 #[test]
 fn constants_that_are_not_pinned_show() {
     let caught = caught(2 * models(), rounds::random_keys, bounds, hide_constants);
-    assert!(caught.caught > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
+    assert!(caught.noticed > caught.tried / 50 && caught.wrongly_held > 0, "{caught:?}");
 }

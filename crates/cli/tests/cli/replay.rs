@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, finish};
+use crate::support::{Sandbox, finish, models};
 
 /// The steps and the ending, as a report shows them.
 fn counterexample(report: &str) -> &str {
@@ -237,4 +237,34 @@ fn bounds_are_replayed() {
     let run = sandbox.run("replay philosophers.bir philosophers.trail.json");
     run.expect(1);
     assert!(run.stdout.contains("heap-bound: more than 3 objects"), "{}", run.stdout);
+}
+
+/// A formula of the command line is recorded, and so is the thread that violates it.
+#[test]
+fn replay_says_whom_a_run_is_about() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("guests.bir", std::fs::read(models().join("temporal/guests.bir")).expect("a bundled model"));
+    let formula = "forall Guest g: [] (g@hungry -> <> g@eating)";
+    let check = finish(
+        sandbox
+            .command("check guests.bir --trail x.json --format json --ltl")
+            .arg(formula)
+            .spawn()
+            .expect("quotient starts"),
+    );
+    check.expect(1);
+    let trace = &check.json()["violation"]["trace"];
+    assert_eq!(trace["individual"]["variable"], "g");
+    let thread = trace["individual"]["thread"].as_str().expect("a name").to_owned();
+    let mut trail: Value = serde_json::from_str(&sandbox.read("x.json")).expect("a trail");
+    let serial = trail["violation"]["property"]["individual"].as_u64().expect("a number");
+    assert_eq!(thread, format!("Guest#{serial}"));
+    let replay = sandbox.run("replay guests.bir x.json");
+    replay.expect(1);
+    assert!(replay.stdout.contains(&format!("is violated for g = {thread}: forall Guest g:")));
+    trail["violation"]["property"]["individual"] = json!(serial + 100);
+    sandbox.write("x.json", trail.to_string());
+    let replay = sandbox.run("replay guests.bir x.json");
+    assert!(replay.code != Some(1) && replay.stderr.contains("no such individual"), "{replay:?}");
 }
