@@ -99,6 +99,28 @@ fn messages_let_others_move() {
     assert_eq!(report.reduction.notice, None);
 }
 
+/// Two channels that are filled when their receivers are ready, and somebody who would put something into either.
+const NO_ROOM: &str = "
+    chan c = [1] of { byte };
+    chan d = [1] of { byte };
+    bool wantc = true, wantd = true, sent;
+    ltl done { <> sent }
+    active proctype TakeC() { byte x; do :: c?x; wantc = true od }
+    active proctype TakeD() { byte x; do :: d?x; wantd = true od }
+    active proctype FillC() { do :: wantc -> wantc = false; c!1 od }
+    active proctype FillD() { do :: wantd -> wantd = false; d!1 od }
+    active proctype Either() { if :: c!2 :: d!2 fi; sent = true }
+";
+
+/// It has to wait if both are full, so it may wait for ever. To receive at once whatever there is would leave that out.
+#[test]
+fn a_message_that_is_not_received_yet() {
+    let model = model("m.pml", NO_ROOM);
+    for por in [Switch::Off, Switch::On] {
+        assert_eq!(check(&model, &Config { por, ..fair("done") }).verdict, Verdict::Violated, "{por}");
+    }
+}
+
 #[test]
 fn timeouts_ask_about_everybody() {
     let model = model(
