@@ -166,7 +166,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, bool> {
     let resources = Resources::new(program, observed.iter().copied());
     let mut read = Footprint::default();
-    observed.iter().for_each(|expr| read.extend(&resources.observed(expr)));
+    for expr in observed {
+        read.extend(&resources.observed(expr));
+    }
     let is_visible = |transition| {
         let footprint = resources.transition(transition);
         let is_message = |found: &Use| matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. });

@@ -93,7 +93,7 @@ fn reduction_with_questions_about_the_schedule() {
          active proctype B() { byte b; b = 1; if :: c?1 :: else -> assert(false) fi }",
         "active proctype A() { byte a; a = 1; here: a = 2 }
          active proctype B() { byte b; b = 1; assert(!A@here) }",
-        "chan c = [0] of { bit }; active proctype A() { byte a; if :: c?_ :: a == 0 -> a = 1 fi; c?_ }
+        "chan c = [0] of { bit }; active proctype A() { byte a; if :: c?_ :: a == 0 -> a = 1 fi; end: c?_ }
          active proctype B() { if :: c!1 :: else -> assert(false) fi }",
         "byte x; active proctype A() { byte a; a = 1; x = a; false }
          active proctype B() { byte b; b = 1; timeout -> assert(x == 0) }",
