@@ -187,7 +187,7 @@ fn breaches_of_discipline_are_told() {
             let report = check(model, &Config { search, ..reduced() });
             assert_eq!(essence(&report), essence(&full));
             assert_eq!(report.reduction.dropped, dropped);
-            assert!(report.reduction.ample > 0 && report.states <= full.states);
+            assert!(report.states < full.states || !dropped.is_empty());
             let told = report.assumptions.iter().any(|line| dropped.iter().any(|what| line.contains(what)));
             assert_eq!(told, !dropped.is_empty());
         }
