@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use bir::testing::random_model;
-use quotient::config::{Bounds, Config, Limits, SearchKind, StoreKind, Switch, Symmetry};
+use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
 use quotient::report::Report;
 use quotient::{Model, Quiet, StateBounds, Style};
 
@@ -179,6 +179,106 @@ fn depths_are_not_those_of_all_runs() {
     let limits = Limits { depth: Some(3), ..Limits::default() };
     let refusal = Config { limits, ..reduced() }.refusal();
     assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--max-depth 3")));
+}
+
+/// What is assumed about locks is checked: a model that does not keep to it is reduced less, and says why.
+#[test]
+fn breaches_of_discipline_are_told() {
+    let text = |careless: &str| {
+        format!(
+            "system S {{
+                record R {{ lock m; int v; }}
+                R r;
+                thread T() {{
+                    lock(r.m); r.v := r.v + 1; unlock(r.m);
+                    {careless}
+                }}
+                main thread MAIN() {{ atomic r := new R; r.m := new lock; start T(); start T(); return; end }}
+            }}"
+        )
+    };
+    let careful = model("m.bir", &text(""));
+    let careless = model("m.bir", &text("assert r.v > 0;"));
+    let late = model("m.bir", &text("r.m := r.m;"));
+    for (model, dropped) in [
+        (&careful, &[][..]),
+        (&careless, &["R.v is used without R.m"]),
+        (&late, &["R.m is written when others may know of it"]),
+    ] {
+        let full = check(model, &Config { por: Switch::Off, ..reduced() });
+        for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            let report = check(model, &Config { search, ..reduced() });
+            assert_eq!(essence(&report), essence(&full));
+            assert_eq!(report.reduction.dropped, dropped);
+            assert!(report.states < full.states || !dropped.is_empty());
+            let told = report.assumptions.iter().any(|line| dropped.iter().any(|what| line.contains(what)));
+            assert_eq!(told, !dropped.is_empty());
+        }
+    }
+}
+
+/// How many objects there are at a time depends on the order of steps.
+#[test]
+fn bounds_on_objects_are_met_in_full() {
+    let text = "system S {
+        record R { R next; }
+        active[2] thread T() { R r; r := new R; r := new R; r := null; }
+    }";
+    let model = model("m.bir", text);
+    let sizes = StateBounds { objects: 2, ..StateBounds::default() };
+    let bounds = Bounds { sizes, ..Bounds::default() };
+    let full = check(&model, &Config { por: Switch::Off, bounds, ..reduced() });
+    let report = check(&model, &Config { bounds, ..reduced() });
+    assert_eq!((essence(&report), report.states), (essence(&full), full.states));
+    assert!(full.truncations.objects > 0);
+    assert!(report.reduction.notice.is_some_and(|notice| notice.contains("a bound was exceeded")));
+    let bounds = Bounds { on_bound: OnBound::Error, ..bounds };
+    let report = check(&model, &Config { bounds, ..reduced() });
+    assert!(report.reduction.notice.is_some_and(|notice| notice.contains("is a violation")));
+    let ample = check(&model, &reduced());
+    assert!(ample.states < full.states && ample.reduction.notice.is_none());
+}
+
+#[test]
+fn models_with_objects_have_the_same_errors() {
+    let names = [
+        "actors",
+        "barrier",
+        "bounded_buffer",
+        "exceptions",
+        "message_queue",
+        "ordered_list",
+        "ordered_set",
+        "readers_writers",
+        "recursion",
+        "registry",
+        "shapes",
+        "thread_pool",
+        "work_queue",
+    ];
+    let files = files_below(&models(), "bir");
+    let is_one =
+        |name: &str| names.iter().any(|one| name == format!("{one}.bir") || name == format!("{one}_bug.bir"));
+    let mut logarithms = Vec::new();
+    for file in files.iter().filter(|file| is_one(&file.name)) {
+        let model = load(&file.name, file.text.as_bytes(), &[])
+            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let safety = Config { safety: true, ..reduced() };
+        let full = check(&model, &Config { por: Switch::Off, ..safety.clone() });
+        for (search, symmetry) in [
+            (SearchKind::Bfs, Symmetry::Full),
+            (SearchKind::Dfs, Symmetry::Full),
+            (SearchKind::Bfs, Symmetry::Heap),
+        ] {
+            let report = check(&model, &Config { search, symmetry, ..safety.clone() });
+            assert_eq!(essence(&report), essence(&full), "{} {search} {symmetry}", file.name);
+            if symmetry == Symmetry::Full {
+                logarithms.push((full.states as f64 / report.states as f64).ln());
+            }
+        }
+    }
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    assert!(mean > 1.5, "reduced by {mean}");
 }
 
 #[test]

@@ -447,17 +447,18 @@ impl Engine {
         es.state.watch();
         self.thread_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
-        let leads_on = steps.enabled.iter().all(|&step| {
+        trial.leads_on = steps.faults.is_empty();
+        // Those behind a fault count as well.
+        for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
             let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
             if has_moved {
                 es.state.undo();
             }
-            has_moved && is_over
-        });
+            trial.leads_on &= has_moved && is_over;
+        }
         es.state.unwatch();
         es.state.take_accesses(&mut trial.accesses);
-        trial.leads_on = leads_on && steps.faults.is_empty();
     }
 }
 

@@ -17,7 +17,10 @@
 //!   state at hand. So a global is as good as a local while nobody else can get to it. A message is received if there is one
 //!   and nobody else receives from that channel or looks into it, and sent if there is room and nobody else sends or
 //!   looks; which channels others use is read from the state (`channels`). What threads claim (`xr`, `xs`) is not relied on,
-//!   only checked. Messages that a monitor watches are sent and received in all orders.
+//!   only checked. Messages that a monitor watches are sent and received in all orders. What is done to objects is found out by
+//!   doing it (`heap`): they may be such that the thread alone can reach (`owners`), or such that others use only with a
+//!   lock that the thread holds, as far as the program keeps to that (`discipline`). [`Classes`] tells which of these are
+//!   permitted.
 //! - **C2.** They write nothing that properties of runs read. What properties of states read (invariants) they may write if nobody
 //!   else can do so before: then all states that are left out on the way look like the one at hand, which is not left out.
 //! - **C3.** No location that is passed is *sticky*.
@@ -57,6 +60,11 @@
 //! - *A rendezvous.* Who comes to where a message is awaited changes what a sender with an alternative does.
 //! - *Ends.* Only the youngest thread can end. It makes another one the youngest, which is no more than to let it end; but it
 //!   frees its number, its channels and what it claims.
+//! - *Names.* Two threads that make objects do so in either order only if nobody sees the names: below the heap level of
+//!   symmetry, reduction is not for programs with objects. How many objects there are at a time depends on the order too: a search
+//!   that exceeds a bound on them is [in doubt](Doubts).
+//! - *The middle of an atomic block.* A thread that can't take a lock there lets others in. Who goes on there in one of several
+//!   ways keeps all others out meanwhile, so steps that lead there are not ample.
 //! - *Timeouts* are false while a thread has ample steps, since nobody can disable these.
 //!
 //! # Fair runs

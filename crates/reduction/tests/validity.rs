@@ -184,6 +184,24 @@ const RARE_OBJECTS: &[&str] = &[
         loc b end:
     }
     active P, Q;",
+    // Whoever does without the lock has another thing to do first, which is a fault.
+    "program careless;
+    record Cell { lock m; int v; }
+    global Cell g;
+    thread P() {
+        local int v;
+        loc a: do { lock(g.m); } goto b;
+        loc b: do { v := g.v; } goto c;
+        loc c: do { unlock(g.m); assert v == 0; } goto d;
+        loc d end:
+    }
+    thread Q() {
+        local Cell n;
+        loc a: do { n.v := 1; } goto b; do { g.v := 1; } goto b;
+        loc b end:
+    }
+    thread MAIN() { loc a: do { g := new Cell; g.m := new lock; start P(); start Q(); } return; }
+    active MAIN;",
     // All that can come of an atomic block is a fault.
     "program trap;
     thread P() {
