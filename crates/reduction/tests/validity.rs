@@ -153,6 +153,21 @@ fn rare_programs_are_reduced_as_they_should() {
     }
 }
 
+/// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in one place, and are as
+/// large as each other.
+const WENT_WRONG: &[u64] = &[10_975];
+
+#[test]
+fn programs_that_once_went_wrong_are_valid() {
+    for &seed in WENT_WRONG {
+        let text = common::generator::text(seed);
+        let program = program(&text);
+        let (wrong, _) = verdict(&program, &Analysis::new(&program, &Observed::invariants(&program)))
+            .expect("it is small");
+        assert_eq!(wrong, None, "{text}");
+    }
+}
+
 #[test]
 fn seeded_faults_are_caught() {
     for &seeded in Seeded::NUMBERED {

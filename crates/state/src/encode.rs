@@ -386,6 +386,7 @@ impl State {
     /// Takes over the words of a unit, which are as many as there were.
     fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
         let offset = self.start_of(node);
+        let before = self.procedure(layout, node);
         let words = from.get(node.key()).unwrap_or_default();
         for (at, &word) in (offset..).zip(words) {
             self.replace_word(at, word);
@@ -393,6 +394,21 @@ impl State {
         if let NodeRef::Thread(id) = node {
             let top = self.top_frame(layout, offset, words.len());
             self.place_frame(id.0, top as u32);
+        }
+        // Another thread that is as large is another arrangement.
+        if self.procedure(layout, node) != before {
+            self.watch.rearranged();
+        }
+    }
+
+    /// What a thread of a numbered program runs, which has one frame.
+    fn procedure(&self, layout: &Layout, node: NodeRef) -> Option<ir::ProcedureId> {
+        match node {
+            NodeRef::Thread(id) if layout.numbered && self.is_running(id) => {
+                let location = self.peek(self.frame(id), layout.location);
+                Some(layout.procedure_of[ir::LocationId(location as u32)])
+            }
+            _ => None,
         }
     }
 
@@ -419,9 +435,14 @@ impl State {
         for index in 0..from.width(Section::Threads) {
             if let Some(words) = words(Section::Threads, index) {
                 let offset = self.threads.table[index as usize].offset as usize;
-                self.overwrite_unit(layout, NodeRef::Thread(ThreadId(index)), offset, words);
+                let node = NodeRef::Thread(ThreadId(index));
+                let before = self.procedure(layout, node);
+                self.overwrite_unit(layout, node, offset, words);
                 let top = self.top_frame(layout, offset, words.len());
                 self.place_frame(index, top as u32);
+                if self.procedure(layout, node) != before {
+                    self.watch.rearranged();
+                }
             }
         }
         for index in 0..from.width(Section::Objects) {
