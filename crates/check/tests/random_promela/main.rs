@@ -30,7 +30,7 @@ use std::sync::atomic::AtomicBool;
 
 use generate::Purpose;
 use quotient::config::{Config, Limits, SearchKind, Switch};
-use quotient::report::{Report, Verdict};
+use quotient::report::{Place, Report, Verdict, ViolationCount};
 use quotient::{Model, Quiet, Style};
 
 /// Programs with more states are left out.
@@ -64,12 +64,17 @@ struct Found {
 
 impl Found {
     fn of(report: &Report) -> Self {
-        let place = |place: &quotient::report::Place| (place.line, place.column);
+        let place = |place: &Place| (place.line, place.column);
+        // A broken trace assertion is one violation, told where it was first met.
+        let violation = |one: &ViolationCount| {
+            let location = one.location.as_ref().filter(|_| one.kind != "trace");
+            (one.kind.clone(), location.map(place))
+        };
         let violations = report.violations.iter();
         let properties = report.properties.iter();
         Self {
             verdict: report.verdict,
-            violations: violations.map(|one| (one.kind.clone(), one.location.as_ref().map(place))).collect(),
+            violations: violations.map(violation).collect(),
             properties: properties.map(|property| (property.name.clone(), property.verdict)).collect(),
             exceeded: report.truncations.total() > 0,
         }
@@ -90,7 +95,6 @@ struct Worth {
 
 /// Compares all combinations on one program.
 fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
-    // Some violations are told where the search first met them: then its order matters.
     for search in [SearchKind::Bfs, SearchKind::Dfs] {
         let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
         let plain = Config { search, keep_going: true, ..Config::unreduced() };
