@@ -144,8 +144,10 @@ fn check_safety(
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
+    let started = Instant::now();
     let searched = plan.search(|analysis| {
         let stack = Stack { engine: &engine, ladder, analysis };
+        let options = time_left(&options, started);
         let search = |store, options: &Options<'_>, watcher: &mut _| {
             stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
         };
@@ -164,6 +166,12 @@ fn check_safety(
     let ((run, ended), told) = searched?;
     let reduction = plan.report(config, &told);
     conclude(model, config, seed, &engine, Searched { run, naming: told.naming, reduction, ended }, None)
+}
+
+/// A search that starts again has less time.
+fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {
+    let time = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
+    Options { time, ..options.clone() }
 }
 
 /// Looks for a run that violates a temporal property.
@@ -187,9 +195,11 @@ fn check_property(
         ..Claim::new(&automaton)
     };
     let mut plan = Plan::new(&aims.program, config, Some(property));
+    let started = Instant::now();
     let mut search = |ladder, analysis: Option<&_>| {
         let stack = Stack { engine: &engine, ladder, analysis };
-        temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
+        let options = time_left(options, started);
+        temporal::search(&stack, &claim, config, &options, watcher).map_err(CheckError::Refused)
     };
     let (mut searched, mut told) = plan.search(|analysis| {
         let (found, store, told) = search(ladder, analysis)?;
