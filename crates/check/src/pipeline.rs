@@ -147,8 +147,10 @@ fn check_safety(
     // A step under symmetry costs more than a look at memory.
     let options = Options { lookahead: ladder.is_none(), ..options };
     let budget = options.budget.clone();
+    let started = Instant::now();
     let searched = plan.search(|analysis| {
         let stack = Stack { engine: &engine, ladder, analysis };
+        let options = time_left(&options, started);
         let search = |store, options: &Options<'_>, watcher: &mut _| {
             stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
         };
@@ -167,6 +169,12 @@ fn check_safety(
     let ((run, ended), told) = searched?;
     let searched = Searched { run, level: config.symmetry, told, plan: &plan, ended };
     conclude(model, config, seed, &engine, searched, None)
+}
+
+/// A search that starts again has less time.
+fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {
+    let time = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
+    Options { time, ..options.clone() }
 }
 
 /// Looks for a run that violates a temporal property.
@@ -197,9 +205,11 @@ fn check_property(
         stutters: aims.progress != Some(number),
         ..Claim::new(&automaton)
     };
+    let started = Instant::now();
     let mut search = |ladder, analysis: Option<&_>| {
         let stack = Stack { engine: &engine, ladder, analysis };
-        temporal::search(&stack, &claim, config, options, watcher).map_err(CheckError::Refused)
+        let options = time_left(options, started);
+        temporal::search(&stack, &claim, config, &options, watcher).map_err(CheckError::Refused)
     };
     let mut level = temporal::level(ladder, config.symmetry);
     let (mut searched, mut told) = plan.search(|analysis| {

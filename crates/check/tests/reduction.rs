@@ -184,22 +184,24 @@ fn depths_are_not_those_of_all_runs() {
 /// What is assumed about locks is checked: a model that does not keep to it is reduced less, and says why.
 #[test]
 fn breaches_of_discipline_are_told() {
-    let text = |careless: &str| {
+    let text = |careless: &str, late: &str| {
         format!(
             "system S {{
                 record R {{ lock m; int v; }}
                 R r;
                 thread T() {{
-                    lock(r.m); r.v := r.v + 1; unlock(r.m);
+                    int i;
+                    i := 1;
+                    lock(r.m); r.v := r.v + i; unlock(r.m);
                     {careless}
                 }}
-                main thread MAIN() {{ atomic r := new R; r.m := new lock; start T(); start T(); return; end }}
+                main thread MAIN() {{ atomic r := new R; r.m := new lock; start T(); start T(); end {late} }}
             }}"
         )
     };
-    let careful = model("m.bir", &text(""));
-    let careless = model("m.bir", &text("assert r.v > 0;"));
-    let late = model("m.bir", &text("r.m := r.m;"));
+    let careful = model("m.bir", &text("", ""));
+    let careless = model("m.bir", &text("assert r.v > 0;", ""));
+    let late = model("m.bir", &text("", "r.m := r.m;"));
     for (model, dropped) in [
         (&careful, &[][..]),
         (&careless, &["R.v is used without R.m"]),
