@@ -70,7 +70,7 @@ const LOCAL: &str = "system S {
 #[test]
 fn steps_that_concern_nobody_else_are_reduced() {
     let model = model("m.bir", LOCAL);
-    let full = check(&model, &fair("Done"));
+    let full = check(&model, &Config { por: Switch::Off, ..fair("Done") });
     let reduced = check(&model, &Config { por: Switch::On, ..fair("Done") });
     assert_eq!((full.verdict, reduced.verdict), (Verdict::Holds, Verdict::Holds));
     assert!(reduced.states < full.states && reduced.reduction.ample > 0, "{:?}", reduced.reduction);

@@ -276,6 +276,12 @@ fn survive(count: u64, source: fn(u64) -> String, property: SetProperty, bounds:
     // The models are worth something.
     assert!(seen.properties > count, "{seen:?}");
     assert!(seen.violated > seen.properties / 8 && seen.violated < seen.properties * 7 / 8, "{seen:?}");
+    seen
+}
+
+/// The same for properties of all kinds.
+fn survive_all(count: u64, make: fn(u64) -> String, bounds: fn(u64) -> Bounds) -> Seen {
+    let seen = survive(count, make, props::set_property, bounds);
     let individuals = seen.individuals;
     assert!(individuals > seen.properties / 8 && seen.by_individuals > individuals / 8, "{seen:?}");
     seen
@@ -283,18 +289,18 @@ fn survive(count: u64, source: fn(u64) -> String, property: SetProperty, bounds:
 
 #[test]
 fn models_of_all_kinds() {
-    survive(models(), random_model, props::set_property, bounds);
+    survive_all(models(), random_model, bounds);
 }
 
 #[test]
 fn models_of_the_alike() {
-    let seen = survive(models(), alike::random_model_of_the_alike, props::set_property, alike::wide_bounds);
+    let seen = survive_all(models(), alike::random_model_of_the_alike, alike::wide_bounds);
     assert!(seen.pinned > models() / 10, "{seen:?}");
 }
 
 #[test]
 fn models_that_go_round() {
-    let seen = survive(models(), rounds::random_rounds, props::set_property, bounds);
+    let seen = survive_all(models(), rounds::random_rounds, bounds);
     assert!(seen.cycles > models() && seen.unfair > models() / 200, "{seen:?}");
     assert!(seen.pinned > models() / 10, "{seen:?}");
 }
@@ -308,7 +314,7 @@ fn models_of_crowds() {
 
 #[test]
 fn models_with_keys() {
-    let seen = survive(models(), rounds::random_keys, props::set_property, bounds);
+    let seen = survive_all(models(), rounds::random_keys, bounds);
     assert!(seen.pinned > models() / 5, "{seen:?}");
 }
 
