@@ -16,7 +16,7 @@ use system::{Bound, Encoding, FaultKind, Fired, Steps, TransitionSystem};
 const MOST_STATES: usize = 3000;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1200)
+    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
 }
 
 /// Small bounds, so that some programs exceed them.

@@ -40,7 +40,7 @@ use system::Bound;
 const MOST_STATES: usize = 3000;
 
 fn models() -> u64 {
-    std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
+    std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(800)
 }
 
 /// Bounds that some models exceed, and what that means.

@@ -35,7 +35,7 @@ const MOST_STATES: usize = 400;
 const PROPERTIES: u64 = 3;
 
 fn models() -> u64 {
-    std::env::var("QUOTIENT_PROPERTIES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
+    std::env::var("QUOTIENT_PROPERTIES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
 }
 
 /// Bounds that some models exceed, and what that means.
