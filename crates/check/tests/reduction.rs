@@ -285,7 +285,7 @@ fn models_with_objects_have_the_same_errors() {
 
 #[test]
 fn random_models_have_the_same_errors_at_every_level() {
-    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_u64);
+    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(60_u64);
     let levels = [
         Symmetry::None,
         Symmetry::Heap,
@@ -315,4 +315,30 @@ fn random_models_have_the_same_errors_at_every_level() {
         }
     }
     assert!(ample > many * 10, "{ample} ample sets");
+}
+
+/// What statements that are merged must not hide, each with an assertion that fails in the state that would be missing.
+#[test]
+fn merged_statements_hide_nothing() {
+    for text in [
+        // What was done in an atomic block before the chain began.
+        "byte x; active proctype P() { byte a; byte arr[2]; atomic { x = 1; { a = 1; a = 2 } }; arr[x % 2] = 1; assert(arr[1] == 1) }
+         active proctype Q() { x == 1; x = 0 }",
+        "byte x; active proctype P() { byte a; atomic { x = 1; (a == 0) }; a = 1; L: x = 2 } ltl f { [] ((x == 1) -> P@L) }",
+        // Which channel it is that is asked about.
+        "chan ch[2] = [1] of { byte }; active proctype P() { byte i, a; atomic { i = 1; a = len(ch[i]) }; assert(a == 0) }
+         active proctype Q() { ch[1]!1 }",
+        // That somebody waits for a message with a d_step, or no more.
+        "chan c = [0] of { bit };
+         active proctype P() { byte x; if :: c?_ :: x == 0 -> x = 1 fi; end: d_step { c?_; x = 2 } }
+         active proctype Q() { if :: c!1 :: else -> assert(false) fi }",
+    ] {
+        let model = model("m.pml", text);
+        for (por, merge) in
+            [Switch::Off, Switch::On].iter().flat_map(|&por| [(por, Switch::Off), (por, Switch::On)])
+        {
+            let report = check(&model, &Config { por, merge, ..Config::default() });
+            assert_eq!(report.verdict, Verdict::Violated, "reduction {por}, merging {merge}: {text}");
+        }
+    }
 }

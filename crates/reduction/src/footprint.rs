@@ -349,8 +349,15 @@ impl<'p> Resources<'p> {
                 }
             });
         }
-        for action in &transition.body {
+        for (at, action) in transition.body.iter().enumerate() {
+            let known = out.uses.len();
             self.action(action, transition.source, procedure, &mut out);
+            // By then, variables that name a channel may have other values, and channels other contents.
+            for later in out.uses[known..].iter_mut().filter(|_| at > 0) {
+                later.channel.take_if(|channel| {
+                    later.kind != UseKind::Poll || !matches!(channel.kind, ExprKind::Channel(_))
+                });
+            }
             action.operands().iter().for_each(|expr| {
                 expr.each(&mut |expr| {
                     if expr.kind == ExprKind::IsYoungest {

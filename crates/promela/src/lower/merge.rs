@@ -36,7 +36,7 @@
 use std::collections::BTreeMap;
 
 use ir::{Program, TransitionId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowering;
 use crate::ast::Probe;
@@ -138,11 +138,14 @@ impl Lowering<'_, '_> {
             let Some(automaton) = automaton.as_ref().filter(|_| self.procedures[at].is_some()) else {
                 continue;
             };
+            let edges = automaton.states.iter().flat_map(|state| &state.edges);
+            let held: FxHashSet<u32> = edges.filter(|edge| edge.atomic).map(|edge| edge.target).collect();
             for (&number, &location) in &self.locations[at] {
                 let edges = &automaton.states[number as usize].edges;
+                let is_held = held.contains(&number);
                 // The transitions of a location are its edges, in order.
                 for (edge, &id) in edges.iter().zip(&self.program.locations[location].transitions) {
-                    if let Some(chain) = merger.chain(at, automaton, number, edge) {
+                    if let Some(chain) = merger.chain(at, automaton, (number, is_held), edge) {
                         chains.insert(id, chain);
                     }
                 }
@@ -153,15 +156,23 @@ impl Lowering<'_, '_> {
 }
 
 impl Merger<'_, '_, '_> {
-    /// What is merged with the statement of an edge out of a state.
-    fn chain(&self, process: usize, automaton: &Automaton, source: u32, edge: &Edge) -> Option<Chain> {
+    /// What is merged with the statement of an edge out of a state. Where nobody comes between it and the one before, that one counts
+    /// as well, whatever it is: a chain that leaves an atomic block goes on with what others have to do with only if nothing in the
+    /// block was.
+    fn chain(
+        &self,
+        process: usize,
+        automaton: &Automaton,
+        (source, is_held): (u32, bool),
+        edge: &Edge,
+    ) -> Option<Chain> {
         if !self.may_follow(edge.element) && !self.may_begin(process, edge.element) {
             return None;
         }
         let is_shared =
             |edge: &Edge| !self.is_local(edge.element) || self.takes_by_hand(automaton, edge.target);
         let mut before = edge;
-        let first = is_shared(edge) || self.takes_by_hand(automaton, source);
+        let first = is_held || is_shared(edge) || self.takes_by_hand(automaton, source);
         let mut shared = first;
         let mut flawed = self.may_be_flawed(edge.element);
         let mut rest: Vec<Link> = Vec::new();
@@ -205,8 +216,10 @@ impl Merger<'_, '_, '_> {
 
     /// Whether somebody notices who is at a state of an automaton, since it may be given a message there.
     fn takes_by_hand(&self, automaton: &Automaton, state: u32) -> bool {
-        let receives =
-            |edge: &Edge| matches!(self.element(edge.element).node, Node::Basic(Basic::Receive { .. }));
+        // A `d_step` may begin with one.
+        let receives = |edge: &Edge| {
+            matches!(self.element(edge.element).node, Node::Basic(Basic::Receive { .. }) | Node::DStep(_))
+        };
         self.senses && automaton.states[state as usize].edges.iter().any(receives)
     }
 
