@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use bir::testing::random_model;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
-use quotient::report::Report;
+use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
 
 use common::{files_below, load, models};
