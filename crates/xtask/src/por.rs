@@ -113,14 +113,21 @@ impl Line {
             quotient,
             reductions: &[Reductions::BOTH],
         };
-        Ok(Self {
+        let mut line = Self {
             model: model.name.clone(),
             spin_full: if quick { None } else { Some(spin.explore(model, full.path())?) },
             spin: spin.explore_reduced(model, folder)?,
             full: quotient.explore(model, "dfs", folder)?,
             reduced: reduced.explore(model, "dfs", folder)?,
             properties: temporal::compare(&asked, model)?,
-        })
+        };
+        // If they differ, it may be SPIN's reductions that are to blame.
+        if let [None, spins, _, ours] = line.errors()
+            && spins != ours
+        {
+            line.spin_full = Some(spin.explore(model, full.path())?);
+        }
+        Ok(line)
     }
 
     /// Whether there are errors: for SPIN without and with reductions, for ours without and with.
