@@ -325,6 +325,9 @@ fn merged_statements_hide_nothing() {
         "byte x; active proctype P() { byte a; byte arr[2]; atomic { x = 1; { a = 1; a = 2 } }; arr[x % 2] = 1; assert(arr[1] == 1) }
          active proctype Q() { x == 1; x = 0 }",
         "byte x; active proctype P() { byte a; atomic { x = 1; (a == 0) }; a = 1; L: x = 2 } ltl f { [] ((x == 1) -> P@L) }",
+        // That somebody has not come yet to where others look for it.
+        "byte x; active proctype P() { byte a; atomic { x = 1; a = 0 }; a = 2; endL: x == 5 }
+         active proctype Q() { x == 1; assert(P@endL) }",
         // Which channel it is that is asked about.
         "chan ch[2] = [1] of { byte }; active proctype P() { byte i, a; atomic { i = 1; a = len(ch[i]) }; assert(a == 0) }
          active proctype Q() { ch[1]!1 }",

@@ -11,7 +11,7 @@
 //!
 //! All of them are either part of an `atomic` or refer to nothing but variables of their process, constants, `_pid`, and
 //! channels that `xr` and `xs` claim; none is covered by an `unless`. No other process looks at a location in the middle:
-//! that would take a label.
+//! that would take a label. But one may look at where a chain begins or ends, and there the first or last statement is not local.
 //!
 //! Where SPIN takes for local what is not (it does not look at indices of arrays, nor at what `run` does in an assignment), a
 //! chain has at most *one* such statement: what comes before it can be moved behind the steps of others, what comes behind
@@ -35,7 +35,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Program, TransitionId};
+use ir::{ExprKind, LocationId, Program, TransitionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowering;
@@ -106,6 +106,8 @@ struct Merger<'l, 'b, 'a> {
     has_rendezvous: bool,
     /// Somebody does something else where nobody waits for a message to be handed over.
     senses: bool,
+    /// Where somebody looks whether processes are there.
+    asked: FxHashSet<LocationId>,
 }
 
 impl Lowering<'_, '_> {
@@ -130,7 +132,13 @@ impl Lowering<'_, '_> {
             .flat_map(|symbol| (0..symbol.leaves.len()).map(move |leaf| (symbol, leaf)));
         let has_rendezvous =
             leaves.filter_map(|(symbol, leaf)| symbol.channel(leaf)).any(|channel| channel.capacity == 0);
-        let mut merger = Merger { lowering: self, claims, has_rendezvous, senses: false };
+        let mut asked = FxHashSet::default();
+        self.program.each_expr(&mut |expr| {
+            if let ExprKind::ThreadAt { locations, .. } = &expr.kind {
+                asked.extend(locations);
+            }
+        });
+        let mut merger = Merger { lowering: self, claims, has_rendezvous, senses: false, asked };
         merger.senses =
             has_rendezvous && self.automata.iter().flatten().any(|automaton| merger.is_sensing(automaton));
         let mut chains = Chains::new();
@@ -170,9 +178,9 @@ impl Merger<'_, '_, '_> {
             return None;
         }
         let is_shared =
-            |edge: &Edge| !self.is_local(edge.element) || self.takes_by_hand(automaton, edge.target);
+            |edge: &Edge| !self.is_local(edge.element) || self.is_noticed(process, automaton, edge.target);
         let mut before = edge;
-        let first = is_held || is_shared(edge) || self.takes_by_hand(automaton, source);
+        let first = is_held || is_shared(edge) || self.is_noticed(process, automaton, source);
         let mut shared = first;
         let mut flawed = self.may_be_flawed(edge.element);
         let mut rest: Vec<Link> = Vec::new();
@@ -214,7 +222,13 @@ impl Merger<'_, '_, '_> {
         })
     }
 
-    /// Whether somebody notices who is at a state of an automaton, since it may be given a message there.
+    /// Whether somebody notices who is at a state of an automaton.
+    fn is_noticed(&self, process: usize, automaton: &Automaton, state: u32) -> bool {
+        let location = self.lowering.locations[process].get(&state);
+        location.is_some_and(|location| self.asked.contains(location)) || self.takes_by_hand(automaton, state)
+    }
+
+    /// Whether a process may be given a message at a state of an automaton, and there are senders who notice.
     fn takes_by_hand(&self, automaton: &Automaton, state: u32) -> bool {
         // A `d_step` may begin with one.
         let receives = |edge: &Edge| {
