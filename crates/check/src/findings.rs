@@ -70,8 +70,8 @@ pub fn incomplete(
                 StopReason::Memory => "the memory limit was reached",
                 StopReason::Ids => "the store ran out of numbers for states",
                 StopReason::Interrupted => "interrupted",
-                StopReason::Unobserved => {
-                    "a run goes on for ever inside of an atomic block, where no property looks"
+                StopReason::Unshown => {
+                    "there seems to be a run that violates a property, but it could not be followed step by step"
                 }
                 StopReason::Threads => "there are more threads than weak fairness can tell apart",
                 StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",

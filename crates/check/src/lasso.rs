@@ -58,10 +58,12 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         }
         // The last state of a cycle is its first one.
         let is_last = at == steps.len();
-        if state.exclusive.is_none() && (!is_last || start == steps.len()) {
-            word.push(naive.valuation_about(&state, property, thread).map_err(|fault| fault.message)?);
+        if !is_last || start == steps.len() {
+            if state.exclusive.is_none() {
+                word.push(naive.valuation_about(&state, property, thread).map_err(|fault| fault.message)?);
+            }
             if let Some((_, _, waiting)) = &mut head {
-                waiting.observe(naive, &state);
+                waiting.look(naive, &state);
             }
         }
         let Some(&step) = steps.get(at) else { break };
@@ -95,12 +97,17 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         if cycle.closed && state != first {
             return Err("the cycle does not lead back to where it begins".to_owned());
         }
-        if let Some(thread) = waiting.threads.first().filter(|_| is_fair) {
+        let waiting = if word.len() == length { &waiting.unobserved } else { &waiting.observed };
+        if let Some(thread) = waiting.first().filter(|_| is_fair) {
             return Err(format!("thread {thread} can always move on the cycle, and never does"));
         }
     }
-    let (stem, repeated) = word.split_at(length);
-    let lasso = Lasso::new(stem, repeated).ok_or("nobody looks at any state of the cycle")?;
+    let (stem, mut repeated) = word.split_at(length);
+    if repeated.is_empty() {
+        // The cycle is inside of an atomic block: the last letter counts for ever.
+        repeated = &word[length.saturating_sub(1)..];
+    }
+    let lasso = Lasso::new(stem, repeated).ok_or("no state of the run is observed")?;
     let is_violated = match &property.kind {
         PropertyKind::Formula(formula) => !lasso.satisfies(formula),
         PropertyKind::Claim(claim) => claim.accepts(&lasso),
@@ -108,37 +115,29 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
     if is_violated { Ok(()) } else { Err("the run satisfies the property".to_owned()) }
 }
 
-/// Whether somebody looks at a state of a cycle: not if it is all inside of an atomic block.
-pub fn is_observed(naive: &Naive<'_>, steps: &[Step], start: usize) -> bool {
-    let mut state = naive.initial();
-    let mut is_observed = start == steps.len();
-    for (at, &step) in steps.iter().enumerate() {
-        is_observed |= at >= start && state.exclusive.is_none();
-        state = match naive.fire(&state, step) {
-            Ok(next) => next,
-            // Whoever follows the run finds out.
-            Err(_) => return true,
-        };
-    }
-    is_observed
-}
-
-/// The threads that could move in all states of the cycle so far, and did not.
+/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in the middle of an atomic
+/// block counts only if the whole cycle is there.
 struct Waiting {
-    threads: BTreeSet<u32>,
+    /// As far as states are observed.
+    observed: BTreeSet<u32>,
+    /// As far as they are not.
+    unobserved: BTreeSet<u32>,
 }
 
 impl Waiting {
     fn all(state: &State) -> Self {
-        Self { threads: state.threads.keys().copied().collect() }
+        let all: BTreeSet<u32> = state.threads.keys().copied().collect();
+        Self { observed: all.clone(), unobserved: all }
     }
 
-    fn observe(&mut self, naive: &Naive<'_>, state: &State) {
+    fn look(&mut self, naive: &Naive<'_>, state: &State) {
         let enabled: BTreeSet<u32> = naive.steps(state).0.iter().map(|step| step.thread).collect();
-        self.threads.retain(|thread| enabled.contains(thread));
+        let waiting = if state.exclusive.is_none() { &mut self.observed } else { &mut self.unobserved };
+        waiting.retain(|thread| enabled.contains(thread));
     }
 
     fn moved(&mut self, thread: u32) {
-        self.threads.remove(&thread);
+        self.observed.remove(&thread);
+        self.unobserved.remove(&thread);
     }
 }

@@ -19,7 +19,7 @@ use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
 use crate::individual;
-use crate::lasso::{self, Cycle};
+use crate::lasso::Cycle;
 use crate::merging::{passed, unmerge};
 use crate::model::{Language, Model};
 use crate::reducing::Plan;
@@ -231,25 +231,15 @@ fn check_property(
     if found.is_lost {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
-        found.outcome.completeness = Completeness::Stopped(StopReason::Memory);
+        found.outcome.completeness = Completeness::Stopped(StopReason::Unshown);
     }
-    let mut cycle = None;
-    if let Some(found) = &found.lasso {
-        let steps = found.trail().steps;
+    let cycle = found.lasso.as_ref().map(|lasso| {
+        let steps = lasso.trail().steps;
         let run = unmerge(model, config.bounds, &plan.chains, &steps, FaultKind::AcceptanceCycle);
-        let start = run.after(found.cycle_start());
-        cycle = Some((run.steps, Cycle { start, closed: found.is_closed }));
-    }
-    if let Some((steps, cycle)) = &cycle
-        && !lasso::is_observed(&interpreter(model, config.bounds), steps, cycle.start)
-    {
-        // It says nothing about the property, and others may be behind it.
-        found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
-        found.outcome.completeness = Completeness::Stopped(StopReason::Unobserved);
-    }
+        Cycle { start: run.after(lasso.cycle_start()), closed: lasso.is_closed }
+    });
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let individuals = &individuals.unwrap_or_default();
-    let cycle = cycle.map(|(_, cycle)| cycle);
     let automaton_states = automaton.edges.len();
     let about = About { aims, number, found: &found, individuals, cycle, automaton_states };
     let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here };

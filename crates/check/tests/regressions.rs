@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use quotient::config::{Config, Naming, OnBound, SearchKind, StoreKind, Symmetry};
+use quotient::config::{Config, Fairness, Naming, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, Style};
 
 fn check(text: &str, config: &Config) -> Report {
-    let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
-    let model = Model::load(&files, "m.bir", &[], Style::Plain)
-        .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    check_file("m.bir", text, config)
+}
+
+/// The name of the file tells the language.
+fn check_file(name: &str, text: &str, config: &Config) -> Report {
+    let files = BTreeMap::from([(name.to_owned(), text.into())]);
+    let model =
+        Model::load(&files, name, &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text));
     let checked = quotient::check(&model, config, 0, &AtomicBool::new(false), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
@@ -77,22 +82,120 @@ fn a_model_with_temporal_properties_is_not_said_to_hold() {
     assert_eq!((report.verdict, report.properties.len()), (Verdict::Holds, 0));
 }
 
-/// A run that never leaves an atomic block shows nothing to properties: neither that they hold nor that they do not.
+/// Of a run that never leaves an atomic block, the last state that is observed counts for ever.
 #[test]
-fn a_cycle_that_nobody_looks_at_is_no_verdict() {
-    let text =
-        "bit x; bool done; active proctype P() { atomic { do :: x = 1 :: x = 0 od } } ltl p { <> done }";
-    let provider = [("s.pml".to_owned(), text.as_bytes().to_vec())]
-        .into_iter()
-        .collect::<std::collections::BTreeMap<_, _>>();
-    let model =
-        quotient::Model::load(&provider, "s.pml", &[], quotient::Style::Plain).map_err(|e| e.text).unwrap();
-    let config = Config { property: Some("p".to_owned()), ..Config::default() };
-    let checked =
-        quotient::check(&model, &config, 0, &std::sync::atomic::AtomicBool::new(false), &mut quotient::Quiet)
-            .unwrap();
-    assert_eq!(checked.report.verdict, Verdict::Inconclusive);
-    assert!(checked.report.incomplete.unwrap().contains("inside of an atomic block"));
+fn a_run_may_stay_inside_of_an_atomic_block() {
+    let spin = "boolean flag; int (0, 1) x;
+        active thread A() { atomic while !flag do LOOP end end }
+        active thread B() { flag := true; }";
+    let loops = ["x := 1 - x;", "choose do x := 1; do x := 0; end"];
+    let ltl = [
+        ("[] <> flag", true),
+        ("<> [] flag", true),
+        ("[] (!flag -> <> flag)", true),
+        ("<> flag", true),
+        ("flag", true),
+        ("X flag", true),
+        ("[] <> !flag", true),
+        ("[] (flag -> [] flag)", false),
+        ("!flag W flag", false),
+    ];
+    for (formula, is_violated) in ltl {
+        for body in loops {
+            let text = format!("system S {{ {} ltl P = {formula}; }}", spin.replace("LOOP", body));
+            for fairness in [Fairness::None, Fairness::Weak] {
+                for symmetry in [Symmetry::None, Symmetry::Full] {
+                    let property = Some("P".to_owned());
+                    let config = Config { property, fairness, symmetry, ..Config::default() };
+                    let report = check_file("s.bir", &text, &config);
+                    // With fairness and after the flag is set, the loop is not entered any more.
+                    let expected = if is_violated { Verdict::Violated } else { Verdict::Holds };
+                    assert_eq!(report.verdict, expected, "{formula}, {fairness}, {symmetry}: {body}");
+                }
+            }
+        }
+    }
+}
+
+/// The same in Promela, with the questions that are asked there.
+#[test]
+fn a_run_may_stay_inside_of_an_atomic_sequence() {
+    let config = |change: fn(&mut Config)| {
+        let mut config = Config::default();
+        change(&mut config);
+        config
+    };
+    let property = config(|config| config.property = Some("p".to_owned()));
+    let fair = Config { fairness: Fairness::Weak, ..property.clone() };
+    let progress = config(|config| config.non_progress = true);
+    let acceptance = config(|config| config.acceptance = true);
+    let (violated, holds) = (Verdict::Violated, Verdict::Holds);
+    let cases = [
+        (
+            "bool f; bit x; active proctype A() { atomic { do :: !f -> x = 1 - x :: else -> break od } }
+          active proctype B() { f = true } ltl p { [] <> f }",
+            [&property, &fair],
+            violated,
+        ),
+        (
+            "bit x; bool f; active proctype P() { atomic { do :: x = 1 :: x = 0 od } } ltl p { <> f }",
+            [&property, &fair],
+            violated,
+        ),
+        (
+            "bit x; bool f; active proctype P() { atomic { do :: x = 1 :: x = 0 od } } ltl p { [] !f }",
+            [&property, &fair],
+            holds,
+        ),
+        ("bit x; active proctype P() { atomic { do :: x = 1 - x od } }", [&progress, &progress], violated),
+        (
+            "bit x; active proctype P() { progress: x = 1; x = 0; atomic { do :: x = 1 - x od } }",
+            [&progress, &progress],
+            violated,
+        ),
+        (
+            "bit x; active proctype P() { progress: atomic { do :: x = 1 - x od } }",
+            [&progress, &progress],
+            holds,
+        ),
+        (
+            "bit x; active proctype P() { accept: atomic { do :: x = 1 - x od } }",
+            [&acceptance, &acceptance],
+            violated,
+        ),
+        (
+            "bit x; active proctype P() { accept: x = 1; atomic { do :: x = 1 - x od } }",
+            [&acceptance, &acceptance],
+            holds,
+        ),
+    ];
+    for (text, configs, expected) in cases {
+        for config in configs {
+            assert_eq!(check_file("s.pml", text, config).verdict, expected, "{text} {}", config.fairness);
+        }
+    }
+}
+
+/// A cycle of N states in an atomic block takes about N steps, in both languages and in every search.
+#[test]
+fn a_long_cycle_inside_of_an_atomic_block_is_passed_once() {
+    let models = [
+        (
+            "s.bir",
+            "system S { int wrap (0, 9999) x; active thread A() { atomic while true do x := x + 1; end end } }",
+        ),
+        (
+            "s.pml",
+            "short x; active proctype A() { atomic { do :: x < 10000 -> x++ :: x == 10000 -> x = 0 od } }",
+        ),
+    ];
+    for (name, text) in models {
+        for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            let report = check_file(name, text, &Config { search, ..Config::unreduced() });
+            assert_eq!(report.verdict, Verdict::Holds);
+            assert!(report.transitions < 50_000, "{name}, {search}: {} transitions", report.transitions);
+        }
+    }
 }
 
 /// However long an atomic block is, and whether or not it branches: its middle breaks no invariant.

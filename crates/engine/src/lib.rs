@@ -364,31 +364,41 @@ impl Engine {
     /// Takes one step and, inside an atomic block, those that follow of necessity.
     fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
         let thread = ThreadId(step.thread);
-        self.take_one(es, step)?;
-        let Some(slot) = self.layout.exclusive else { return Ok(()) };
+        let Some(slot) = self.layout.exclusive else { return self.take_one(es, step) };
         let mut exclusive = 0;
         let mut micro = std::mem::take(&mut es.micro);
+        // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
-        let end = loop {
-            if !self.inside_atomic(&es.state, thread) {
-                break Ok(());
-            }
+        if es.state.read(0, slot) != 0 {
             micro.clear();
             self.thread_steps(es, thread, &mut micro);
-            match (&micro.enabled[..], &micro.faults[..]) {
-                ([], []) => break Ok(()),
-                (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
-                    taken += 1;
-                    if let Err(stop) = self.take_one(es, only) {
-                        break Err(stop);
-                    }
-                }
-                _ => {
-                    exclusive = thread.raw();
+            if micro.enabled.len() + micro.faults.len() == 1 {
+                taken = ir::MAX_MICRO_STEPS;
+            }
+        }
+        let mut end = self.take_one(es, step);
+        if end.is_ok() {
+            end = loop {
+                if !self.inside_atomic(&es.state, thread) {
                     break Ok(());
                 }
-            }
-        };
+                micro.clear();
+                self.thread_steps(es, thread, &mut micro);
+                match (&micro.enabled[..], &micro.faults[..]) {
+                    ([], []) => break Ok(()),
+                    (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
+                        taken += 1;
+                        if let Err(stop) = self.take_one(es, only) {
+                            break Err(stop);
+                        }
+                    }
+                    _ => {
+                        exclusive = thread.raw();
+                        break Ok(());
+                    }
+                }
+            };
+        }
         es.micro = micro;
         end?;
         if es.state.read(0, slot) != exclusive {

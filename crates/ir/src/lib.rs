@@ -97,7 +97,8 @@
 //! [`MAX_MICRO_STEPS`] times). A fault there is a fault of the whole step. Where several steps are possible, or a
 //! guard faults, or the limit is reached, the state is one like others except that the thread is *exclusive*: only
 //! its steps are possible. Where none is possible, the thread gives up exclusiveness and others run. If the
-//! continued step is truncated by a bound, so is the whole.
+//! continued step is truncated by a bound, so is the whole. Once the limit was reached, no step is continued any more until
+//! the block branches or ends: where only one step is possible and the thread is exclusive, nothing follows at once.
 //!
 //! **Live sets.** On arrival at a location with a [live set](Location::live) (by goto, entry, handler or
 //! resume's jump), variables that are not in it get their default value, not their initial one.
@@ -106,7 +107,8 @@
 //! an atomic block.
 //!
 //! **Temporal properties** ([`Property`]) are about the states that a run goes through, except where a thread is exclusive or
-//! has the floor: nobody looks into the middle of an atomic block. A run that ends stays in its last state for ever. A
+//! has the floor: nobody looks into the middle of an atomic block. A run that ends stays in its last state for ever; of one that goes
+//! on for ever in the middle of an atomic block, the last state that properties see counts for ever. A
 //! proposition that cannot be evaluated is a fault. Threads that are counted have not ended, and are where their first
 //! frame is: at the [origin](Location::origin) of a resume location, while that waits for a call.
 //!
@@ -225,8 +227,8 @@ pub use verify::{
     MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_EXPR_DEPTH, MAX_MESSAGE_FIELDS, MAX_TYPE_SIZE, verify,
 };
 
-/// How many steps of an atomic block are taken as one before the state in between is stored like others. It
-/// only has to be finite: an atomic block that never ends then is a cycle that the search finds.
+/// How many steps of an atomic block are taken as one before the state in between is stored like others, and then all
+/// that follow. It only has to be finite: an atomic block that never ends then is a cycle that the search finds.
 pub const MAX_MICRO_STEPS: usize = 4096;
 
 /// How many channels there may be at a time: their numbers fit a byte, in which 0 is none.

@@ -4,7 +4,7 @@
 //! *marks*, one bit for each set that it is in. An automaton without sets accepts every word on which it has an infinite run.
 //!
 //! A Büchi automaton has one set. It has accepting *states* if all edges of a state have the mark or none has
-//! ([`Automaton::accepting_states`]); this is what a nested depth-first search and a never claim need.
+//! ([`Automaton::accepting_states`]); this is what a never claim needs.
 
 use std::fmt;
 
@@ -160,6 +160,28 @@ impl Automaton {
         let components = Components::of(self, |_| true);
         let all = Marks::all(self.sets);
         !components.marks(self).iter().any(|marks| marks.is_some_and(|marks| marks == all))
+    }
+
+    /// Of each state, whether the word that repeats one letter for ever is accepted from there.
+    pub fn accepts_for_ever(&self, letter: Valuation) -> Vec<bool> {
+        let holds = |edge: &&Edge| edge.cube.holds(letter);
+        let edges = self.edges.iter().map(|edges| edges.iter().filter(holds).copied().collect());
+        let kept = Self { edges: edges.collect(), ..self.clone() };
+        let components = Components::of(self, |edge| edge.cube.holds(letter));
+        let (all, marks) = (Marks::all(self.sets), components.marks(&kept));
+        let stays = |state| components.component(state).and_then(|component| marks[component]) == Some(all);
+        let mut accepted: Vec<bool> = self.states().map(stays).collect();
+        let mut grows = true;
+        while grows {
+            grows = false;
+            for state in self.states() {
+                let leads_there = kept.edges(state).iter().any(|edge| accepted[edge.to.index()]);
+                if leads_there && !accepted[state.index()] {
+                    (accepted[state.index()], grows) = (true, true);
+                }
+            }
+        }
+        accepted
     }
 
     /// Whether the word is accepted.

@@ -55,7 +55,14 @@ impl Naive<'_> {
         }
         let mut next = self.micro_step(state, step, Mood::default())?.state;
         next.exclusive = None;
+        // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
+        if state.exclusive.is_some() {
+            let (enabled, faults) = self.steps_of(state, step.thread, Mood::default());
+            if enabled.len() + faults.len() == 1 {
+                taken = MAX_MICRO_STEPS;
+            }
+        }
         while self.inside_atomic(&next, step.thread) {
             match self.steps_of(&next, step.thread, Mood::default()) {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,

@@ -63,7 +63,7 @@ where
             explorer.take_way(step, number as usize, top.state, stack)?
         } else {
             explorer.way.clear();
-            explorer.take(step, top.state, 0, stack)?
+            explorer.take(step, top.state, top.passed as usize, stack)?
         };
         match taken {
             Taken::New(id) => {
@@ -76,9 +76,8 @@ where
                 enter(explorer, stack, id)?;
             }
             Taken::Passing => {
-                let below = top.state;
                 explorer.depth += 1;
-                or_stop(stack.push(below))?;
+                or_stop(stack.push(top.state, top.passed + 1))?;
                 explorer.offer(stack)?;
                 fill(explorer, stack)?;
             }
@@ -100,7 +99,7 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    or_stop(stack.push(id))?;
+    or_stop(stack.push(id, 0))?;
     explorer.check(stack)?;
     explorer.store.tidy();
     if explorer.foresee(stack)? {
@@ -139,6 +138,8 @@ struct Stack {
 struct Level {
     /// Or, of a transient state, the last one below it that is stored.
     state: StateId,
+    /// How many transient states in a row it is the last of; 0 if it is stored.
+    passed: u32,
     /// How many of its steps are still to be taken.
     left: u32,
     /// The place of the next one. The one before it led to the level above.
@@ -171,8 +172,8 @@ impl Stack {
         }
     }
 
-    fn push(&mut self, state: StateId) -> Result<(), Full> {
-        self.levels.push(Level { state, left: 0, next: self.steps.len(), seen: 0 })
+    fn push(&mut self, state: StateId, passed: u32) -> Result<(), Full> {
+        self.levels.push(Level { state, passed, left: 0, next: self.steps.len(), seen: 0 })
     }
 
     /// Gives the top its steps.
@@ -216,7 +217,8 @@ impl Stack {
 
     /// A transient state, which is being left by its only step.
     fn push_passed(&mut self, below: StateId, step: Step) -> Result<(), Full> {
-        self.push(below)?;
+        let passed = self.levels.last().map_or(0, |top| top.passed) + 1;
+        self.push(below, passed)?;
         self.fill(&[step])?;
         self.next_step();
         Ok(())

@@ -4,11 +4,9 @@
 //! a violation ([`FaultKind::AcceptanceCycle`]); if everything was explored and there is none, the property holds.
 //!
 //! ```text
-//! emptiness ──┬─ components   a component with all marks ─┬─ witness   a short cycle of nodes in it ──┐
-//!             │      └─ threads   that is fair            └─ rounds    in which everybody has a turn ─┤
-//!             └─ nested       a cycle of nodes on the stack ──────────────────────────────────────────┴─ lasso   a run
-//!                    └──────────┬─────────────┘                        └──────────────┬────────────────────┘
-//!                            product  the walk                                      around  edges of a node
+//! emptiness ── components   a component with all marks ─┬─ witness   a short cycle of nodes in it ──┬─ lasso   a run
+//!                  ├─ threads   that is fair            └─ rounds    in which everybody has a turn ─┘     │
+//!                  └─ product   the walk ──────────────────── reader   what the automaton reads ─────── around   edges of a node
 //! ```
 //!
 //! A system state is stored once, whatever states the automaton is in; what is known of a node, a pair of both, is at a place that follows
@@ -17,14 +15,14 @@
 //!
 //! Where the automaton cannot go on, the system is not followed: other violations (assertions, say) are found on the way and
 //! are reported, but their absence is not established, except if the automaton accepts all that is possible. Counts of transitions and of violations are
-//! by node, and where a nested search comes to a node again, by visit.
+//! by node.
 
 mod around;
 mod components;
 mod lasso;
 mod marks;
-mod nested;
 mod product;
+mod reader;
 mod rounds;
 mod threads;
 mod witness;
@@ -41,10 +39,10 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
 pub use lasso::{Identity, Lasso, Move};
-use lasso::{Turn, along, lift};
+use lasso::{along, lift};
 use marks::{FAIR, PLAIN, Sets};
-use nested::Nested;
 use product::Walk;
+use reader::Reader;
 use rounds::Rounds;
 use threads::Threads;
 
@@ -52,7 +50,6 @@ use threads::Threads;
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     pub automaton: &'a Automaton,
-    pub algorithm: Algorithm,
     /// Only runs count in which every thread that is enabled for ever from some point on moves again and again.
     pub is_fair: bool,
     /// A state without steps that is no proper end is a violation, too.
@@ -63,22 +60,8 @@ pub struct Claim<'a> {
 
 impl<'a> Claim<'a> {
     pub const fn new(automaton: &'a Automaton) -> Self {
-        Self {
-            automaton,
-            algorithm: Algorithm::Components,
-            is_fair: false,
-            reports_deadlocks: false,
-            stutters: true,
-        }
+        Self { automaton, is_fair: false, reports_deadlocks: false, stutters: true }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Algorithm {
-    /// By strongly connected components, for any automaton. Four bytes a node.
-    Components,
-    /// By nested depth-first search, for automata that are weak or have accepting states. Two bits a node.
-    Nested,
 }
 
 /// Why cycles cannot be looked for.
@@ -88,10 +71,6 @@ pub enum Refusal {
     Lossy(&'static str),
     /// The store of this name does not find states again by number.
     Unnumbered(&'static str),
-    /// A nested search needs accepting states.
-    Generalized,
-    /// A nested search has no sets for threads.
-    FairNested,
 }
 
 impl fmt::Display for Refusal {
@@ -105,13 +84,6 @@ impl fmt::Display for Refusal {
             Self::Unnumbered(store) => {
                 write!(f, "the {store} store does not find states again by number, which cycles need")
             }
-            Self::Generalized => f.write_str(
-                "a nested depth-first search needs an automaton with accepting states, and this one has several \
-                 acceptance sets or accepting edges",
-            ),
-            Self::FairNested => f.write_str(
-                "a nested depth-first search has one acceptance set, and fairness needs one for each thread",
-            ),
         }
     }
 }
@@ -124,7 +96,8 @@ pub struct Emptiness {
     /// Of its violations, at most one is an acceptance cycle, and then the last one.
     pub outcome: Outcome,
     /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
-    /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle.
+    /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle. In a run that
+    /// diverges, [`Move::to`] is a state that the claim's automaton does not have.
     pub lasso: Option<Lasso>,
     /// There is a cycle that could not be followed: names depend on more than the state, or memory is short.
     pub is_lost: bool,
@@ -161,24 +134,16 @@ where
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
-    match (claim.algorithm, claim.is_fair) {
-        (Algorithm::Nested, true) => Err(Refusal::FairNested),
-        (Algorithm::Nested, false) => {
-            let nested = Nested::new(claim.automaton, &options.budget).ok_or(Refusal::Generalized)?;
-            let walk = Walk::new(explorer, claim, &options.budget);
-            Ok(by_nesting(walk, nested, identity))
-        }
-        (Algorithm::Components, false) => {
-            let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim, &options.budget);
-            Ok(by_components(walk, None, options, identity))
-        }
-        (Algorithm::Components, true) => {
-            let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
-            let threads = is_renamed.then(|| Threads::new(claim.automaton, &options.budget));
-            let walk = Walk::<_, _, _, FAIR>::new(explorer, claim, &options.budget);
-            Ok(by_components(walk, threads, options, identity))
-        }
-    }
+    let reader = Reader::new(claim.automaton);
+    Ok(if claim.is_fair {
+        let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
+        let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
+        let walk = Walk::<_, _, _, FAIR>::new(explorer, claim, &reader, &options.budget);
+        by_components(walk, threads, options, identity)
+    } else {
+        let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
+        by_components(walk, None, options, identity)
+    })
 }
 
 fn by_components<S, T, O, const N: usize>(
@@ -210,31 +175,6 @@ where
     }
 }
 
-fn by_nesting<S, T, O>(
-    mut walk: Walk<'_, S, T, O, PLAIN>,
-    mut nested: Nested,
-    identity: Option<Identity<'_, S>>,
-) -> Emptiness
-where
-    S: TransitionSystem,
-    T: StateStore + ?Sized,
-    O: Observer,
-{
-    match nested.search(&mut walk) {
-        Break(reason) => ended(walk, Some(reason)),
-        Continue(None) => ended(walk, None),
-        Continue(Some(closing)) => {
-            let mut turns = vec![Turn { node: closing.head, marks: closing.marks }];
-            let above = walk.stack.nodes().take_while(|(_, level)| level.node != closing.head);
-            turns.extend(above.map(|(_, level)| Turn { node: level.node, marks: level.entry }));
-            turns.reverse();
-            violated(walk, closing.head, |walk, level| {
-                lift(walk, level, identity, |around, state| along(&turns, around, state))
-            })
-        }
-    }
-}
-
 /// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
 fn ended<S, T, O, const N: usize>(walk: Walk<'_, S, T, O, N>, reason: Option<StopReason>) -> Emptiness
 where
@@ -242,7 +182,8 @@ where
     T: StateStore + ?Sized,
     O: Observer,
 {
-    let Walk { mut explorer, stack, nodes, entered, doomed, seen, .. } = walk;
+    let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
+    entered.truncate(reader.diverging.index());
     if let Some(trail) = doomed {
         explorer.record(ACCEPTANCE_CYCLE, trail);
     }
@@ -262,7 +203,6 @@ where
     O: Observer,
 {
     let met = walk.stack.trail(walk.explorer.system, &mut *walk.explorer.store, None);
-    // A node is on the stack twice if a nested search came there again: the first time it was on the way to the second.
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);

@@ -38,7 +38,7 @@ const PASSED_PER_TRANSITION: u64 = 1 << 12;
 const INITIAL: StateId = StateId(0);
 
 /// How many are passed by one after the other.
-const LONGEST_PASSAGE: usize = 1 << 16;
+pub const LONGEST_PASSAGE: usize = 1 << 16;
 
 /// The way by which a search came to the state it stands at.
 pub trait Path<S: TransitionSystem, T: ?Sized> {
@@ -70,7 +70,7 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub way: Vec<Step>,
     /// How many steps the state is away from the initial one.
     pub depth: u32,
-    /// There were so many transient states that some were stored.
+    /// There were so many transient states that they are stored from now on: a cycle of them is closed after one round.
     pub stores_transient: bool,
     /// Nobody can move, and nobody tried and failed, as of the last [`Explorer::offer`].
     pub is_stuck: bool,
@@ -184,7 +184,7 @@ where
     }
 
     /// Fires an enabled step of the state, to which `path` leads, and stores the successor. The last state on the way that
-    /// is stored is `source`; `passed` transient ones come after it, where the search counts them.
+    /// is stored is `source`; `passed` transient ones come after it.
     pub fn take(
         &mut self,
         step: Step,
@@ -208,10 +208,10 @@ where
             }
         }
         if self.system.is_transient(&self.state) {
-            if passed < LONGEST_PASSAGE && self.may_pass() {
+            self.stores_transient |= passed >= LONGEST_PASSAGE || !self.may_pass();
+            if !self.stores_transient {
                 return Continue(Taken::Passing);
             }
-            self.stores_transient = true;
         }
         self.stats.transitions += 1;
         self.system.encode(&mut self.state, &mut self.encoding);
@@ -427,8 +427,8 @@ where
         }
     }
 
-    /// Whether a transient state is passed by. Where there are so many that they may go on for ever, they are stored
-    /// like others, which ends it.
+    /// Whether there were few enough transient states to pass one more by. Where there are so many that they may go on for ever,
+    /// they are stored like others, which ends it.
     fn may_pass(&mut self) -> bool {
         self.passed += 1;
         self.passed < PASSED_AT_LEAST.max(PASSED_PER_TRANSITION * self.stats.transitions)

@@ -73,8 +73,8 @@ pub enum StopReason {
     Interrupted,
     /// There are more threads than weak fairness can tell apart.
     Threads,
-    /// A cycle was found of which an automaton sees nothing.
-    Unobserved,
+    /// A cycle was found that violates a property, but no run along it that could be shown.
+    Unshown,
     FirstViolation,
 }
 
@@ -88,7 +88,7 @@ impl StopReason {
             Self::Ids => "out of state ids",
             Self::Interrupted => "interrupted",
             Self::Threads => "too many threads for fairness",
-            Self::Unobserved => "a cycle that nobody looks at",
+            Self::Unshown => "a cycle that cannot be shown",
             Self::FirstViolation => "first violation",
         }
     }

@@ -1,16 +1,17 @@
-//! Emptiness of products: both algorithms against each other and against explicit products, on random graphs.
+//! Emptiness of products against explicit ones, on random graphs.
 
 #[path = "common/kripke.rs"]
 mod kripke;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use kripke::{Kripke, Place, Random, Ring, Way};
 use ltl::kind::{Strength, Weakness};
 use ltl::lasso::Lasso as Word;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
-use quotient_search::emptiness::{Algorithm, Claim, Emptiness, Lasso, Refusal, emptiness};
-use quotient_search::{Completeness, Options, Quiet, StopReason};
+use quotient_search::emptiness::{Claim, Emptiness, Lasso, Refusal, emptiness};
+use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
 use system::{Bound, Fault, FaultKind};
 
@@ -21,17 +22,15 @@ fn check(system: &Kripke, claim: &Claim<'_>) -> Emptiness {
     emptiness(system, &mut exact, claim, None, &Options::default(), &mut Quiet).expect("an exact store")
 }
 
-fn nested<'a>(claim: &Claim<'a>) -> Claim<'a> {
-    Claim { algorithm: Algorithm::Nested, ..*claim }
-}
-
 fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
     Claim { is_fair: true, ..*claim }
 }
 
 /// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread. Where nobody
-/// looks there are no letters.
+/// looks there are no letters. From where a run can stay unobserved for ever, an edge leads to a state that repeats the last letter.
 fn explicit(system: &Kripke, threads: u32) -> Automaton {
+    let count = system.places.len();
+    let diverges = diverging(system);
     let mover = |thread: u32| if thread < threads { Marks::one(thread) } else { Marks::NONE };
     let edges = system.places.iter().enumerate().map(|(at, place)| {
         let cube = Cube::exactly(place.valuation, (1 << PROPS) - 1);
@@ -39,24 +38,42 @@ fn explicit(system: &Kripke, threads: u32) -> Automaton {
         let idle = (0..threads).filter(|&thread| !is_enabled(thread));
         let idle = idle.fold(Marks::NONE, |marks, thread| marks.with(Marks::one(thread)));
         let mut edges = Vec::new();
-        let mut open = vec![(place, idle)];
-        while let Some((from, marks)) = open.pop() {
-            for Way { to, thread, partner, .. } in &from.edges {
-                let marks = marks.with(mover(*thread)).with(partner.map_or(Marks::NONE, mover));
-                let target = &system.places[*to];
-                if target.is_transient {
-                    open.push((target, marks));
-                } else {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(at, idle)];
+        while let Some((from, before)) = open.pop() {
+            for Way { to, thread, partner, .. } in &system.places[from].edges {
+                let marks = before.with(mover(*thread)).with(partner.map_or(Marks::NONE, mover));
+                if system.places[*to].is_observed() {
                     edges.push(Edge { to: State(*to as u32), marks, cube });
+                } else if seen.insert((*to, marks.0)) {
+                    open.push((*to, marks));
                 }
             }
+        }
+        if seen.iter().any(|&(unobserved, _)| diverges[unobserved]) {
+            edges.push(Edge { to: State((count + at) as u32), marks: Marks::NONE, cube });
         }
         if place.edges.is_empty() {
             edges.push(Edge { to: State(at as u32), marks: idle, cube });
         }
         edges
     });
-    Automaton { initial: State(0), edges: edges.collect(), sets: threads }
+    let repeated = system.places.iter().enumerate().map(|(at, place)| {
+        let cube = Cube::exactly(place.valuation, (1 << PROPS) - 1);
+        vec![Edge { to: State((count + at) as u32), marks: Marks::all(threads), cube }]
+    });
+    Automaton { initial: State(0), edges: edges.chain(repeated).collect(), sets: threads }
+}
+
+/// From which places a run can go on for ever without being observed: as long as there is a way on, it can.
+fn diverging(system: &Kripke) -> Vec<bool> {
+    let mut diverges: Vec<bool> = system.places.iter().map(|place| !place.is_observed()).collect();
+    for _ in &system.places {
+        let goes_on = |place: &Place| place.edges.iter().any(|way| diverges[way.to]);
+        let next = system.places.iter().map(|place| !place.is_observed() && goes_on(place)).collect();
+        diverges = next;
+    }
+    diverges
 }
 
 /// Follows the run by itself, without a search, and returns its word.
@@ -72,12 +89,14 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
         }
         let place = &system.places[at];
         for thread in 0..threads {
-            if !place.is_transient && place.edges.iter().all(|edge| edge.thread != thread) {
+            if place.is_observed() && place.edges.iter().all(|edge| edge.thread != thread) {
                 moved = moved.with(Marks::one(thread));
             }
         }
-        if place.is_transient {
+        if !place.is_observed() {
             assert_eq!(taken.to, state, "the automaton stays where it is when nobody looks");
+        } else if taken.to.index() == automaton.edges.len() {
+            word.push(place.valuation);
         } else {
             word.push(place.valuation);
             // Whichever of the edges between these two it was.
@@ -99,9 +118,14 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
         }
     }
     assert_eq!(head, Some((at, state)), "the cycle closes");
-    assert_eq!(marks, Marks::all(automaton.sets), "all marks are on the cycle");
-    assert_eq!(moved, Marks::all(threads), "the cycle is fair");
-    let (stem, cycle) = word.split_at(stem);
+    let (stem, mut cycle) = word.split_at(stem);
+    if cycle.is_empty() {
+        assert_eq!(state.index(), automaton.edges.len(), "a run that diverges");
+        cycle = &word[word.len() - 1..];
+    } else {
+        assert_eq!(marks, Marks::all(automaton.sets), "all marks are on the cycle");
+        assert_eq!(moved, Marks::all(threads), "the cycle is fair");
+    }
     let word = Word::new(stem, cycle).expect("the cycle is not empty");
     assert!(automaton.accepts(&word));
     word
@@ -129,10 +153,8 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let claim = Claim::new(automaton);
     assert_eq!(is_empty(system, automaton, 0, &check(system, &claim)), expected, "{system:?} {automaton:?}");
     let mut trie = NumberedTrie::numbered(&Budget::unlimited());
-    match emptiness(system, &mut trie, &nested(&claim), None, &Options::default(), &mut Quiet) {
-        Ok(found) => assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}"),
-        Err(refusal) => assert_eq!((refusal, automaton.accepting_states()), (Refusal::Generalized, None)),
-    }
+    let found = emptiness(system, &mut trie, &claim, None, &Options::default(), &mut Quiet).unwrap();
+    assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}");
     let found = check(system, &fair(&claim));
     let threads = system.threads();
     let expected_fair = explicit(system, threads).product(automaton).is_empty();
@@ -247,7 +269,7 @@ fn place(valuation: u64, edges: &[(u32, usize)]) -> Place {
 fn finite_runs_stutter() {
     let always = best::generalized(&always(0), Limits::default()).unwrap();
     let system = Kripke { places: vec![place(1, &[(0, 1)]), place(1, &[])] };
-    for claim in [Claim::new(&always), nested(&Claim::new(&always)), fair(&Claim::new(&always))] {
+    for claim in [Claim::new(&always), fair(&Claim::new(&always))] {
         let found = check(&system, &claim);
         let lasso = found.lasso.expect("a run where it always holds");
         assert!(lasso.stutters() && lasso.cycle_start() == 1);
@@ -273,7 +295,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
     };
     let claim = Claim::new(&never);
     let flag = AtomicBool::new(true);
-    for claim in [claim, nested(&claim), fair(&claim)] {
+    for claim in [claim, fair(&claim)] {
         assert!(run(&system, claim, &Options::default()).outcome.is_exhaustive());
         let limits = [
             (Options { max_states: Some(2), ..Options::default() }, StopReason::States),
@@ -292,7 +314,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
     // What no continuation can mend is wrong in any case.
     let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
     let reached = best::generalized(&reached, Limits::default()).unwrap();
-    for claim in [Claim::new(&reached), nested(&Claim::new(&reached)), fair(&Claim::new(&reached))] {
+    for claim in [Claim::new(&reached), fair(&Claim::new(&reached))] {
         let found = run(&system, claim, &Options::default());
         let [violation] = &found.outcome.violations[..] else { panic!("one violation") };
         assert_eq!(violation.fault.kind, FaultKind::AcceptanceCycle);
@@ -322,44 +344,73 @@ fn stores_and_automata_that_are_not_up_to_it_are_refused() {
     let bitstate = Bitstate::new(&budget, 20, Hashes::Usual);
     assert_eq!(refused(Box::new(bitstate), &claim), Refusal::Lossy("bitstate"));
     assert_eq!(refused(Box::new(Trie::new(&budget, true)), &claim), Refusal::Unnumbered("trie"));
-    assert_eq!(refused(Box::new(Exact::new(&budget)), &fair(&nested(&claim))), Refusal::FairNested);
 }
 
 /// A token goes round; its place is no part of an encoding.
 #[test]
 fn cycles_close_after_as_many_rounds_as_it_takes() {
     let always = best::generalized(&always(0), Limits::default()).unwrap();
-    for algorithm in [Algorithm::Components, Algorithm::Nested] {
-        for (size, by, begin, rounds) in
-            [(1, 1, 0, 1), (5, 1, 0, 5), (6, 2, 0, 3), (6, 4, 1, 3), (7, 3, 2, 7)]
-        {
-            let ring = Ring { size, by, begin };
-            let claim = Claim { algorithm, ..Claim::new(&always) };
-            let mut store = Exact::new(&Budget::unlimited());
-            let found = emptiness(
-                &ring,
-                &mut store,
-                &claim,
-                Some(&|state| vec![state.0]),
-                &Options::default(),
-                &mut Quiet,
-            )
-            .unwrap();
-            let lasso = found.lasso.unwrap();
-            assert!(lasso.is_closed);
-            assert_eq!((store.len(), lasso.cycle.len() as u64), (2, 2 * rounds));
-            let mut heads = Vec::new();
-            lasso.trail().replay(&ring, |_, state| heads.push(state.0)).unwrap();
-            assert_eq!(heads[lasso.cycle_start()], *heads.last().unwrap());
-            // Where nothing ever is the same, the cycle is one up to names.
-            let count = std::cell::Cell::new(0);
-            let identity = |_: &mut (u64, u64, Vec<(u64, u64)>)| vec![count.replace(count.get() + 1)];
-            let mut store = Exact::new(&Budget::unlimited());
-            let found =
-                emptiness(&ring, &mut store, &claim, Some(&identity), &Options::default(), &mut Quiet)
-                    .unwrap();
-            let lasso = found.lasso.unwrap();
-            assert_eq!((lasso.is_closed, lasso.cycle.len()), (false, 2));
+    for (size, by, begin, rounds) in [(1, 1, 0, 1), (5, 1, 0, 5), (6, 2, 0, 3), (6, 4, 1, 3), (7, 3, 2, 7)] {
+        let ring = Ring { size, by, begin };
+        let claim = Claim::new(&always);
+        let mut store = Exact::new(&Budget::unlimited());
+        let found = emptiness(
+            &ring,
+            &mut store,
+            &claim,
+            Some(&|state| vec![state.0]),
+            &Options::default(),
+            &mut Quiet,
+        )
+        .unwrap();
+        let lasso = found.lasso.unwrap();
+        assert!(lasso.is_closed);
+        assert_eq!((store.len(), lasso.cycle.len() as u64), (2, 2 * rounds));
+        let mut heads = Vec::new();
+        lasso.trail().replay(&ring, |_, state| heads.push(state.0)).unwrap();
+        assert_eq!(heads[lasso.cycle_start()], *heads.last().unwrap());
+        // Where nothing ever is the same, the cycle is one up to names.
+        let count = std::cell::Cell::new(0);
+        let identity = |_: &mut (u64, u64, Vec<(u64, u64)>)| vec![count.replace(count.get() + 1)];
+        let mut store = Exact::new(&Budget::unlimited());
+        let found =
+            emptiness(&ring, &mut store, &claim, Some(&identity), &Options::default(), &mut Quiet).unwrap();
+        let lasso = found.lasso.unwrap();
+        assert_eq!((lasso.is_closed, lasso.cycle.len()), (false, 2));
+    }
+}
+
+/// A cycle of transient states is stored when it has been passed by for long enough, and then each of its states once.
+#[test]
+fn transient_cycles_are_runs_too() {
+    const LENGTH: usize = 3000;
+    let mut places = vec![place(1, &[(0, 1)])];
+    places.extend(
+        (1..=LENGTH).map(|at| Place {
+            is_transient: true,
+            ..place(0, &[(0, if at == LENGTH { 1 } else { at + 1 })])
+        }),
+    );
+    let system = Kripke { places };
+    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    let never =
+        best::generalized(&Formula::Not(Box::new(Formula::Prop(Prop(0)))), Limits::default()).unwrap();
+    for (automaton, is_violated) in [(&always, true), (&never, false)] {
+        for claim in [Claim::new(automaton), fair(&Claim::new(automaton))] {
+            let found = check(&system, &claim);
+            assert_eq!(found.lasso.is_some(), is_violated);
+            if let Some(lasso) = &found.lasso {
+                follow(&system, automaton, 0, lasso);
+                assert_eq!(lasso.cycle.len(), LENGTH);
+            }
+            let stats = found.outcome.stats;
+            assert!(stats.states <= LENGTH + 2 && stats.transitions <= 2 * LENGTH as u64 + 2, "{stats:?}");
         }
+    }
+    for search in [bfs::<Kripke, Exact, Quiet>, dfs] {
+        let mut store = Exact::new(&Budget::unlimited());
+        let outcome = search(&system, &mut store, &Options::default(), &mut Quiet);
+        assert!(outcome.is_exhaustive());
+        assert_eq!((outcome.stats.states, outcome.stats.transitions), (LENGTH + 1, LENGTH as u64 + 1));
     }
 }

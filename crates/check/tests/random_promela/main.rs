@@ -90,7 +90,6 @@ struct Worth {
     reduced: u64,
     merged: u64,
     merged_for_properties: u64,
-    inconclusive: u64,
 }
 
 /// Compares all combinations on one program.
@@ -109,10 +108,7 @@ fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
         for [por, merge] in [[Switch::Off, Switch::On], [Switch::On, Switch::Off], [Switch::On, Switch::On]] {
             let report = check(model, &Config { por, merge, ..plain.clone() })?;
             let found = Found::of(&report);
-            // A cycle inside of an atomic block, where nobody looks, may be found before one that matters.
-            if report.verdict == Verdict::Inconclusive {
-                worth.inconclusive += 1;
-            } else if found != expected {
+            if report.verdict == Verdict::Inconclusive || found != expected {
                 let options = format!("--por {por} --merge {merge} --search {search}");
                 return Err(format!("{options}: {found:?}, and {expected:?}"));
             }
@@ -137,7 +133,6 @@ fn all(purpose: Purpose) -> Worth {
     }
     assert!(worth.compared > programs() / 4, "{worth:?}");
     assert!(worth.violated > worth.compared / 10 && worth.deadlocked > 0, "{worth:?}");
-    assert!(worth.inconclusive <= worth.compared / 10, "{worth:?}");
     assert!(worth.reduced > 0 && worth.merged > 0, "{worth:?}");
     worth
 }

@@ -11,6 +11,7 @@
 #[path = "../random_models/alike.rs"]
 mod alike;
 mod crowds;
+mod divergence;
 mod faults;
 mod oracle;
 mod props;
@@ -88,6 +89,10 @@ struct Seen {
     hopeless: u64,
     /// Of models that have states in the middle of something.
     unobserved: u64,
+    /// Of models that have runs which stay there.
+    diverging: u64,
+    /// Runs that violate a property, and stay in the middle of something.
+    unobserved_runs: u64,
     /// Of properties that name an element of an abstract enum.
     pinned: u64,
     /// Checks under fairness in which threads were renamed, those of them that had to be repeated without, and those with ample steps.
@@ -112,6 +117,8 @@ impl Seen {
         self.ended += other.ended;
         self.hopeless += other.hopeless;
         self.unobserved += other.unobserved;
+        self.diverging += other.diverging;
+        self.unobserved_runs += other.unobserved_runs;
         self.pinned += other.pinned;
         self.renamed_fair += other.renamed_fair;
         self.repeated += other.repeated;
@@ -164,10 +171,24 @@ fn is_violated(
         None => return Err("it depends on what comes next".to_owned()),
         Some(_) if expected == Some(false) => return Err("there is no such cycle".to_owned()),
         Some(start) if start == steps.len() => seen.ended += 1,
-        Some(_) => seen.cycles += 1,
+        Some(start) => {
+            seen.cycles += 1;
+            seen.unobserved_runs += u64::from(stays_unobserved(&naive, &steps, start));
+        }
     }
     seen.renamed += u64::from(!recorded.is_closed);
     Ok(is_violated)
+}
+
+/// Whether the cycle of a run is in the middle of something.
+fn stays_unobserved(naive: &Naive<'_>, steps: &[Step], start: usize) -> bool {
+    let mut state = naive.initial();
+    let mut is_observed = false;
+    for (at, &step) in steps.iter().enumerate() {
+        is_observed |= at >= start && state.exclusive.is_none();
+        state = naive.fire(&state, step).expect("the step is possible");
+    }
+    !is_observed
 }
 
 /// Compares all ways to check one property.
@@ -221,6 +242,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
         }
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
+    seen.diverging += u64::from(graph.diverging().contains(&true));
     seen.pinned += u64::from(!program.pinned().is_empty());
     if property.each.is_some() {
         seen.individuals += 1;
@@ -310,6 +332,14 @@ fn models_of_crowds() {
     let seen = survive(models(), crowds::random_crowd, props::set_recurrence, bounds);
     assert!(seen.cycles > models() && seen.unfair > models() / 10, "{seen:?}");
     assert!(seen.renamed_fair > models() && seen.reduced_fair > models() / 20, "{seen:?}");
+}
+
+#[test]
+fn models_with_endless_atomic_blocks() {
+    // Their steps are long for the plain interpreter.
+    let count = models().div_ceil(3);
+    let seen = survive_all(count, divergence::random_divergence, bounds);
+    assert!(seen.diverging > count / 2 && seen.unobserved_runs > count, "{seen:?}");
 }
 
 #[test]

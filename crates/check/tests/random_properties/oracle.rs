@@ -183,8 +183,41 @@ impl Graph {
                 }
             }
         }
+        // From where a run may stay unobserved for ever, it may go to where the last letter is repeated.
+        let diverges = self.diverging();
+        for (number, place) in self.places.iter().enumerate() {
+            let Some(valuation) = place.valuation.filter(|_| place.is_observed && place.is_settled) else {
+                continue;
+            };
+            if !place.edges.iter().any(|&(to, _)| diverges[to]) {
+                continue;
+            }
+            let base = product.len();
+            product.resize(base + states, Vec::new());
+            for state in claim.states() {
+                for edge in claim.edges(state).iter().filter(|edge| edge.cube.holds(valuation)) {
+                    let marks = observed | edge.marks.0 << 1 | threads;
+                    product[number * states + state.index()].push((base + edge.to.index(), 0));
+                    product[base + state.index()].push((base + edge.to.index(), marks));
+                }
+            }
+        }
         let initial = (0..self.beginnings).map(|place| place * states + claim.initial.index());
         has_component(&product, initial, all)
+    }
+
+    /// From which places a run may go on for ever without being observed.
+    pub fn diverging(&self) -> Vec<bool> {
+        let mut diverges: Vec<bool> = self.places.iter().map(|place| !place.is_observed).collect();
+        loop {
+            let goes_on = |place: &Place| place.edges.iter().any(|&(to, _)| diverges[to]);
+            let next: Vec<bool> =
+                self.places.iter().map(|place| !place.is_observed && goes_on(place)).collect();
+            if next == diverges {
+                return next;
+            }
+            diverges = next;
+        }
     }
 }
 

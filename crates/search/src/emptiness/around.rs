@@ -1,12 +1,17 @@
 //! The edges of one node of the product, one after another: for those who look for a certain one.
 
-use ltl::{Automaton, State};
+use std::hash::{Hash, Hasher};
+
+use ltl::State;
+use rustc_hash::{FxHashSet, FxHasher};
 use store::{Insert, StateId, StateStore};
-use system::{Encoding, Fired, Steps, TransitionSystem};
+use system::{Encoding, Fired, Step, Steps, TransitionSystem};
 
 use super::lasso::Move;
 use super::marks::Sets;
-use super::product::{Node, edges, observe};
+use super::product::{Node, observe};
+use super::reader::Reader;
+use crate::explore::LONGEST_PASSAGE;
 
 /// An edge of a node.
 pub struct Shown<'a, S: TransitionSystem, const N: usize> {
@@ -18,13 +23,10 @@ pub struct Shown<'a, S: TransitionSystem, const N: usize> {
     pub way: &'a [Move],
 }
 
-/// How many transient states are passed by one after the other.
-const LONGEST_PASSAGE: usize = 1 << 11;
-
 pub struct Around<'a, S, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
-    pub automaton: &'a Automaton,
+    pub reader: &'a Reader,
     /// Finite runs are extended for ever.
     pub stutters: bool,
     pub encoding: &'a mut Encoding,
@@ -32,6 +34,33 @@ pub struct Around<'a, S, T: ?Sized> {
     pub stores_transient: bool,
     /// How one gets to where the last edge leads.
     pub way: Vec<Move>,
+    /// Fingerprints of the transient states that were passed on the way from the node, where some are stored: these may make cycles.
+    /// Two with the same one can hide an edge, and then a run is not shown.
+    pub passed: FxHashSet<u64>,
+}
+
+/// The node, or a transient state on the way from it.
+struct Level<const N: usize> {
+    /// The state that the automaton is in.
+    from: State,
+    valuation: Option<u64>,
+    /// The marks since the node, and those of all edges from here.
+    before: Sets<N>,
+    /// Steps that are still to be taken, the next one last.
+    steps: Vec<Step>,
+    /// Where the last step led.
+    target: Option<Target<N>>,
+}
+
+struct Target<const N: usize> {
+    /// There is none where the state stutters.
+    step: Option<Step>,
+    stored: Option<StateId>,
+    is_transient: bool,
+    is_observed: bool,
+    movers: Sets<N>,
+    /// The next edge of the automaton that is to go with the step.
+    edge: usize,
 }
 
 impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
@@ -44,62 +73,102 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         is_right: &mut impl FnMut(Shown<'_, S, N>) -> bool,
     ) -> bool {
         self.way.clear();
-        self.find_from(state, Some(node.id), node.state, Sets::NONE, is_right)
+        self.passed.clear();
+        // What follows a transient state that is stored is stored as well.
+        let longest = if self.system.is_transient(state) { 0 } else { LONGEST_PASSAGE };
+        let mut levels: Vec<Level<N>> = Vec::new();
+        levels.extend(self.level(state, Some(node.id), node.state, Sets::NONE));
+        while let Some(level) = levels.last_mut() {
+            let Some(target) = &mut level.target else {
+                let Some(step) = level.steps.pop() else {
+                    levels.pop();
+                    // The level below goes on with its next edge.
+                    self.way.pop();
+                    continue;
+                };
+                level.target = self.target(state, step);
+                continue;
+            };
+            let next = self.reader.next_edge(level.from, level.valuation, target.is_observed, target.edge);
+            let Some((at, edge)) = next else {
+                if target.step.is_some() {
+                    self.system.undo(state);
+                }
+                level.target = None;
+                continue;
+            };
+            target.edge = at + 1;
+            let marks = level.before.with(target.movers).with(self.reader.sets(level.from, &edge));
+            let is_transient = target.is_transient;
+            self.way.push(Move { step: target.step, to: edge.to });
+            let node = target.stored.map(|id| Node { id, state: edge.to });
+            if node.is_some_and(|node| is_right(Shown { node, state, marks, way: &self.way })) {
+                return true;
+            }
+            let passes = is_transient && levels.len() <= longest && self.is_first(state, edge.to, marks);
+            let above = if passes { self.level(state, None, edge.to, marks) } else { None };
+            match above {
+                Some(above) => levels.push(above),
+                None => {
+                    self.way.pop();
+                }
+            }
+        }
+        false
     }
 
-    /// The same from a state that is transient if it has no id. `before` are the marks since the node.
-    fn find_from<const N: usize>(
+    /// The steps of a state, which is transient if it has no id. `before` are the marks since the node.
+    fn level<const N: usize>(
         &mut self,
         state: &mut S::State,
         id: Option<StateId>,
         from: State,
         before: Sets<N>,
-        is_right: &mut impl FnMut(Shown<'_, S, N>) -> bool,
-    ) -> bool {
-        let Ok(valuation) = observe(self.system, state) else { return false };
-        let edges: Vec<_> = edges(self.automaton, from, valuation).collect();
-        if edges.is_empty() || self.way.len() > LONGEST_PASSAGE {
-            return false;
-        }
+    ) -> Option<Level<N>> {
+        let valuation = observe(self.system, state).ok()?;
         let mut steps = Steps::default();
         self.system.steps(state, &mut steps);
         let mut before = before;
         if valuation.is_some() {
-            let Some(idle) = Sets::idle(self.system, state, &steps) else { return false };
-            before = before.with(idle);
+            before = before.with(Sets::idle(self.system, state, &steps)?);
         }
-        if let Some(id) = id.filter(|_| steps.is_empty() && self.stutters) {
-            return edges.iter().any(|edge| {
-                self.way.push(Move { step: None, to: edge.to });
-                let (node, marks) = (Node { id, state: edge.to }, before.with(Sets::of(edge.marks)));
-                let is_found = is_right(Shown { node, state, marks, way: &self.way });
-                if !is_found {
-                    self.way.pop();
-                }
-                is_found
-            });
+        let stutter = || Target {
+            step: None,
+            stored: id,
+            is_transient: false,
+            is_observed: true,
+            movers: Sets::NONE,
+            edge: 0,
+        };
+        let target = (steps.is_empty() && self.stutters && id.is_some()).then(stutter);
+        steps.enabled.reverse();
+        Some(Level { from, valuation, before, steps: steps.enabled, target })
+    }
+
+    /// Takes a step, and tells where it leads if it does.
+    fn target<const N: usize>(&mut self, state: &mut S::State, step: Step) -> Option<Target<N>> {
+        let movers = Sets::movers(self.system, state, step)?;
+        if !matches!(self.system.fire(state, step), Fired::Moved | Fired::Flawed(_)) {
+            return None;
         }
-        for step in steps.enabled {
-            let Some(movers) = Sets::movers(self.system, state, step) else { return false };
-            if !matches!(self.system.fire(state, step), Fired::Moved | Fired::Flawed(_)) {
-                continue;
-            }
-            let is_transient = self.system.is_transient(state);
-            let stored = if is_transient && !self.stores_transient { None } else { self.number(state) };
-            for edge in &edges {
-                let marks = before.with(movers).with(Sets::of(edge.marks));
-                self.way.push(Move { step: Some(step), to: edge.to });
-                let node = stored.map(|id| Node { id, state: edge.to });
-                if node.is_some_and(|node| is_right(Shown { node, state, marks, way: &self.way }))
-                    || is_transient && self.find_from(state, None, edge.to, marks, is_right)
-                {
-                    return true;
-                }
-                self.way.pop();
-            }
-            self.system.undo(state);
+        let is_transient = self.system.is_transient(state);
+        let is_observed = self.system.is_observed(state);
+        let stored = if is_transient && !self.stores_transient { None } else { self.number(state) };
+        Some(Target { step: Some(step), stored, is_transient, is_observed, movers, edge: 0 })
+    }
+
+    /// Whether a transient state is passed for the first time with this state of the automaton and these marks.
+    fn is_first<const N: usize>(&mut self, state: &mut S::State, to: State, marks: Sets<N>) -> bool {
+        if !self.stores_transient {
+            return true;
         }
-        false
+        self.system.encode(state, self.encoding);
+        let mut hasher = FxHasher::default();
+        for (key, words) in self.encoding.components() {
+            (key, words).hash(&mut hasher);
+        }
+        (to, marks).hash(&mut hasher);
+        self.passed.insert(hasher.finish())
     }
 
     /// The number of the state, if it is stored.

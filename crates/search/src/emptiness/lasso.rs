@@ -6,6 +6,7 @@
 //! return at last. Objects or threads that are created on the cycle may have new names each time, and then the cycle is one up to names.
 
 use ltl::State;
+use rustc_hash::FxHashSet;
 use store::StateStore;
 use system::{Step, TransitionSystem};
 
@@ -84,11 +85,12 @@ where
     let mut around = Around {
         system: explorer.system,
         store: &mut *explorer.store,
-        automaton: walk.automaton,
+        reader: walk.reader,
         stutters: walk.stutters,
         encoding: &mut explorer.encoding,
         stores_transient: explorer.stores_transient,
         way: Vec::new(),
+        passed: FxHashSet::default(),
     };
     let state = &mut explorer.state;
     let mut heads: Vec<Vec<u64>> = identity.iter().map(|identity| identity(state)).collect();

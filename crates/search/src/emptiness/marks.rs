@@ -16,7 +16,7 @@ pub const FAIR: usize = 1 + THREADS as usize / 64;
 pub const THREADS: u32 = 256;
 
 /// Some of the acceptance sets, as bits: the first word is the automaton's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sets<const N: usize>([u64; N]);
 
 impl<const N: usize> Sets<N> {

@@ -2,8 +2,8 @@
 //!
 //! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a step leads from `s` to
 //! `s'` and an edge from `q` to `q'` whose label holds *in `s`*. Where `s` is not observed, being the middle of something, the automaton stays
-//! where it is ([`next_edge`]). Transient states are not stored and no nodes, but the marks that are met there count for the edge between the
-//! nodes around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so that every run is
+//! where it is ([`super::reader`]). Transient states are not stored and no nodes, but the marks that are met there count for the edge between
+//! the nodes around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so that every run is
 //! infinite.
 //!
 //! A [`Walk`] goes through the product and asks whoever directs it what to do:
@@ -11,7 +11,7 @@
 //! | [`Event`] | it stands at          | the director                                                            |
 //! |-----------|-----------------------|-------------------------------------------------------------------------|
 //! | `Edge`    | the target            | calls [`Walk::enter`] to go on from there, or nothing                   |
-//! | `Leave`   | the node on top       | calls [`Walk::leave`], or [`Walk::again`] to see its edges once more    |
+//! | `Leave`   | the node on top       | calls [`Walk::leave`]                                                   |
 //! | `End`     | nowhere               |                                                                         |
 //!
 //! There is one concrete state. A step is fired once for all edges of the automaton that go with it.
@@ -20,13 +20,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use ltl::kind::{Strength, Weakness};
-use ltl::{Automaton, Cube, Edge, Marks, State};
+use ltl::{Automaton, State};
 use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Step, TransitionSystem};
 
 use super::Claim;
 use super::lasso::Move;
 use super::marks::Sets;
+use super::reader::Reader;
 use crate::explore::{Explorer, Path, Taken, or_stop};
 use crate::observer::{Observer, Open};
 use crate::outcome::StopReason;
@@ -55,6 +56,8 @@ pub enum Event<const N: usize> {
 
 pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
     pub explorer: Explorer<'a, S, T, O>,
+    pub reader: &'a Reader,
+    /// The reader's.
     pub automaton: &'a Automaton,
     pub stack: Stack<N>,
     /// The states of the automaton that were entered.
@@ -80,7 +83,8 @@ pub struct Stack<const N: usize> {
 pub struct Level<const N: usize> {
     /// Of a transient state, the last node below it, with the state that the automaton is in by now.
     pub node: Node,
-    is_transient: bool,
+    /// How many transient states in a row it is the last of; 0 if it is stored.
+    passed: u32,
     /// Where its next step leads, or where it led.
     arrival: Arrival,
     /// The marks since the node below.
@@ -138,35 +142,19 @@ pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
-/// The next edge of the automaton, at this place or a later one, that goes with a step from a state where this holds: where nobody looks,
-/// only one that changes nothing.
-pub fn next_edge(
-    automaton: &Automaton,
-    from: State,
-    valuation: Option<u64>,
-    place: usize,
-) -> Option<(usize, Edge)> {
-    let Some(valuation) = valuation else {
-        return (place == 0).then_some((0, Edge { to: from, marks: Marks::NONE, cube: Cube::TRUE }));
-    };
-    let edges = automaton.edges(from).iter().enumerate().skip(place);
-    edges.map(|(at, &edge)| (at, edge)).find(|(_, edge)| edge.cube.holds(valuation))
-}
-
-/// All of them.
-pub fn edges(automaton: &Automaton, from: State, valuation: Option<u64>) -> impl Iterator<Item = Edge> {
-    let next = move |place| next_edge(automaton, from, valuation, place);
-    std::iter::successors(next(0), move |&(at, _)| next(at + 1)).map(|(_, edge)| edge)
-}
-
 impl<'a, S, T, O, const N: usize> Walk<'a, S, T, O, N>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
     O: Observer,
 {
-    pub fn new(explorer: Explorer<'a, S, T, O>, claim: &Claim<'a>, budget: &Budget) -> Self {
-        let Claim { automaton, stutters, .. } = *claim;
+    pub fn new(
+        explorer: Explorer<'a, S, T, O>,
+        claim: &Claim<'_>,
+        reader: &'a Reader,
+        budget: &Budget,
+    ) -> Self {
+        let (automaton, stutters) = (&reader.automaton, claim.stutters);
         let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
         let weakness = Weakness::of(automaton);
         let is_terminal = weakness.strength == Strength::Terminal;
@@ -174,6 +162,7 @@ where
         let entered = vec![false; automaton.edges.len()];
         Self {
             explorer,
+            reader,
             automaton,
             stack,
             entered,
@@ -194,14 +183,14 @@ where
 
     /// Goes on from the node at which the walk stands, the target of the last edge.
     pub fn enter(&mut self, node: Node, entry: Sets<N>) -> ControlFlow<StopReason> {
-        self.push(node, entry, false)
+        self.push(node, entry, 0)
     }
 
-    fn push(&mut self, node: Node, entry: Sets<N>, is_transient: bool) -> ControlFlow<StopReason> {
+    fn push(&mut self, node: Node, entry: Sets<N>, passed: u32) -> ControlFlow<StopReason> {
         self.entered[node.state.index()] = true;
         or_stop(self.stack.levels.push(Level {
             node,
-            is_transient,
+            passed,
             arrival: Arrival::None,
             entry,
             common: Sets::NONE,
@@ -214,19 +203,9 @@ where
         self.expand()
     }
 
-    /// Sees the edges of the node on top once more.
-    pub fn again(&mut self) -> ControlFlow<StopReason> {
-        let base = self.stack.base();
-        self.stack.steps.truncate(base);
-        if let Some(top) = self.stack.levels.last_mut() {
-            top.next = base;
-        }
-        self.expand()
-    }
-
     /// Gives the top of the stack its steps, unless the automaton cannot go on.
     fn expand(&mut self) -> ControlFlow<StopReason> {
-        let Self { explorer, automaton, stack, accepts_all, doomed, seen, .. } = self;
+        let Self { explorer, reader, stack, accepts_all, doomed, seen, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match observe(explorer.system, &mut explorer.state) {
             Ok(valuation) => {
@@ -238,8 +217,9 @@ where
             Err(fault) => return explorer.violation(fault, stack, None),
         }
         let from = top.node.state;
-        let mut enabled = edges(automaton, from, top.valuation).peekable();
-        let may_go_on = enabled.peek().is_some();
+        let mut enabled = reader.edges(from, top.valuation).peekable();
+        // A guess that the run diverges goes on from unobserved states only.
+        let may_go_on = enabled.peek().is_some() || from == reader.diverging;
         if doomed.is_none() && top.valuation.is_some() && enabled.any(|edge| accepts_all[edge.to.index()]) {
             *doomed = Some(stack.trail(explorer.system, &mut *explorer.store, None));
         }
@@ -270,28 +250,30 @@ where
             if let Arrival::None = top.arrival {
                 if top.left > 0 {
                     self.step(top)?;
-                } else if top.is_transient {
+                } else if top.passed > 0 {
                     self.leave();
                 } else {
                     return Continue(Event::Leave(top.node));
                 }
                 continue;
             }
-            let from = top.edge as usize;
-            let Some((at, edge)) = next_edge(self.automaton, top.node.state, top.valuation, from) else {
+            let (from, place) = (top.node.state, top.edge as usize);
+            let leads_to_observed = self.explorer.system.is_observed(&self.explorer.state);
+            let next = self.reader.next_edge(from, top.valuation, leads_to_observed, place);
+            let Some((at, edge)) = next else {
                 self.retreat();
                 continue;
             };
             top.edge = at as u32 + 1;
             self.stack.put(top);
-            let mut marks = Sets::of(edge.marks).with(top.common).with(top.moved);
-            if top.is_transient {
+            let mut marks = self.reader.sets(from, &edge).with(top.common).with(top.moved);
+            if top.passed > 0 {
                 marks = marks.with(top.entry);
             }
             let id = match top.arrival {
                 Arrival::Stored(id) => id,
                 Arrival::Transient => {
-                    self.push(Node { id: top.node.id, state: edge.to }, marks, true)?;
+                    self.push(Node { id: top.node.id, state: edge.to }, marks, top.passed + 1)?;
                     continue;
                 }
                 Arrival::None | Arrival::Stutter => top.node.id,
@@ -312,7 +294,7 @@ where
             None => return Break(StopReason::Threads),
         }
         stack.put(top);
-        let taken = explorer.take(step, top.node.id, 0, stack)?;
+        let taken = explorer.take(step, top.node.id, top.passed as usize, stack)?;
         top.arrival = match taken {
             Taken::New(id) | Taken::Seen(Some(id)) => Arrival::Stored(id),
             Taken::Passing => Arrival::Transient,
@@ -376,7 +358,7 @@ impl<const N: usize> Stack<N> {
     /// The nodes with their levels, from the top down.
     pub fn nodes(&self) -> impl Iterator<Item = (usize, Level<N>)> {
         let levels = (0..self.levels.len()).rev().map(|at| (at, self.levels[at]));
-        levels.filter(|(_, level)| !level.is_transient)
+        levels.filter(|(_, level)| level.passed == 0)
     }
 
     /// The step by which a level is being left. There is none where it stutters.

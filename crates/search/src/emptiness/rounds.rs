@@ -8,6 +8,7 @@
 //! threads exchanged, as long as nobody is like another, and the run is soon back where it began.
 
 use ltl::Marks;
+use rustc_hash::FxHashSet;
 use store::{Budget, StateStore};
 use system::{Encoding, TransitionSystem};
 
@@ -128,7 +129,7 @@ impl<'a> Rounds<'a> {
         S: TransitionSystem,
         T: StateStore + ?Sized,
     {
-        let (system, automaton) = (around.system, around.automaton);
+        let (system, automaton) = (around.system, &around.reader.automaton);
         let far = self.distance(goal, self.place(around, node)?, names);
         if far == NEVER || !system.has_room(state) {
             return None;
@@ -155,7 +156,7 @@ impl<'a> Rounds<'a> {
     }
 
     fn place<S, T: ?Sized>(&self, around: &Around<'_, S, T>, node: Node) -> Option<usize> {
-        self.component.place(node.index(around.automaton))
+        self.component.place(node.index(&around.reader.automaton))
     }
 
     fn nearest(&self, at: usize, names: &[u32], missing: Marks, waiting: &[u32]) -> Goal {
@@ -207,11 +208,12 @@ where
         let mut around = Around {
             system,
             store: &mut *walk.explorer.store,
-            automaton,
+            reader: walk.reader,
             stutters: walk.stutters,
             encoding: &mut encoding,
             stores_transient: walk.explorer.stores_transient,
             way: Vec::new(),
+            passed: FxHashSet::default(),
         };
         let mut is_full = false;
         around.find(&mut state, node, &mut |shown: Shown<'_, S, N>| {

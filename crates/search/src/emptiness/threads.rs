@@ -22,12 +22,13 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use ltl::kind::Weakness;
-use ltl::{Automaton, Marks, State};
+use ltl::{Marks, State};
 use rustc_hash::FxHashMap;
 use store::{Budget, Chunked, Full};
 use system::TransitionSystem;
 
 use super::marks::Sets;
+use super::reader::Reader;
 use crate::explore::or_stop;
 use crate::outcome::StopReason;
 
@@ -69,21 +70,23 @@ pub struct Threads {
     names: Interned<Vec<u32>>,
     /// The nodes from the initial one to where the search is: their numbers, those of their names, and the states of the automaton.
     path: Chunked<(u32, u32, State)>,
-    /// Only components of the automaton with all marks matter.
-    weakness: Weakness,
+    /// By state of the automaton: whether it is in a component with all marks. Others do not matter.
+    accepting: Vec<bool>,
     /// How many threads a node has at most, so far.
     most: usize,
     budget: Budget,
 }
 
 impl Threads {
-    pub fn new(automaton: &Automaton, budget: &Budget) -> Self {
+    pub fn new(reader: &Reader, budget: &Budget) -> Self {
+        let weakness = Weakness::of(&reader.automaton);
+        let accepts = |state| weakness.accepts(state) || state == reader.diverging;
         Self {
             edges: Chunked::new(budget),
             labels: Interned::default(),
             names: Interned::default(),
             path: Chunked::new(budget),
-            weakness: Weakness::of(automaton),
+            accepting: reader.automaton.states().map(accepts).collect(),
             most: 0,
             budget: budget.clone(),
         }
@@ -128,7 +131,7 @@ impl Threads {
         marks: Sets<N>,
     ) -> ControlFlow<StopReason> {
         let Some((from, names, left)) = self.path.last() else { return ControlFlow::Continue(()) };
-        if !self.weakness.accepts(left) || !self.weakness.accepts(claimed) {
+        if !self.accepting[left.index()] || !self.accepting[claimed.index()] {
             return ControlFlow::Continue(());
         }
         let (before, mut after) = (Rc::clone(&self.names.all[names as usize]), Vec::new());

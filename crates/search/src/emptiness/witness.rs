@@ -3,7 +3,7 @@
 //! From the head of the component, the shortest way within it to an edge with a mark that is missing; from there to the next one; and
 //! back to the head. The nodes are decoded one by one, so what comes out is a cycle of nodes: [`super::lasso`] makes it a run.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use store::{Budget, StateStore};
 use system::{Encoding, TransitionSystem};
 
@@ -75,11 +75,12 @@ where
         let mut around = Around {
             system,
             store: &mut *walk.explorer.store,
-            automaton,
+            reader: walk.reader,
             stutters: walk.stutters,
             encoding: &mut encoding,
             stores_transient: walk.explorer.stores_transient,
             way: Vec::new(),
+            passed: FxHashSet::default(),
         };
         let mut goal = None;
         around.find(&mut state, node, &mut |Shown { node: target, marks, .. }| {

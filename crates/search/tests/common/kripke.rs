@@ -16,6 +16,8 @@ pub struct Place {
     pub valuation: u64,
     pub edges: Vec<Way>,
     pub is_transient: bool,
+    /// It is stored, and not observed all the same.
+    pub is_hidden: bool,
     /// Its steps lead out of a bound.
     pub truncates: bool,
     /// Its propositions cannot be evaluated.
@@ -34,6 +36,12 @@ impl Kripke {
     pub fn threads(&self) -> u32 {
         let ways = self.places.iter().flat_map(|place| &place.edges);
         ways.map(|way| 1 + way.thread.max(way.partner.unwrap_or(0))).max().unwrap_or(0)
+    }
+}
+
+impl Place {
+    pub fn is_observed(&self) -> bool {
+        !self.is_transient && !self.is_hidden
     }
 }
 
@@ -65,6 +73,10 @@ impl TransitionSystem for Kripke {
 
     fn is_transient(&self, state: &Vec<usize>) -> bool {
         self.places[*state.last().unwrap()].is_transient
+    }
+
+    fn is_observed(&self, state: &Vec<usize>) -> bool {
+        self.places[*state.last().unwrap()].is_observed()
     }
 
     fn partner(&self, state: &mut Vec<usize>, step: Step) -> Option<u32> {
@@ -188,13 +200,15 @@ impl Random {
         build[kind as usize - 4](a, b)
     }
 
-    /// Up to `most` places, some of which have no edges. Transient ones have, and make no cycles by themselves.
+    /// Up to `most` places, some of which have no edges. Those that are not observed have, and transient ones make no cycles by
+    /// themselves.
     pub fn kripke(&mut self, most: u64, props: u64) -> Kripke {
         let (count, threads) = (1 + self.below(most), 1 + self.below(4));
         let places = (0..count).map(|at| {
             let is_transient = at > 0 && at + 1 < count && self.below(4) == 0;
             let degree = if self.below(6) == 0 { self.below(2) } else { 2 + self.below(3) };
-            let degree = degree.max(u64::from(is_transient));
+            let is_hidden = at > 0 && !is_transient && self.below(4) == 0;
+            let degree = degree.max(u64::from(is_transient || is_hidden));
             let first = if is_transient { at + 1 } else { 0 };
             let mut edge = || Way {
                 thread: self.below(threads) as u32,
@@ -202,7 +216,7 @@ impl Random {
                 to: (first + self.below(count - first)) as usize,
             };
             let edges = (0..degree).map(|_| edge()).collect();
-            Place { valuation: self.below(1 << props), edges, is_transient, ..Place::default() }
+            Place { valuation: self.below(1 << props), edges, is_transient, is_hidden, ..Place::default() }
         });
         Kripke { places: places.collect() }
     }
