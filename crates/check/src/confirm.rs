@@ -110,7 +110,9 @@ fn with_valuation(
     let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
     let thread = property.each.as_ref().zip(individual);
     let thread = thread.and_then(|(each, of)| state.individual(each.procedure, of));
-    let fault = naive.valuation_about(&state, property, thread).err()?;
+    let Err(naive::Stopped::Fault(fault)) = naive.valuation_about(&state, property, thread) else {
+        return None;
+    };
     trace.ends_in = Some(ending(model, &fault));
     Some(trace)
 }

@@ -59,7 +59,11 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         // The last state of a cycle is its first one.
         let is_last = at == steps.len();
         if state.exclusive.is_none() && (!is_last || start == steps.len()) {
-            word.push(naive.valuation_about(&state, property, thread).map_err(|fault| fault.message)?);
+            let valuation = naive.valuation_about(&state, property, thread);
+            word.push(valuation.map_err(|stopped| match stopped {
+                Stopped::Fault(fault) => fault.message,
+                _ => format!("the property is not evaluated within bounds after step {at}"),
+            })?);
             if let Some((_, _, waiting)) = &mut head {
                 waiting.observe(naive, &state);
             }

@@ -399,6 +399,7 @@ fn conclude(
         objects: truncated(Bound::Objects),
         threads: truncated(Bound::Threads),
         frames: truncated(Bound::Frames),
+        conditions: outcome.unevaluated.values().sum(),
     };
     let verdict = verdict(config, &outcome, about.is_some());
     let properties: Vec<_> =

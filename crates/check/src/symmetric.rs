@@ -11,7 +11,7 @@ use engine::{Engine, EngineState};
 use reduction::Concrete;
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::lift::Lift;
 
@@ -179,7 +179,7 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.undo(&mut named.state);
     }
 
-    fn check(&self, named: &mut Named) -> Option<Fault> {
+    fn check(&self, named: &mut Named) -> Result<(), Halt> {
         self.engine.check(&mut named.state)
     }
 
@@ -196,7 +196,7 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.is_observed(&named.state)
     }
 
-    fn valuation(&self, named: &mut Named) -> Result<u64, Fault> {
+    fn valuation(&self, named: &mut Named) -> Result<u64, Halt> {
         self.engine.valuation(&mut named.state)
     }
 

@@ -239,7 +239,11 @@ pub fn replay(
     trace.last = lines(&naive, &state);
     let deadlocked = naive.deadlocked(&state);
     let deadlock_is_meant = deadlocked && claimed == Some(FaultKind::Deadlock.as_str());
-    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(naive.check(&state)).collect();
+    let violated = match naive.check(&state) {
+        Err(Stopped::Fault(fault)) => Some(fault),
+        _ => None,
+    };
+    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(violated).collect();
     let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
     trace.ends_in = if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
         Some(ending(model, fault))

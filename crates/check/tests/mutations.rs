@@ -109,13 +109,13 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
     let StateBounds { threads, frames, objects } = SIZES;
     let naive = Naive { bounds: naive::Bounds { threads, frames, objects }, ..Naive::new(&model.program) };
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
+    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
         naive::explore(&naive, MOST_STATES);
     if !complete {
         return if report.exhaustive { Err("not exhaustive".to_owned()) } else { Ok(()) };
     }
     let violations = deadlocks + faults.values().sum::<usize>();
-    let truncated = truncations.values().sum();
+    let truncated = truncations.values().chain(unevaluated.values()).sum();
     let plain = [states, transitions, matched, violations, truncated].map(|count| count as u64);
     let violations = report.violations.iter().map(|violation| violation.count).sum();
     let truncated = report.truncations.total();

@@ -36,7 +36,7 @@ fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
         .map(|found| (found.kind.clone(), found.location.as_ref().map(|place| (place.line, place.column))))
         .collect();
     let bounds = report.truncations;
-    let truncated = [bounds.objects, bounds.threads, bounds.frames].map(|count| count > 0);
+    let truncated = [bounds.objects, bounds.threads, bounds.frames, bounds.conditions].map(|count| count > 0);
     let dead = report
         .dead_code
         .iter()

@@ -507,6 +507,14 @@ impl Engine {
             stack.values.truncate(base);
             stack.calls.truncate(calls);
             stack.scratch.release(mark);
+            // Nothing that other elements lead to counts more.
+            if let Err(Stop::Truncated(Bound::Frames)) = outcome {
+                break;
+            }
+            if let Err(Stop::Fault(Fault { kind: kind @ FaultKind::Bound(Bound::Frames), .. })) = outcome {
+                outcome = Err(fault(kind, pc));
+                break;
+            }
         }
         stack.values.truncate(first - 1);
         outcome.map(i64::from)

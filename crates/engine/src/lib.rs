@@ -25,7 +25,7 @@ use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId
 use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Access, Bounds, Layout, Slot, State, ThreadId};
-use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::Stack;
@@ -107,6 +107,15 @@ impl Concealed {
     /// Makes sure that the next memos can be told.
     fn has_room(&mut self) -> bool {
         state::make_room(&mut self.words, MEMOS) && self.memos.try_reserve(MEMOS).is_ok()
+    }
+}
+
+/// Why a condition of a state has no value.
+fn halt(stop: Stop) -> Halt {
+    match stop {
+        Stop::Fault(fault) => Halt::Fault(fault),
+        Stop::Truncated(bound) => Halt::Truncated(bound),
+        Stop::Blocked => unreachable!("expressions do not block"),
     }
 }
 
@@ -572,27 +581,32 @@ impl TransitionSystem for Engine {
         es.state.undo();
     }
 
-    fn check(&self, es: &mut EngineState) -> Option<Fault> {
-        if es.start_fault.is_some() {
-            return es.start_fault;
+    fn check(&self, es: &mut EngineState) -> Result<(), Halt> {
+        if let Some(fault) = es.start_fault {
+            return Err(Halt::Fault(fault));
         }
         // In the middle of an atomic block nobody can look.
         if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
-            return None;
+            return Ok(());
         }
-        self.code.invariants.iter().find_map(|&start| {
+        let mut unevaluated = None;
+        for &start in &self.code.invariants {
             es.stack.clear();
             // Nobody's expression: invariants are of globals.
             let end = self.eval(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, start as usize, 0);
             match end {
                 Ok(pc) if es.stack.values.pop() == Some(0) => {
-                    Some(Fault { kind: FaultKind::Invariant, site: pc as u32 })
+                    return Err(Halt::Fault(Fault { kind: FaultKind::Invariant, site: pc as u32 }));
                 }
-                Ok(_) | Err(Stop::Blocked) => None,
-                Err(Stop::Fault(fault)) => Some(fault),
-                Err(Stop::Truncated(bound)) => Some(Fault { kind: FaultKind::Bound(bound), site: start }),
+                Ok(_) => {}
+                Err(stop) => match halt(stop) {
+                    // An invariant that comes later may be violated, and that counts more.
+                    Halt::Truncated(_) => unevaluated = unevaluated.or(Some(halt(stop))),
+                    halt => return Err(halt),
+                },
             }
-        })
+        }
+        unevaluated.map_or(Ok(()), Err)
     }
 
     fn checks(&self) -> bool {
@@ -607,19 +621,13 @@ impl TransitionSystem for Engine {
         self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
     }
 
-    fn valuation(&self, es: &mut EngineState) -> Result<u64, Fault> {
+    fn valuation(&self, es: &mut EngineState) -> Result<u64, Halt> {
         let mut valuation = 0;
         let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
         for (bit, &pc) in propositions.iter().enumerate() {
             // Nobody's expression, like those of invariants.
-            match self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc) {
-                Ok(value) => valuation |= u64::from(value != 0) << bit,
-                Err(Stop::Fault(fault)) => return Err(fault),
-                Err(Stop::Truncated(bound)) => {
-                    return Err(Fault { kind: FaultKind::Bound(bound), site: pc });
-                }
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
-            }
+            let value = self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc).map_err(halt)?;
+            valuation |= u64::from(value != 0) << bit;
         }
         Ok(valuation)
     }

@@ -259,6 +259,8 @@ impl Eval<'_> {
             let values = [slice::from_ref(element), captured].concat();
             match self.call(span, fun, args, values, levels) {
                 Ok(value) => holds.push(as_bool(&value)),
+                // Nothing that other elements lead to counts more.
+                Err(Stop::Exceeded(Bound::Frames, _)) => return Err(Stop::Exceeded(Bound::Frames, span)),
                 Err(stop) => stops.push(stop),
             }
         }

@@ -25,6 +25,8 @@ pub struct Summary {
     /// an invariant.
     pub faults: BTreeMap<(FaultKind, Span), usize>,
     pub truncations: BTreeMap<Bound, usize>,
+    /// In how many states an invariant was not evaluated because that exceeds a bound, and none is violated.
+    pub unevaluated: BTreeMap<Bound, usize>,
     /// Whether all states were visited.
     pub complete: bool,
 }
@@ -45,8 +47,10 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
     let mut seen = BTreeSet::from([initial.clone()]);
     let mut frontier = VecDeque::from([initial]);
     while let Some(state) = frontier.pop_front() {
-        if let Some(fault) = naive.check(&state) {
-            summary.count(&fault);
+        match naive.check(&state) {
+            Err(Stopped::Fault(fault)) => summary.count(&fault),
+            Err(Stopped::Truncated(bound)) => *summary.unevaluated.entry(bound).or_default() += 1,
+            Ok(()) | Err(Stopped::NotEnabled) => {}
         }
         if naive.deadlocked(&state) {
             summary.deadlocks += 1;

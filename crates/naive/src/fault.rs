@@ -21,7 +21,7 @@ impl fmt::Display for NaiveFault {
     }
 }
 
-/// Why [`Naive::fire`](crate::Naive::fire) gives no state.
+/// Why [`Naive::fire`](crate::Naive::fire) gives no state, or a condition of a state is not known to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stopped {
     Fault(NaiveFault),

@@ -5,7 +5,7 @@ use system::{Bound, FaultKind, Step};
 
 use crate::collect::collect;
 use crate::eval::Eval;
-use crate::fault::{Stop, exceeded};
+use crate::fault::Stop;
 use crate::machine::Machine;
 use crate::{Naive, NaiveFault, OnBound, State, Stopped};
 
@@ -78,30 +78,34 @@ impl Naive<'_> {
         frames.iter().any(|frame| self.program.locations[frame.location].atomic)
     }
 
-    /// The first invariant that does not hold or cannot be evaluated. There is no step that exceeding a bound
-    /// could truncate, so here it always is a fault.
-    pub fn check(&self, state: &State) -> Option<NaiveFault> {
+    /// Whether all invariants hold. If not, the first one that is violated or faults counts; if there is none, the first one whose
+    /// evaluation leads out of bounds.
+    pub fn check(&self, state: &State) -> Result<(), Stopped> {
         if state.exclusive.is_some() {
-            return None;
+            return Ok(());
         }
         let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
-        program.invariants.iter().find_map(|invariant| {
+        let mut unevaluated = Ok(());
+        for invariant in &program.invariants {
             let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
-            match eval.bool(&invariant.expr) {
-                Ok(true) => None,
+            let end = match eval.bool(&invariant.expr) {
+                Ok(true) => continue,
                 Ok(false) => {
                     let message = format!("`{}` does not hold", invariant.name);
-                    Some(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
+                    Stopped::Fault(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
                 }
-                Err(Stop::Fault(fault)) => Some(fault),
-                Err(Stop::Exceeded(bound, span)) => Some(exceeded(bound, span, bounds)),
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
+                Err(stop) => stop.stopped(bounds, self.on_bound),
+            };
+            match end {
+                Stopped::Truncated(_) => unevaluated = unevaluated.and(Err(end)),
+                _ => return Err(end),
             }
-        })
+        }
+        unevaluated
     }
 
-    /// Which propositions of a property hold, a bit each. As of invariants, a bound that is exceeded is a fault.
-    pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, NaiveFault> {
+    /// Which propositions of a property hold, a bit each.
+    pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, Stopped> {
         self.valuation_about(state, property, None)
     }
 
@@ -111,17 +115,13 @@ impl Naive<'_> {
         state: &State,
         property: &Property,
         thread: Option<u32>,
-    ) -> Result<u64, NaiveFault> {
+    ) -> Result<u64, Stopped> {
         let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
         let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
-            match eval.bool(&prop.expr) {
-                Ok(holds) => valuation |= u64::from(holds) << bit,
-                Err(Stop::Fault(fault)) => return Err(fault),
-                Err(Stop::Exceeded(bound, span)) => return Err(exceeded(bound, span, bounds)),
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
-            }
+            let holds = eval.bool(&prop.expr).map_err(|stop| stop.stopped(bounds, self.on_bound))?;
+            valuation |= u64::from(holds) << bit;
         }
         Ok(valuation)
     }

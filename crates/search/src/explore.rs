@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
@@ -82,6 +82,7 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     stats: Stats,
     violations: Violations,
     truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
     /// Transient states so far.
     passed: u64,
     /// The depth limit kept some step from being taken.
@@ -117,6 +118,7 @@ where
             stats: Stats::default(),
             violations: Violations::default(),
             truncations: BTreeMap::new(),
+            unevaluated: BTreeMap::new(),
             passed: 0,
             is_cut: false,
             started: Instant::now(),
@@ -159,8 +161,20 @@ where
     /// Looks at a state that was just stored, to which `path` leads.
     pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         match self.system.check(&mut self.state) {
-            Some(fault) => self.violation(fault, path, None),
-            None => Continue(()),
+            Ok(()) => Continue(()),
+            Err(halt) => self.halt(halt, path),
+        }
+    }
+
+    /// A condition of the state, to which `path` leads, does not hold or was not evaluated.
+    #[cold]
+    pub fn halt(&mut self, halt: Halt, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        match halt {
+            Halt::Fault(fault) => self.violation(fault, path, None),
+            Halt::Truncated(bound) => {
+                *self.unevaluated.entry(bound).or_default() += 1;
+                Continue(())
+            }
         }
     }
 
@@ -454,6 +468,7 @@ where
             stats: Stats { states: self.store.len(), ..self.stats },
             violations: self.violations.into_list(),
             truncations: self.truncations,
+            unevaluated: self.unevaluated,
             completeness,
             open: path.open(self.store.len()),
             elapsed: self.started.elapsed(),

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use system::{Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
 /// Steps from the initial state on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -57,7 +57,11 @@ impl Trail {
                 Fired::Truncated(_) => return Err(Diverged { at, step, cause: Cause::Truncated }),
             }
         }
-        let mut faults: Vec<Fault> = flaw.into_iter().chain(system.check(&mut state)).collect();
+        let violated = match system.check(&mut state) {
+            Err(Halt::Fault(fault)) => Some(fault),
+            Ok(()) | Err(Halt::Truncated(_)) => None,
+        };
+        let mut faults: Vec<Fault> = flaw.into_iter().chain(violated).collect();
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
             faults.push(DEADLOCK);

@@ -12,7 +12,7 @@ use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
 use quotient_search::emptiness::{Algorithm, Claim, Emptiness, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
-use system::{Bound, Fault, FaultKind};
+use system::{Bound, Fault, FaultKind, Halt};
 
 const PROPS: u64 = 2;
 
@@ -299,9 +299,18 @@ fn what_keeps_a_search_from_the_end_is_told() {
         assert!(found.lasso.is_none() && violation.trail.len() <= 1);
     }
     let fault = Fault { kind: FaultKind::DivisionByZero, site: 3 };
-    system.places[1].fault = Some(fault);
+    system.places[1].halt = Some(Halt::Fault(fault));
     let outcome = run(&system, claim, &Options::default()).outcome;
     assert_eq!((outcome.violations[0].fault, outcome.violations[0].trail.len()), (fault, 1));
+    // Propositions that are not evaluated cut a run, and hide no violation before that.
+    system.places[1].halt = Some(Halt::Truncated(Bound::Frames));
+    for claim in [claim, nested(&claim), fair(&claim)] {
+        let found = run(&system, claim, &Options::default());
+        assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
+        assert_eq!(found.outcome.completeness, Completeness::Exhausted);
+        assert!(!found.outcome.is_exhaustive() && found.outcome.truncations.is_empty());
+        assert!(found.outcome.unevaluated.contains_key(&Bound::Frames));
+    }
     // More threads than there are sets for.
     let system = Kripke { places: vec![place(2, &[(256, 0)])] };
     let outcome = run(&system, fair(&claim), &Options::default()).outcome;

@@ -13,7 +13,7 @@ use quotient_search::{
 };
 use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
 
 const EXHAUSTED: Completeness = Completeness::Exhausted;
 
@@ -418,8 +418,8 @@ impl TransitionSystem for Cramped {
         !*tried
     }
 
-    fn check(&self, _: &mut bool) -> Option<Fault> {
-        None
+    fn check(&self, _: &mut bool) -> Result<(), Halt> {
+        Ok(())
     }
 
     fn ended(&self, _: &bool) -> bool {
@@ -503,8 +503,14 @@ fn any_graph() -> impl Strategy<Value = Graph> {
     (1_usize..25).prop_flat_map(|nodes| {
         let edges = prop::collection::vec(any_edge(nodes), 0..4);
         let violates = prop::option::weighted(0.1, 0_u32..2);
-        let node = (edges, violates, any::<bool>());
-        let node = node.prop_map(|(edges, violates, is_end)| Node { edges, violates, is_end });
+        let unevaluated = prop::option::weighted(0.1, Just(Bound::Frames));
+        let node = (edges, violates, unevaluated, any::<bool>());
+        let node = node.prop_map(|(edges, violates, unevaluated, is_end)| Node {
+            edges,
+            violates,
+            unevaluated,
+            is_end,
+        });
         prop::collection::vec(node, nodes).prop_map(|nodes| Graph { nodes })
     })
 }
@@ -527,6 +533,8 @@ proptest! {
             prop_assert_eq!(outcome.stats.transitions, truth.transitions);
             prop_assert_eq!(outcome.stats.matched, truth.moves - (truth.distance.len() as u64 - 1));
             prop_assert_eq!(&outcome.truncations, &truth.truncations);
+            prop_assert_eq!(outcome.unevaluated.values().sum::<u64>(), truth.unevaluated);
+            prop_assert_eq!(outcome.is_exhaustive(), truth.truncations.is_empty() && truth.unevaluated == 0);
             prop_assert_eq!(outcome.violations.len(), truth.faults.len());
             for violation in &outcome.violations {
                 let (count, shortest) = truth.faults[&(violation.fault.kind, violation.fault.site)];
@@ -596,6 +604,11 @@ proptest! {
             WalkEnd::Steps => {
                 prop_assert_eq!(walked.trail.len(), max);
                 prop_assert_eq!(replayed, Ok(vec![]));
+            }
+            WalkEnd::Unevaluated(bound) => {
+                let mut last = None;
+                prop_assert!(walked.trail.replay(&graph, |_, state| last = Some(graph.check(state))).is_ok());
+                prop_assert_eq!(last, Some(Err(Halt::Truncated(bound))));
             }
             WalkEnd::Truncated(bound) => {
                 let mut end = graph.initial();

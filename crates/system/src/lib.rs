@@ -14,7 +14,7 @@ pub mod toy;
 use std::ops::Range;
 
 pub use encoding::{Encoding, Key, Moment, Section};
-pub use fault::{Bound, Fault, FaultKind};
+pub use fault::{Bound, Fault, FaultKind, Halt};
 pub use retrace::{steps_to, steps_to_fault};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
@@ -152,8 +152,9 @@ pub trait TransitionSystem {
         true
     }
 
-    /// The first state property that `state` violates.
-    fn check(&self, state: &mut Self::State) -> Option<Fault>;
+    /// Whether `state` has all state properties. If not, the first one that is violated counts; if none is, the first one whose
+    /// evaluation exceeds a bound.
+    fn check(&self, state: &mut Self::State) -> Result<(), Halt>;
 
     /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
     fn checks(&self) -> bool {
@@ -166,9 +167,9 @@ pub trait TransitionSystem {
         !self.is_transient(state)
     }
 
-    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition that cannot
-    /// be evaluated is a fault. Like `check` it leaves the state as it was.
-    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Fault> {
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition whose
+    /// evaluation faults or exceeds a bound has no value, and neither has the state. Like `check` it leaves the state as it was.
+    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
         Ok(0)
     }
 

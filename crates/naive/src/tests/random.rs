@@ -180,7 +180,7 @@ fn features(naive: &Naive<'_>, limit: usize) -> (BTreeSet<&'static str>, usize) 
         }
         is(naive.deadlocked(&state), "deadlocks");
         let (enabled, faults) = naive.steps(&state);
-        faulty |= !faults.is_empty() || naive.check(&state).is_some();
+        faulty |= !faults.is_empty() || naive.check(&state).is_err();
         for step in enabled {
             let transition = &naive.program.transitions[TransitionId(step.transition)];
             if step.choice > 0 {
