@@ -79,7 +79,7 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         state = match naive.fire(&state, step) {
             Ok(next) => next,
             Err(Stopped::Fault(fault)) => return Err(format!("step {}: {}", at + 1, fault.message)),
-            Err(Stopped::Truncated(_) | Stopped::NotEnabled) => {
+            Err(Stopped::Truncated(_) | Stopped::NotEnabled | Stopped::Abandoned) => {
                 return Err(format!("step {} is not possible", at + 1));
             }
         };

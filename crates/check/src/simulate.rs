@@ -124,7 +124,7 @@ impl<'m> Interactive<'m> {
             Err(Stopped::Truncated(bound)) => {
                 Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
             }
-            Ok(()) | Err(Stopped::NotEnabled) => None,
+            Ok(()) | Err(Stopped::NotEnabled | Stopped::Abandoned) => None,
         }
     }
 
@@ -145,7 +145,7 @@ impl<'m> Interactive<'m> {
             Err(Stopped::Truncated(bound)) => {
                 Chosen::Stopped(format!("exceeds the bound on {}", bound.as_str()))
             }
-            Err(Stopped::NotEnabled) => Chosen::Stopped("not possible here".to_owned()),
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => Chosen::Stopped("not possible here".to_owned()),
         }
     }
 

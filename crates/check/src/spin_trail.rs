@@ -336,7 +336,7 @@ impl Reader<'_> {
                 self.misfit(self.lines[point.line.min(self.lines.len() - 1)].at, reason);
                 return None;
             }
-            Err(Stopped::NotEnabled) => return None,
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => return None,
         }
         steps.push(step);
         point.steps = steps.len();

@@ -6,12 +6,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use engine::{Engine, EngineState};
 use reduction::Concrete;
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
-use system::{Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{Alarm, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::lift::Lift;
 
@@ -172,6 +173,14 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.has_room(&mut named.state)
             && named.namer.has_room()
             && (!self.has_memos() || self.orders.borrow_mut().has_room())
+    }
+
+    fn heed(&self, named: &mut Named, alarm: &Arc<Alarm>) {
+        self.engine.heed(&mut named.state, alarm);
+    }
+
+    fn is_abandoned(&self, named: &Named) -> bool {
+        self.engine.is_abandoned(&named.state)
     }
 
     fn undo(&self, named: &mut Named) {

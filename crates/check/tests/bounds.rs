@@ -1,7 +1,7 @@
 //! Bounds that are exceeded while a condition is evaluated: that says nothing about the condition.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, OnBound, SearchKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
@@ -11,7 +11,7 @@ fn check(text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
     let model = Model::load(&files, "m.bir", &[], Style::Plain)
         .unwrap_or_else(|rejected| panic!("{}", rejected.text));
-    let checked = quotient::check(&model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 

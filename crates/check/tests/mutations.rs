@@ -7,7 +7,7 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use common::{ModelFile, files_below, load, models};
 use ir::testing::SplitMix64;
@@ -86,7 +86,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         bounds: Bounds { sizes: SIZES, on_bound: OnBound::Truncate },
         ..plain
     };
-    match quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut Quiet) {
+    match quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
         Ok(checked) => {
             match checked.report.verdict {
                 Verdict::Holds => tally.hold += 1,

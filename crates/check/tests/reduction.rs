@@ -5,7 +5,7 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use bir::testing::random_model;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
@@ -15,7 +15,7 @@ use quotient::{Model, Quiet, StateBounds, Style};
 use common::{files_below, load, models};
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 

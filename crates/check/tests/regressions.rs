@@ -1,7 +1,7 @@
 //! Verdicts that were wrong once, or nearly.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Naming, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
@@ -11,7 +11,7 @@ fn check(text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
     let model = Model::load(&files, "m.bir", &[], Style::Plain)
         .unwrap_or_else(|rejected| panic!("{}", rejected.text));
-    let checked = quotient::check(&model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 
@@ -89,8 +89,7 @@ fn a_cycle_that_nobody_looks_at_is_no_verdict() {
         quotient::Model::load(&provider, "s.pml", &[], quotient::Style::Plain).map_err(|e| e.text).unwrap();
     let config = Config { property: Some("p".to_owned()), ..Config::default() };
     let checked =
-        quotient::check(&model, &config, 0, &std::sync::atomic::AtomicBool::new(false), &mut quotient::Quiet)
-            .unwrap();
+        quotient::check(&model, &config, 0, &std::sync::Arc::default(), &mut quotient::Quiet).unwrap();
     assert_eq!(checked.report.verdict, Verdict::Inconclusive);
     assert!(checked.report.incomplete.unwrap().contains("inside of an atomic block"));
 }

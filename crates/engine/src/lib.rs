@@ -25,10 +25,12 @@ use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId
 use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Access, Bounds, Layout, Slot, State, ThreadId};
-use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, Step, Steps, TransitionSystem,
+};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
-use eval::Stack;
+use eval::{Stack, burn};
 use machine::{CatchCode, Mode, Stop};
 use numbered::Group;
 use passages::Passages;
@@ -115,6 +117,7 @@ fn halt(stop: Stop) -> Halt {
     match stop {
         Stop::Fault(fault) => Halt::Fault(fault),
         Stop::Truncated(bound) => Halt::Truncated(bound),
+        Stop::Abandoned => Halt::Abandoned,
         Stop::Blocked => unreachable!("expressions do not block"),
     }
 }
@@ -287,6 +290,7 @@ impl Engine {
         }
         if let Some(id) = self.otherwise[location]
             && out.enabled.len() + out.faults.len() == before
+            && !out.is_abandoned
         {
             self.transition_steps(es, thread, frame, id, out);
         }
@@ -315,12 +319,14 @@ impl Engine {
                 Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
                 // Firing finds out again.
                 Err(Stop::Truncated(_)) => return out.enabled.push(step),
+                Err(Stop::Abandoned) => return out.is_abandoned = true,
                 Ok(_) | Err(Stop::Blocked) => {}
             }
         }
         if let Some(pc) = obstacle {
             match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
+                Err(Stop::Abandoned) => return out.is_abandoned = true,
                 // Firing finds out again.
                 Err(_) => return out.enabled.push(step),
                 Ok(_) => {}
@@ -341,8 +347,13 @@ impl Engine {
         loop {
             es.radices.clear();
             es.state.mark();
-            let end = self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial);
+            let end = burn(&mut es.stack.fuel)
+                .and_then(|()| self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial));
             es.state.undo();
+            if end == Err(Stop::Abandoned) {
+                out.is_abandoned = true;
+                return;
+            }
             let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
             if ways > ir::MAX_CHOICES {
                 out.enabled.truncate(first);
@@ -384,6 +395,9 @@ impl Engine {
             }
             micro.clear();
             self.thread_steps(es, thread, &mut micro);
+            if micro.is_abandoned || !es.stack.fuel.burn() {
+                break Err(Stop::Abandoned);
+            }
             match (&micro.enabled[..], &micro.faults[..]) {
                 ([], []) => break Ok(()),
                 (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
@@ -443,6 +457,7 @@ impl Engine {
                 match stop {
                     Stop::Fault(fault) => Fired::Fault(fault),
                     Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Abandoned => Fired::Abandoned,
                     Stop::Blocked => unreachable!("{step:?} was not enabled"),
                 }
             }
@@ -456,7 +471,7 @@ impl Engine {
         es.state.watch();
         self.thread_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
-        trial.leads_on = steps.faults.is_empty();
+        trial.leads_on = steps.faults.is_empty() && !steps.is_abandoned;
         // Those behind a fault count as well.
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
@@ -573,7 +588,17 @@ impl TransitionSystem for Engine {
     }
 
     fn has_room(&self, es: &mut EngineState) -> bool {
-        es.state.has_room() && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+        !es.stack.is_starved
+            && es.state.has_room()
+            && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+    }
+
+    fn heed(&self, es: &mut EngineState, alarm: &Arc<Alarm>) {
+        es.stack.fuel = Fuel::new(alarm);
+    }
+
+    fn is_abandoned(&self, es: &EngineState) -> bool {
+        es.stack.fuel.is_spent()
     }
 
     fn undo(&self, es: &mut EngineState) {

@@ -28,7 +28,7 @@ fn interpreters(program: &Program, errors: bool) -> (Engine, Naive<'_>) {
     let on_bound = if errors { naive::OnBound::Fault } else { naive::OnBound::Truncate };
     (
         Engine::new(program, Bounds { threads, ..BOUNDS }, errors),
-        Naive { program, bounds: naive::Bounds { threads, frames, objects }, on_bound },
+        Naive { bounds: naive::Bounds { threads, frames, objects }, on_bound, ..Naive::new(program) },
     )
 }
 
@@ -71,6 +71,7 @@ fn wrong<T>(end: Result<T, Halt>) -> Option<Result<Bound, FaultKind>> {
         Ok(_) => None,
         Err(Halt::Fault(fault)) => Some(Err(fault.kind)),
         Err(Halt::Truncated(bound)) => Some(Ok(bound)),
+        Err(Halt::Abandoned) => panic!("there is no alarm"),
     }
 }
 
@@ -80,7 +81,9 @@ fn plainly_wrong<T>(end: Result<T, Stopped>) -> Option<Result<Bound, FaultKind>>
         Ok(_) => None,
         Err(Stopped::Fault(fault)) => Some(Err(fault.kind)),
         Err(Stopped::Truncated(bound)) => Some(Ok(bound)),
-        Err(Stopped::NotEnabled) => panic!("conditions are no steps"),
+        Err(Stopped::NotEnabled | Stopped::Abandoned) => {
+            panic!("conditions are no steps, and there is no alarm")
+        }
     }
 }
 

@@ -104,6 +104,7 @@ fn wrong<T>(end: Result<T, Halt>) -> Option<Result<Bound, FaultKind>> {
         Ok(_) => None,
         Err(Halt::Fault(fault)) => Some(Err(fault.kind)),
         Err(Halt::Truncated(bound)) => Some(Ok(bound)),
+        Err(Halt::Abandoned) => panic!("there is no alarm"),
     }
 }
 
@@ -113,7 +114,9 @@ fn plainly_wrong<T>(end: Result<T, Stopped>) -> Option<Result<Bound, FaultKind>>
         Ok(_) => None,
         Err(Stopped::Fault(fault)) => Some(Err(fault.kind)),
         Err(Stopped::Truncated(bound)) => Some(Ok(bound)),
-        Err(Stopped::NotEnabled) => panic!("conditions are no steps"),
+        Err(Stopped::NotEnabled | Stopped::Abandoned) => {
+            panic!("conditions are no steps, and there is no alarm")
+        }
     }
 }
 

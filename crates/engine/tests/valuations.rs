@@ -37,12 +37,13 @@ fn walk(program: &Program, seed: u64, seen: &mut Seen) {
         let ours = engine.valuation(&mut fast).map_err(|halt| match halt {
             Halt::Fault(fault) => Ok((fault.kind, engine.span(fault))),
             Halt::Truncated(bound) => Err(bound),
+            Halt::Abandoned => panic!("there is no alarm"),
         });
         let theirs = naive.valuation(&plain, &program.properties[property]);
         let theirs = theirs.map_err(|stopped| match stopped {
             Stopped::Fault(fault) => Ok((fault.kind, Some(fault.span))),
             Stopped::Truncated(bound) => Err(bound),
-            Stopped::NotEnabled => panic!("conditions are no steps"),
+            Stopped::NotEnabled | Stopped::Abandoned => panic!("conditions are no steps"),
         });
         assert_eq!(ours, theirs, "{}", ir::text::print(program));
         match ours {

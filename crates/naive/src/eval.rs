@@ -11,10 +11,10 @@ use ir::{
     Variable, Width, text,
 };
 use source::Span;
-use system::{Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind};
 
 use crate::collections::Operation;
-use crate::fault::Stop;
+use crate::fault::{Stop, burn};
 use crate::state::position;
 use crate::steps::Mood;
 use crate::value::default_value;
@@ -38,6 +38,7 @@ pub(crate) struct Eval<'a> {
     /// Active calls of pure functions.
     pub calls: u32,
     pub mood: Mood,
+    pub alarm: Option<&'a Alarm>,
 }
 
 impl Eval<'_> {
@@ -55,8 +56,11 @@ impl Eval<'_> {
         }
         std::thread::scope(|scope| {
             let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-            let evaluated =
-                fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)).expect("a native thread");
+            let Ok(evaluated) = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)) else {
+                // The system has no memory for another native stack.
+                self.alarm.inspect(|alarm| alarm.ring());
+                return Err(Stop::Abandoned);
+            };
             evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
@@ -238,6 +242,7 @@ impl Eval<'_> {
         if self.calls >= self.bounds.frames {
             return Err(Stop::Exceeded(Bound::Frames, span));
         }
+        burn(self.alarm)?;
         let inner = Eval { variables: &values, scope: Scope::Fun(id), calls: self.calls + 1, ..*self };
         let result = inner.nested(&fun.body, levels)?;
         admit(self.program, fun.result, result, fun.body.span, || format!("`{}`", fun.name))
@@ -261,6 +266,7 @@ impl Eval<'_> {
                 Ok(value) => holds.push(as_bool(&value)),
                 // Nothing that other elements lead to counts more.
                 Err(Stop::Exceeded(Bound::Frames, _)) => return Err(Stop::Exceeded(Bound::Frames, span)),
+                Err(Stop::Abandoned) => return Err(Stop::Abandoned),
                 Err(stop) => stops.push(stop),
             }
         }

@@ -31,14 +31,17 @@ pub struct Summary {
     pub complete: bool,
 }
 
+const NO_ALARM: &str = "enabled steps can be fired, and no alarm rings";
+
 impl Summary {
     fn count(&mut self, fault: &NaiveFault) {
         *self.faults.entry((fault.kind, fault.span)).or_default() += 1;
     }
 }
 
-/// Visits the states of a program, up to a limit on their number.
+/// Visits the states of a program, up to a limit on their number. There is no alarm.
 pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
+    let naive = &Naive { alarm: None, ..*naive };
     let initial = naive.initial();
     let mut summary = Summary { complete: true, ..Summary::default() };
     if let Some(flaw) = initial.flaw() {
@@ -50,7 +53,8 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
         match naive.check(&state) {
             Err(Stopped::Fault(fault)) => summary.count(&fault),
             Err(Stopped::Truncated(bound)) => *summary.unevaluated.entry(bound).or_default() += 1,
-            Ok(()) | Err(Stopped::NotEnabled) => {}
+            Ok(()) => {}
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => unreachable!("{}", NO_ALARM),
         }
         if naive.deadlocked(&state) {
             summary.deadlocks += 1;
@@ -82,7 +86,7 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
                     }
                     Err(Stopped::Fault(fault)) => summary.count(&fault),
                     Err(Stopped::Truncated(bound)) => *summary.truncations.entry(bound).or_default() += 1,
-                    Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                    Err(Stopped::NotEnabled | Stopped::Abandoned) => unreachable!("{}", NO_ALARM),
                 }
             }
         }

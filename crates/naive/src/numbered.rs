@@ -129,7 +129,9 @@ impl Naive<'_> {
         self.evaluator(state, thread, mood).bool(provided).map_err(|stop| match stop {
             Stop::Fault(fault) => fault,
             Stop::Exceeded(bound, span) => crate::fault::exceeded(bound, span, self.bounds),
-            Stop::Blocked => unreachable!("expressions do not block"),
+            Stop::Blocked | Stop::Abandoned => {
+                unreachable!("expressions of numbered programs do not {stop:?}")
+            }
         })
     }
 

@@ -1,7 +1,7 @@
 //! Which steps a state has, and what becomes of them.
 
 use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId};
-use system::{Bound, FaultKind, Step};
+use system::{Alarm, Bound, FaultKind, Step};
 
 use crate::collect::collect;
 use crate::eval::Eval;
@@ -50,6 +50,12 @@ impl Naive<'_> {
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        let fired = self.fire_whole(state, step);
+        // Steps that follow may not have been found.
+        if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }
+    }
+
+    fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
         if self.program.numbered {
             return self.numbered_fire(state, step);
         }
@@ -84,10 +90,12 @@ impl Naive<'_> {
         if state.exclusive.is_some() {
             return Ok(());
         }
-        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
+        let Self { program, bounds, alarm, .. } = *self;
+        let (scope, mood) = (Scope::Program, Mood::default());
         let mut unevaluated = Ok(());
         for invariant in &program.invariants {
-            let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
+            let thread = None;
+            let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
             let end = match eval.bool(&invariant.expr) {
                 Ok(true) => continue,
                 Ok(false) => {
@@ -116,8 +124,9 @@ impl Naive<'_> {
         property: &Property,
         thread: Option<u32>,
     ) -> Result<u64, Stopped> {
-        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
-        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood };
+        let Self { program, bounds, alarm, .. } = *self;
+        let (scope, mood) = (Scope::Program, Mood::default());
+        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
             let holds = eval.bool(&prop.expr).map_err(|stop| stop.stopped(bounds, self.on_bound))?;
@@ -175,7 +184,7 @@ impl Naive<'_> {
                         Stopped::Fault(fault) => Attempt::Fault(fault),
                         // The step exists, and firing it leads out of bounds.
                         Stopped::Truncated(_) => Attempt::Enabled(vec![0]),
-                        Stopped::NotEnabled => Attempt::Disabled,
+                        Stopped::NotEnabled | Stopped::Abandoned => Attempt::Disabled,
                     };
                 }
             },
@@ -227,6 +236,9 @@ impl Naive<'_> {
             let ways = met.iter().fold(1_u64, |ways, &(_, radix)| ways.saturating_mul(radix.into()));
             if ways > MAX_CHOICES {
                 return vec![TOO_MANY_CHOICES];
+            }
+            if let Err(Stop::Abandoned) = outcome {
+                return Vec::new();
             }
             if !matches!(outcome, Err(Stop::Blocked)) {
                 let number = |rest: u32, &(digit, radix): &(u32, u32)| radix * rest + digit;

@@ -126,7 +126,7 @@ pub struct Emptiness {
     /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
     /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle.
     pub lasso: Option<Lasso>,
-    /// There is a cycle that could not be followed: names depend on more than the state, or memory is short.
+    /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is short.
     pub is_lost: bool,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,
@@ -267,5 +267,8 @@ where
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
-    Emptiness { is_lost: lasso.is_none(), lasso, ..ended(walk, Some(StopReason::FirstViolation)) }
+    let is_lost = lasso.is_none();
+    // Following the cycle may have taken too long.
+    let reason = walk.explorer.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
+    Emptiness { is_lost, lasso, ..ended(walk, Some(reason)) }
 }

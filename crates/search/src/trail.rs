@@ -55,11 +55,12 @@ impl Trail {
                 Fired::Fault(fault) if is_last => return Ok(vec![fault]),
                 Fired::Fault(fault) => return Err(Diverged { at, step, cause: Cause::Fault(fault) }),
                 Fired::Truncated(_) => return Err(Diverged { at, step, cause: Cause::Truncated }),
+                Fired::Abandoned => unreachable!("the state heeds no alarm"),
             }
         }
         let violated = match system.check(&mut state) {
             Err(Halt::Fault(fault)) => Some(fault),
-            Ok(()) | Err(Halt::Truncated(_)) => None,
+            Ok(()) | Err(Halt::Truncated(_) | Halt::Abandoned) => None,
         };
         let mut faults: Vec<Fault> = flaw.into_iter().chain(violated).collect();
         system.steps(&mut state, &mut offered);

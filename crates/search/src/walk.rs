@@ -37,6 +37,7 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
             Ok(()) => {}
             Err(Halt::Fault(fault)) => break WalkEnd::Fault(fault),
             Err(Halt::Truncated(bound)) => break WalkEnd::Unevaluated(bound),
+            Err(Halt::Abandoned) => unreachable!("the state heeds no alarm"),
         }
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
@@ -58,6 +59,7 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
             Fired::Moved => {}
             Fired::Flawed(fault) | Fired::Fault(fault) => break WalkEnd::Fault(fault),
             Fired::Truncated(bound) => break WalkEnd::Truncated(bound),
+            Fired::Abandoned => unreachable!("the state heeds no alarm"),
         }
     };
     Walk { trail: taken.into(), end }

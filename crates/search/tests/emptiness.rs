@@ -3,6 +3,7 @@
 #[path = "common/kripke.rs"]
 mod kripke;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use kripke::{Kripke, Place, Random, Ring, Way};
@@ -272,7 +273,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
         emptiness(system, &mut store, &claim, None, options, &mut Quiet).unwrap()
     };
     let claim = Claim::new(&never);
-    let flag = AtomicBool::new(true);
+    let flag = Arc::new(AtomicBool::new(true));
     for claim in [claim, nested(&claim), fair(&claim)] {
         assert!(run(&system, claim, &Options::default()).outcome.is_exhaustive());
         let limits = [

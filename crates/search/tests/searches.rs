@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -324,7 +325,7 @@ fn trails_are_no_longer_than_the_depth() {
 
 #[test]
 fn no_time_and_an_interrupt_stop_before_the_first_state() {
-    let flag = AtomicBool::new(true);
+    let flag = Arc::new(AtomicBool::new(true));
     for search in SEARCHES {
         let options = Options { time: Some(Duration::ZERO), ..Options::default() };
         let outcome = run(search, &counters(2, 2), &options);
@@ -355,7 +356,7 @@ fn an_interrupt_stops_within_a_few_hundred_steps() {
         }
     }
     for search in SEARCHES {
-        let flag = AtomicBool::new(false);
+        let flag = Arc::new(AtomicBool::new(false));
         let options = Options { interrupt: Some(&flag), ..Options::default() };
         let outcome = search.run(&counters(4, 9), &mut exact(), &options, &mut InterruptAt(5000, &flag));
         assert_eq!(outcome.completeness, stopped(StopReason::Interrupted));

@@ -105,6 +105,8 @@ pub enum Halt {
     Fault(Fault),
     /// Evaluating the condition exceeds a bound of the exploration: nothing is known about the condition in this state.
     Truncated(Bound),
+    /// An [alarm](crate::Alarm) rang in the middle of the evaluation.
+    Abandoned,
 }
 
 /// A fault and where it arose; only the system that reported it knows what its sites mean.

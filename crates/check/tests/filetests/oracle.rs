@@ -74,6 +74,7 @@ fn explore(model: &Model, bounds: config::Bounds) -> Result<Truth, String> {
             config::OnBound::Truncate => OnBound::Truncate,
             config::OnBound::Error => OnBound::Fault,
         },
+        alarm: None,
     };
     let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
         naive::explore(&naive, MOST_STATES);

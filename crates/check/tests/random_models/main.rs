@@ -25,7 +25,7 @@ mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use bir::testing::{Variant, compile_unmerged, random_model, random_variant, shrink};
 use ir::testing::SplitMix64;
@@ -79,6 +79,7 @@ fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
             OnBound::Truncate => naive::OnBound::Truncate,
             OnBound::Error => naive::OnBound::Fault,
         },
+        alarm: None,
     }
 }
 
@@ -149,8 +150,7 @@ fn check(model: &Model, config: &Config) -> Result<Report, String> {
 }
 
 fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
-    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet)
-        .map_err(|error| format!("{error:?}"))
+    quotient::check(model, config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
 }
 
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {

@@ -228,7 +228,7 @@ fn bounds() {
         } active Main;";
     let program = program(text);
     let outcome = |threads, frames, objects, on_bound| {
-        run(&Naive { program: &program, bounds: Bounds { threads, frames, objects }, on_bound })
+        run(&Naive { bounds: Bounds { threads, frames, objects }, on_bound, ..Naive::new(&program) })
     };
     let cases = [
         // The two objects of the first step are both there until it ends.

@@ -21,7 +21,7 @@ fn outcome(bounds: Bounds, expr: &str) -> Result<String, (FaultKind, String)> {
           loc a: do {{ s := Set<int>(1, 2, 3); result := {expr}; }} return; }} active T;"
     );
     let program = program(&text);
-    let naive = Naive { program: &program, bounds, on_bound: OnBound::Fault };
+    let naive = Naive { bounds, on_bound: OnBound::Fault, ..Naive::new(&program) };
     match run(&naive) {
         Ok(state) => Ok(global(&naive, &state, "result")),
         Err(Stopped::Fault(fault)) => Err((fault.kind, excerpt(&text, fault.span).to_owned())),

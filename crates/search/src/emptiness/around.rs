@@ -63,6 +63,9 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         }
         let mut steps = Steps::default();
         self.system.steps(state, &mut steps);
+        if steps.is_abandoned {
+            return false;
+        }
         let mut before = before;
         if valuation.is_some() {
             let Some(idle) = Sets::idle(self.system, state, &steps) else { return false };

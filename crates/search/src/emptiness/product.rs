@@ -252,6 +252,10 @@ where
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
                 }
+                // The steps of all threads may not have been found.
+                if explorer.system.is_abandoned(&explorer.state) {
+                    return explorer.abandon();
+                }
             }
             if explorer.is_stuck && self.stutters {
                 (top.arrival, top.edge, top.moved) = (Arrival::Stutter, 0, Sets::NONE);
