@@ -50,6 +50,10 @@ impl Naive<'_> {
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        // States are copied, and may be large: here there is time to look.
+        if let Some(alarm) = self.alarm.filter(|alarm| alarm.is_due()) {
+            alarm.ring();
+        }
         let fired = self.fire_whole(state, step);
         // Steps that follow may not have been found.
         if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }

@@ -270,5 +270,5 @@ where
     let is_lost = lasso.is_none();
     // Following the cycle may have taken too long.
     let reason = walk.explorer.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
-    Emptiness { is_lost, lasso, ..ended(walk, Some(reason)) }
+    Emptiness { lasso, is_lost, ..ended(walk, Some(reason)) }
 }

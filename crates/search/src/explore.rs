@@ -29,7 +29,7 @@ use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
 /// Steps between two looks at the clock and at the interrupt, at the most.
 const POLL_EVERY: u32 = 256;
-/// Looks that are further apart than the one are made twice as often, and those nearer than the other half as often.
+/// Looks that are further apart than the one are made as much more often, and those nearer than the other half as often.
 const SELDOM: Duration = Duration::from_millis(20);
 const OFTEN: Duration = Duration::from_millis(5);
 /// Looks at the clock between two looks at the memory, which cost more.
@@ -562,7 +562,7 @@ where
     /// Looks at the limits now and then.
     #[inline]
     pub fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
-        self.until_poll -= 1;
+        self.until_poll = self.until_poll.saturating_sub(1);
         if self.until_poll == 0 { self.poll(path) } else { Continue(()) }
     }
 
@@ -571,12 +571,12 @@ where
         let since = elapsed.saturating_sub(self.last_poll);
         self.last_poll = elapsed;
         if since > SELDOM {
-            self.poll_every = (self.poll_every / 2).max(1);
+            let times_too_long = since.as_millis().div_ceil(SELDOM.as_millis());
+            self.poll_every = (u128::from(self.poll_every) / times_too_long).max(1) as u32;
         } else if since < OFTEN {
             self.poll_every = (self.poll_every * 2).min(POLL_EVERY);
         }
         self.until_poll = self.poll_every;
-        self.polls = self.polls.wrapping_add(1);
     }
 
     #[cold]
@@ -596,7 +596,8 @@ where
         if self.system.is_abandoned(&self.state) {
             return self.abandon();
         }
-        if self.polls.is_multiple_of(MEMORY_EVERY) && options.budget.exceeded() {
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls % MEMORY_EVERY == 1 && options.budget.exceeded() {
             return self.stop(StopReason::Memory);
         }
         if elapsed.saturating_sub(self.last_progress) >= options.progress_every {
