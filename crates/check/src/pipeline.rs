@@ -175,16 +175,16 @@ fn check_safety(
     conclude(model, config, seed, &engine, searched, None)
 }
 
-/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and at least
-/// [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An interrupt that ended the search was
-/// for the search; another one ends the program.
+/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and
+/// at least [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An
+/// interrupt that ended the search was for the search; another one ends the program.
 fn patience(config: &Config, options: &Options<'_>) -> Alarm {
     let limit = config.limits.time.map(|limit| limit.max(CONFIRMATION));
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     Alarm::new(deadline, options.interrupt.filter(|flag| !flag.load(Relaxed)).cloned())
 }
 
-const CONFIRMATION: Duration = Duration::from_secs(1);
+const CONFIRMATION: Duration = Duration::from_secs(10);
 
 /// A search that starts again has less time.
 fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {
@@ -482,7 +482,7 @@ fn conclude(
     if patience.has_rung() {
         let kind = unconfirmed.map_or(FaultKind::AcceptanceCycle, |(_, kind)| kind);
         report.add_reason(format!(
-            "a violation ({kind}) was found, but there was no time or memory to run it again on the plain interpreter: it is not reported"
+            "a possible violation ({kind}) is not reported: there was no time or memory to run it again on the plain interpreter"
         ));
     }
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);

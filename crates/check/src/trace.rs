@@ -250,7 +250,8 @@ pub fn replay_on(
         }
     }
     trace.last = lines(&naive, &state);
-    // What others could do in the last state is not looked at in vain: the search may not have had the time for it.
+    // What others could do in the last state is not looked at in vain: the search may not have had the time
+    // for it.
     let deadlock_is_meant = claimed == Some(FaultKind::Deadlock.as_str()) && naive.deadlocked(&state);
     let violated = match naive.check(&state) {
         Err(Stopped::Fault(fault)) => Some(fault),

@@ -143,7 +143,8 @@ fn a_run_that_violates_a_property_within_bounds_is_found() {
     }
 }
 
-/// Of steps whose guards exceed a bound it is not known whether they exist: they are cut, and so is the `else` beside them.
+/// Of steps whose guards exceed a bound it is not known whether they exist: they are cut, and so is the
+/// `else` beside them.
 #[test]
 fn guards_and_asserts_that_exceed_a_bound_are_cut() {
     let bodies = [

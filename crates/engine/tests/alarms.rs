@@ -1,4 +1,5 @@
-//! Evaluations that take longer than anybody waits for are abandoned: they have no outcome, and leave no trace.
+//! Evaluations that take longer than anybody waits for are abandoned: they have no outcome, and leave no
+//! trace.
 
 use std::sync::Arc;
 use std::time::Instant;

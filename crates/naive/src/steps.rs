@@ -88,8 +88,8 @@ impl Naive<'_> {
         frames.iter().any(|frame| self.program.locations[frame.location].atomic)
     }
 
-    /// Whether all invariants hold. If not, the first one that is violated or faults counts; if there is none, the first one whose
-    /// evaluation leads out of bounds.
+    /// Whether all invariants hold. If not, the first one that is violated or faults counts; if there is
+    /// none, the first one whose evaluation leads out of bounds.
     pub fn check(&self, state: &State) -> Result<(), Stopped> {
         if state.exclusive.is_some() {
             return Ok(());

@@ -503,8 +503,8 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
         self.system.is_abandoned(state)
     }
 
-    /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do not change: the
-    /// reduction is as good as without bounds.
+    /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do
+    /// not change: the reduction is as good as without bounds.
     fn check(&self, state: &mut S::State) -> Result<(), Halt> {
         self.system.check(state)
     }

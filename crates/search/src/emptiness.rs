@@ -126,7 +126,8 @@ pub struct Emptiness {
     /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
     /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle.
     pub lasso: Option<Lasso>,
-    /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is short.
+    /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is
+    /// short.
     pub is_lost: bool,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,

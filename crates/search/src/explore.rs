@@ -29,7 +29,8 @@ use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
 /// Steps between two looks at the clock and at the interrupt, at the most.
 const POLL_EVERY: u32 = 256;
-/// Looks that are further apart than the one are made as much more often, and those nearer than the other half as often.
+/// Looks that are further apart than the one are made as much more often, and those nearer than the other
+/// half as often.
 const SELDOM: Duration = Duration::from_millis(20);
 const OFTEN: Duration = Duration::from_millis(5);
 /// Looks at the clock between two looks at the memory, which cost more.

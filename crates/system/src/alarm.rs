@@ -1,9 +1,10 @@
 //! Limits that end an evaluation in its middle.
 //!
-//! A search looks at the clock and at interrupts between steps. One step can take longer than that: a condition with nested
-//! quantifiers, a function that calls itself twice, an atomic block. So an interpreter counts what it does as [`Fuel`], and asks an
-//! [`Alarm`] whenever the fuel is used up. If the alarm is due, the evaluation is abandoned: it has no outcome, and the search ends
-//! as it would have ended between two steps.
+//! A search looks at the clock and at interrupts between steps. One step can take longer than that: a
+//! condition with nested quantifiers, a function that calls itself twice, an atomic block. So an interpreter
+//! counts what it does as [`Fuel`], and asks an [`Alarm`] whenever the fuel is used up. If the alarm is due,
+//! the evaluation is abandoned: it has no outcome, and the search ends as it would have ended between two
+//! steps.
 //!
 //! Without an alarm nothing is ever abandoned: a run without limits is a function of model, options and seed.
 
@@ -39,7 +40,8 @@ impl Alarm {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Relaxed))
     }
 
-    /// Counts an operation of an interpreter that is in no hurry. Returns whether to go on; once that is denied, it stays so.
+    /// Counts an operation of an interpreter that is in no hurry. Returns whether to go on; once that is
+    /// denied, it stays so.
     pub fn burn(&self) -> bool {
         let left = self.left.load(Relaxed);
         if left > 0 {

@@ -103,7 +103,8 @@ impl Bound {
 pub enum Halt {
     /// The condition is violated, or evaluating it violates a rule.
     Fault(Fault),
-    /// Evaluating the condition exceeds a bound of the exploration: nothing is known about the condition in this state.
+    /// Evaluating the condition exceeds a bound of the exploration: nothing is known about the condition in
+    /// this state.
     Truncated(Bound),
     /// An [alarm](crate::Alarm) rang in the middle of the evaluation.
     Abandoned,

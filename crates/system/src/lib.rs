@@ -103,7 +103,8 @@ pub enum Fired {
     Fault(Fault),
     /// The successor lies outside of a bound of the exploration. The state is as it was before.
     Truncated(Bound),
-    /// An [alarm](Alarm) rang in the middle of the step: nothing is known about it. The state is as it was before.
+    /// An [alarm](Alarm) rang in the middle of the step: nothing is known about it. The state is as it was
+    /// before.
     Abandoned,
 }
 
@@ -160,17 +161,18 @@ pub trait TransitionSystem {
         true
     }
 
-    /// Has what takes long in `state` abandoned once `alarm` is due: finding its steps, firing one, evaluating a condition. States that
-    /// are made by [`TransitionSystem::initial`] heed none.
+    /// Has what takes long in `state` abandoned once `alarm` is due: finding its steps, firing one,
+    /// evaluating a condition. States that are made by [`TransitionSystem::initial`] heed none.
     fn heed(&self, _state: &mut Self::State, _alarm: &Arc<Alarm>) {}
 
-    /// Whether anything was abandoned in `state`. Then the search must end here, and may not claim to have seen everything.
+    /// Whether anything was abandoned in `state`. Then the search must end here, and may not claim to have
+    /// seen everything.
     fn is_abandoned(&self, _state: &Self::State) -> bool {
         false
     }
 
-    /// Whether `state` has all state properties. If not, the first one that is violated counts; if none is, the first one whose
-    /// evaluation exceeds a bound.
+    /// Whether `state` has all state properties. If not, the first one that is violated counts; if none is,
+    /// the first one whose evaluation exceeds a bound.
     fn check(&self, state: &mut Self::State) -> Result<(), Halt>;
 
     /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
@@ -184,8 +186,9 @@ pub trait TransitionSystem {
         !self.is_transient(state)
     }
 
-    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition whose
-    /// evaluation faults or exceeds a bound has no value, and neither has the state. Like `check` it leaves the state as it was.
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition
+    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Like `check` it
+    /// leaves the state as it was.
     fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
         Ok(0)
     }

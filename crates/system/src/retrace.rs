@@ -62,8 +62,8 @@ pub fn steps_to<S: TransitionSystem + ?Sized>(
     panic!("no step leads to the next state: states with equal encodings have other successors");
 }
 
-/// The first of the steps of `state` to try that ends in `fault`, in its guard or when it is fired. No other step is fired: a search
-/// that is over may never have done so.
+/// The first of the steps of `state` to try that ends in `fault`, in its guard or when it is fired. No other
+/// step is fired: a search that is over may never have done so.
 pub fn step_to_fault<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,
