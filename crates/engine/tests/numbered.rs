@@ -99,9 +99,9 @@ fn found_by_engine(engine: &Engine, search: Search) -> Found {
 }
 
 /// What became of a check: the kind of the fault, or the bound.
-fn wrong<T>(end: Result<T, Halt>) -> Option<Result<Bound, FaultKind>> {
+fn wrong(end: Result<(), Halt>) -> Option<Result<Bound, FaultKind>> {
     match end {
-        Ok(_) => None,
+        Ok(()) => None,
         Err(Halt::Fault(fault)) => Some(Err(fault.kind)),
         Err(Halt::Truncated(bound)) => Some(Ok(bound)),
         Err(Halt::Abandoned) => panic!("there is no alarm"),
@@ -109,9 +109,9 @@ fn wrong<T>(end: Result<T, Halt>) -> Option<Result<Bound, FaultKind>> {
 }
 
 /// The same of the plain interpreter.
-fn plainly_wrong<T>(end: Result<T, Stopped>) -> Option<Result<Bound, FaultKind>> {
+fn plainly_wrong(end: Result<(), Stopped>) -> Option<Result<Bound, FaultKind>> {
     match end {
-        Ok(_) => None,
+        Ok(()) => None,
         Err(Stopped::Fault(fault)) => Some(Err(fault.kind)),
         Err(Stopped::Truncated(bound)) => Some(Ok(bound)),
         Err(Stopped::NotEnabled | Stopped::Abandoned) => {

@@ -312,6 +312,14 @@ fn what_keeps_a_search_from_the_end_is_told() {
         assert!(!found.outcome.is_exhaustive() && found.outcome.truncations.is_empty());
         assert!(found.outcome.unevaluated.contains_key(&Bound::Frames));
     }
+    // Propositions whose evaluation is abandoned end the search.
+    system.places[1].halt = Some(Halt::Abandoned);
+    for claim in [claim, nested(&claim), fair(&claim)] {
+        let found = run(&system, claim, &Options::default());
+        assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
+        assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Time));
+        assert!(!found.outcome.is_truncated());
+    }
     // More threads than there are sets for.
     let system = Kripke { places: vec![place(2, &[(256, 0)])] };
     let outcome = run(&system, fair(&claim), &Options::default()).outcome;

@@ -14,7 +14,9 @@ use quotient_search::{
 };
 use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem,
+};
 
 const EXHAUSTED: Completeness = Completeness::Exhausted;
 
@@ -452,6 +454,75 @@ fn parents_and_stacks_ask_for_memory_too() {
         let outcome = run(Budget::counted(bytes * chunk));
         assert_eq!((outcome.stats.states, outcome.completeness), (most, stopped(StopReason::Memory)));
         assert_eq!(run(Budget::counted(2 * bytes * chunk)).completeness, EXHAUSTED);
+    }
+}
+
+/// A system with one state and one step, in which an alarm rings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ringing {
+    InSteps,
+    InFire,
+    InCheck,
+    /// In a part of it that tells nobody.
+    Silently,
+}
+
+impl TransitionSystem for Ringing {
+    type State = bool;
+
+    fn initial(&self) -> bool {
+        false
+    }
+
+    fn heed(&self, heeds: &mut bool, _: &Arc<Alarm>) {
+        *heeds = true;
+    }
+
+    fn is_abandoned(&self, heeds: &bool) -> bool {
+        *heeds && *self == Self::Silently
+    }
+
+    fn steps(&self, heeds: &mut bool, out: &mut Steps) {
+        out.clear();
+        out.is_abandoned = *heeds && *self == Self::InSteps;
+        if !out.is_abandoned {
+            out.enabled.push(Step { thread: 0, transition: 0, choice: 0 });
+        }
+    }
+
+    fn fire(&self, heeds: &mut bool, _: Step) -> Fired {
+        if *heeds && *self == Self::InFire { Fired::Abandoned } else { Fired::Moved }
+    }
+
+    fn undo(&self, _: &mut bool) {}
+
+    fn check(&self, heeds: &mut bool) -> Result<(), Halt> {
+        if *heeds && *self == Self::InCheck { Err(Halt::Abandoned) } else { Ok(()) }
+    }
+
+    fn ended(&self, _: &bool) -> bool {
+        false
+    }
+
+    fn encode(&self, _: &mut bool, into: &mut Encoding) {
+        into.set(Key { section: Section::Root, index: 0 }, &[0]);
+    }
+
+    fn decode(&self, _: &Encoding, _: &mut bool) {}
+}
+
+/// What is abandoned is no fault, no bound, no deadlock and no proof, whatever the search makes of it.
+#[test]
+fn what_is_abandoned_ends_the_search() {
+    for system in [Ringing::InSteps, Ringing::InFire, Ringing::InCheck, Ringing::Silently] {
+        for search in SEARCHES {
+            // Nothing rings where there is no limit.
+            assert!(run(search, &system, &Options::default()).is_exhaustive());
+            let options = Options { time: Some(Duration::MAX), ..keep_going() };
+            let outcome = run(search, &system, &options);
+            assert_eq!(outcome.completeness, stopped(StopReason::Time), "{system:?}");
+            assert!(outcome.violations.is_empty() && !outcome.is_truncated(), "{system:?}");
+        }
     }
 }
 

@@ -143,6 +143,7 @@ impl<S: TransitionSystem> Builder<'_, S> {
                     self.node.faults.insert(flaw(fault));
                 }
                 Fired::Moved => {}
+                Fired::Abandoned => unreachable!("the state heeds no alarm"),
             }
             path.push(step);
             // Nobody looks into the middle of an atomic block, or goes on there.
