@@ -11,7 +11,7 @@ use ir::{
     Variable, Width, text,
 };
 use source::Span;
-use system::{Alarm, Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind, has_room_for_stack};
 
 use crate::collections::Operation;
 use crate::fault::{Stop, burn};
@@ -54,12 +54,17 @@ impl Eval<'_> {
         if levels > 0 {
             return self.level(expr, levels - 1);
         }
+        let starve = || {
+            self.alarm.inspect(|alarm| alarm.ring());
+            Err(Stop::Abandoned)
+        };
+        if !has_room_for_stack(FRESH_STACK) {
+            return starve();
+        }
         std::thread::scope(|scope| {
             let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
             let Ok(evaluated) = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)) else {
-                // The system has no memory for another native stack.
-                self.alarm.inspect(|alarm| alarm.ring());
-                return Err(Stop::Abandoned);
+                return starve();
             };
             evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
