@@ -7,13 +7,13 @@ use crate::lasso::{self, Claimed, Cycle};
 use crate::model::Model;
 use crate::pipeline::CheckError;
 use crate::temporal::About;
-use crate::trace::{Ending, Individual, Trace, ending, interpreter, place_of, replay};
+use crate::trace::{Ending, Individual, Trace, ending, interpreter, place_of, replay_on};
 use crate::trail::TrailProperty;
 
 /// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
 pub fn confirm(
     model: &Model,
-    bounds: Bounds,
+    naive: naive::Naive<'_>,
     found: &search::Violation,
     steps: &[system::Step],
 ) -> Result<Trace, CheckError> {
@@ -23,7 +23,7 @@ pub fn confirm(
             found.fault.kind
         ))
     };
-    let trace = replay(model, bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
+    let trace = replay_on(naive, model, steps.iter().copied(), Some(found.fault.kind.as_str()))
         .map_err(|diverged| internal(diverged.to_string()))?;
     let Some(ending) = &trace.ends_in else {
         return Err(internal("the run ends well".to_owned()));
@@ -37,6 +37,7 @@ pub fn confirm(
 /// Runs the trail of a search for cycles on the plain interpreter, which has to come to the same violation.
 pub fn confirm_run(
     model: &Model,
+    plain: naive::Naive<'_>,
     config: &Config,
     about: &About<'_>,
     found: &search::Violation,
@@ -44,17 +45,17 @@ pub fn confirm_run(
     individual: Option<u32>,
 ) -> Result<(Trace, Option<TrailProperty>), CheckError> {
     let property = about.property();
-    let naive = naive::Naive { program: &about.aims.program, ..interpreter(model, config.bounds) };
+    let naive = naive::Naive { program: &about.aims.program, ..plain };
     if found.fault.kind != FaultKind::AcceptanceCycle {
         // A proposition that cannot be evaluated is not a fault of a step.
-        let valued = replay(model, config.bounds, steps.iter().copied(), Some(found.fault.kind.as_str()))
+        let valued = replay_on(plain, model, steps.iter().copied(), Some(found.fault.kind.as_str()))
             .ok()
             .and_then(|trace| with_valuation(model, &naive, (property, individual), steps, trace));
         return match valued {
             Some(trace) if trace.ends_in.as_ref().is_some_and(|ending| ending.fault == found.fault.kind) => {
                 Ok((trace, None))
             }
-            _ => confirm(model, config.bounds, found, steps).map(|trace| (trace, None)),
+            _ => confirm(model, plain, found, steps).map(|trace| (trace, None)),
         };
     }
     let is_fair = config.fairness == Fairness::Weak;
@@ -65,7 +66,7 @@ pub fn confirm_run(
             property.name
         )));
     }
-    let trace = cycle_trace(model, config.bounds, (property, individual), steps, cycle)?;
+    let trace = cycle_trace(model, plain, (property, individual), steps, cycle)?;
     let text = config.ltl.clone();
     let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
     let name = property.name.clone();
@@ -93,9 +94,11 @@ pub fn replay_property(
     if let Some(reason) = lasso::refute(&naive, &property, claimed) {
         return Err(reason);
     }
-    cycle_trace(model, bounds, (&property, individual), &steps, cycle).map_err(|error| match error {
-        CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
-        CheckError::Interrupted => "interrupted".to_owned(),
+    cycle_trace(model, interpreter(model, bounds), (&property, individual), &steps, cycle).map_err(|error| {
+        match error {
+            CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
+            CheckError::Interrupted => "interrupted".to_owned(),
+        }
     })
 }
 
@@ -110,7 +113,9 @@ fn with_valuation(
     let state = steps.iter().try_fold(naive.initial(), |state, &step| naive.fire(&state, step).ok())?;
     let thread = property.each.as_ref().zip(individual);
     let thread = thread.and_then(|(each, of)| state.individual(each.procedure, of));
-    let fault = naive.valuation_about(&state, property, thread).err()?;
+    let Err(naive::Stopped::Fault(fault)) = naive.valuation_about(&state, property, thread) else {
+        return None;
+    };
     trace.ends_in = Some(ending(model, &fault));
     Some(trace)
 }
@@ -118,12 +123,12 @@ fn with_valuation(
 /// A run that violates a property, in words.
 fn cycle_trace(
     model: &Model,
-    bounds: Bounds,
+    naive: naive::Naive<'_>,
     (property, individual): (&ir::Property, Option<u32>),
     steps: &[system::Step],
     cycle: Option<Cycle>,
 ) -> Result<Trace, CheckError> {
-    let mut trace = replay(model, bounds, steps.iter().copied(), None)
+    let mut trace = replay_on(naive, model, steps.iter().copied(), None)
         .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
     let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
     trace.cycle = cycle;

@@ -104,6 +104,7 @@ mod tests {
                 stats: Stats { states: 1, ..Stats::default() },
                 violations: vec![violation; violations],
                 truncations: BTreeMap::new(),
+                unevaluated: BTreeMap::new(),
                 completeness,
                 open: Open::Stack(0),
                 elapsed: Duration::ZERO,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use search::{Completeness, Outcome, StopReason};
 use store::Compact;
+use system::Bound;
 
 use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
 use crate::model::{Language, Model};
@@ -11,6 +12,8 @@ use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
 use crate::temporal::About;
 
+/// Truncated means: a step was not taken, or a condition was not evaluated, because that exceeds a bound.
+///
 /// | violations | exhausted | store | truncated | depth limit, breadth first | verdict            |
 /// |------------|-----------|-------|-----------|----------------------------|--------------------|
 /// | some       |           |       |           |                            | violated           |
@@ -29,7 +32,7 @@ pub fn verdict(config: &Config, outcome: &Outcome, is_for_cycles: bool) -> Verdi
     }
     match outcome.completeness {
         Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
-        Completeness::Exhausted if outcome.truncations.is_empty() => Verdict::Holds,
+        Completeness::Exhausted if !outcome.is_truncated() => Verdict::Holds,
         Completeness::Exhausted => Verdict::HoldsUpToBounds,
         Completeness::Stopped(StopReason::Depth)
             if config.search == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
@@ -96,14 +99,25 @@ pub fn incomplete(
             format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
         ),
     };
-    for (count, bound) in
-        [(truncations.objects, objects), (truncations.threads, threads), (truncations.frames, frames)]
-    {
-        if count > 0 {
-            reasons.push(match count {
-                1 => format!("1 step was not taken because it exceeds {bound}"),
-                _ => format!("{count} steps were not taken because they exceed {bound}"),
-            });
+    let bounds = [
+        (Bound::Objects, truncations.objects, objects),
+        (Bound::Threads, truncations.threads, threads),
+        (Bound::Frames, truncations.frames, frames),
+    ];
+    for (bound, steps, name) in bounds {
+        match steps {
+            0 => {}
+            1 => reasons.push(format!("1 step was not taken because it exceeds {name}")),
+            _ => reasons.push(format!("{steps} steps were not taken because they exceed {name}")),
+        }
+        let what = if is_for_cycles { "the property" } else { "an invariant" };
+        match outcome.unevaluated.get(&bound) {
+            None => {}
+            Some(1) => reasons.push(format!("{what} was not evaluated in 1 state because it exceeds {name}")),
+            Some(states) => {
+                reasons
+                    .push(format!("{what} was not evaluated in {states} states because it exceeds {name}"));
+            }
         }
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -198,11 +212,16 @@ pub fn assumptions(
             ir::MAX_INNER_STEPS
         ),
     };
-    list.push(match (config.bounds.on_bound, truncations.total()) {
+    list.push(match (config.bounds.on_bound, truncations.steps()) {
         (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
         (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
         (OnBound::Truncate, 1) => format!("{bounds}; 1 step exceeds that and was not taken"),
         (OnBound::Truncate, n) => format!("{bounds}; {n} steps exceed that and were not taken"),
+    });
+    list.extend(match truncations.conditions {
+        0 => None,
+        1 => Some("in 1 state, a condition exceeds these bounds and was not evaluated".to_owned()),
+        n => Some(format!("in {n} states, a condition exceeds these bounds and was not evaluated")),
     });
     let hidden = looked_at(&model.program);
     if !hidden.is_empty() {

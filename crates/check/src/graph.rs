@@ -1,6 +1,7 @@
 //! The state graph of a model, for other tools to draw and to read.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ir::TransitionId;
@@ -49,7 +50,7 @@ pub fn graph(
     model: &Model,
     bounds: Bounds,
     max_states: usize,
-    interrupt: &AtomicBool,
+    interrupt: &Arc<AtomicBool>,
 ) -> Result<Graph, CheckError> {
     let engine = engine(model, bounds)?;
     let mut recorder = Recorder::default();

@@ -60,7 +60,11 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         let is_last = at == steps.len();
         if !is_last || start == steps.len() {
             if state.exclusive.is_none() {
-                word.push(naive.valuation_about(&state, property, thread).map_err(|fault| fault.message)?);
+                let valuation = naive.valuation_about(&state, property, thread);
+                word.push(valuation.map_err(|stopped| match stopped {
+                    Stopped::Fault(fault) => fault.message,
+                    _ => format!("the property is not evaluated within bounds after step {at}"),
+                })?);
             }
             if let Some((_, _, waiting)) = &mut head {
                 waiting.look(naive, &state);
@@ -77,7 +81,7 @@ fn follow(naive: &Naive<'_>, property: &Property, claimed: Claimed<'_>) -> Resul
         state = match naive.fire(&state, step) {
             Ok(next) => next,
             Err(Stopped::Fault(fault)) => return Err(format!("step {}: {}", at + 1, fault.message)),
-            Err(Stopped::Truncated(_) | Stopped::NotEnabled) => {
+            Err(Stopped::Truncated(_) | Stopped::NotEnabled | Stopped::Abandoned) => {
                 return Err(format!("step {} is not possible", at + 1));
             }
         };

@@ -5,14 +5,14 @@
 //!
 //! ```
 //! use std::collections::BTreeMap;
-//! use std::sync::atomic::AtomicBool;
+//! use std::sync::Arc;
 //!
 //! let text = "system S { int (0, 3) x; active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; } }";
 //! let files = BTreeMap::from([("s.bir".to_owned(), text.into())]);
 //! let model = quotient::Model::load(&files, "s.bir", &[], quotient::Style::Plain).unwrap();
 //! let config = quotient::config::Config::default();
 //! let checked =
-//!     quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut quotient::Quiet).unwrap();
+//!     quotient::check(&model, &config, 0, &Arc::default(), &mut quotient::Quiet).unwrap();
 //! assert_eq!(checked.report.states, 4);
 //! assert_eq!(checked.report.violation.unwrap().kind, "deadlock");
 //! ```

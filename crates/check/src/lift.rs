@@ -45,8 +45,9 @@ impl<'a> Lift<'a> {
             }
         }
         if let Some((step, fault)) = last {
-            let found = system::steps_to_fault(self.engine, &mut self.concrete, fault);
-            let found = found.into_iter().find(|&candidate| self.corresponds(candidate, step));
+            let mut concrete = self.concrete.clone();
+            let corresponds = |candidate| self.corresponds(candidate, step);
+            let found = system::step_to_fault(self.engine, &mut concrete, fault, corresponds);
             self.taken.push(found.expect("the same step has the same fault"));
         }
         self.taken

@@ -6,14 +6,11 @@
 use std::collections::BTreeSet;
 
 use ir::{LocationId, Program, TransitionId};
-use naive::{NaiveFault, Stopped};
+use naive::{Naive, NaiveFault};
 use promela::Chains;
 use system::{FaultKind, Step};
 
-use crate::config::Bounds;
-use crate::model::Model;
 use crate::narrate::Narrator;
-use crate::trace::interpreter;
 
 /// A run of the model.
 pub struct Unmerged {
@@ -31,17 +28,10 @@ impl Unmerged {
 
 /// The run of the model that a run of the merged program stands for. It ends where the violation is, be that in the middle
 /// of a chain; where the model does not follow, it ends as well, and shows no violation when it is replayed.
-pub fn unmerge(
-    model: &Model,
-    bounds: Bounds,
-    chains: &Chains,
-    merged: &[Step],
-    claimed: FaultKind,
-) -> Unmerged {
+pub fn unmerge(naive: Naive<'_>, chains: &Chains, merged: &[Step], claimed: FaultKind) -> Unmerged {
     if chains.is_empty() {
         return Unmerged { steps: merged.to_vec(), begins: (0..merged.len()).collect() };
     }
-    let naive = interpreter(model, bounds);
     let mut narrator = Narrator::of(naive);
     let mut state = naive.initial();
     let mut run = Unmerged { steps: Vec::new(), begins: Vec::new() };
@@ -57,7 +47,7 @@ pub fn unmerge(
             run.steps.push(step);
             match naive.fire(&state, step) {
                 Ok(next) => state = next,
-                Err(Stopped::Fault(_) | Stopped::Truncated(_) | Stopped::NotEnabled) => return run,
+                Err(_) => return run,
             }
             let is_it = |flaw: &NaiveFault| flaw.kind == claimed;
             if at + 1 == merged.len() && state.flaw().is_some_and(is_it) {

@@ -3,16 +3,19 @@
 //! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use engine::Engine;
 use ir::{Id, LocationKind, Origin};
+use naive::Naive;
 use search::emptiness::Claim;
 use search::{Completeness, Options, StopReason};
 use store::Budget;
 use symmetry::Stats;
-use system::{Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind};
 
 use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
 use crate::confirm::{confirm, confirm_run};
@@ -77,7 +80,7 @@ pub fn check(
     model: &Model,
     config: &Config,
     seed: u64,
-    interrupt: &AtomicBool,
+    interrupt: &Arc<AtomicBool>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
     if let Some(reason) = config.refusal() {
@@ -167,9 +170,21 @@ fn check_safety(
         Ok::<_, CheckError>(((run, ended), told))
     });
     let ((run, ended), told) = searched?;
-    let searched = Searched { run, level: config.symmetry, told, plan: &plan, ended };
+    let patience = &patience(config, &options);
+    let searched = Searched { run, level: config.symmetry, told, plan: &plan, ended, patience };
     conclude(model, config, seed, &engine, searched, None)
 }
+
+/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and
+/// at least [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An
+/// interrupt that ended the search was for the search; another one ends the program.
+fn patience(config: &Config, options: &Options<'_>) -> Alarm {
+    let limit = config.limits.time.map(|limit| limit.max(CONFIRMATION));
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    Alarm::new(deadline, options.interrupt.filter(|flag| !flag.load(Relaxed)).cloned())
+}
+
+const CONFIRMATION: Duration = Duration::from_secs(10);
 
 /// A search that starts again has less time.
 fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {
@@ -225,24 +240,26 @@ fn check_property(
         plan.give_up_names();
     }
     let (mut found, store) = searched;
-    let individuals = pinned
-        .as_ref()
-        .map(|pinned| individual::unpin(pinned, interpreter(model, config.bounds), &mut found));
+    let patience = &patience(config, options);
+    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
+    let individuals = pinned.as_ref().map(|pinned| individual::unpin(pinned, naive, &mut found));
     if found.is_lost {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
-        found.outcome.completeness = Completeness::Stopped(StopReason::Unshown);
+        if found.outcome.completeness == Completeness::Stopped(StopReason::FirstViolation) {
+            found.outcome.completeness = Completeness::Stopped(StopReason::Unshown);
+        }
     }
     let cycle = found.lasso.as_ref().map(|lasso| {
         let steps = lasso.trail().steps;
-        let run = unmerge(model, config.bounds, &plan.chains, &steps, FaultKind::AcceptanceCycle);
+        let run = unmerge(naive, &plan.chains, &steps, FaultKind::AcceptanceCycle);
         Cycle { start: run.after(lasso.cycle_start()), closed: lasso.is_closed }
     });
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
     let individuals = &individuals.unwrap_or_default();
     let automaton_states = automaton.edges.len();
     let about = About { aims, number, found: &found, individuals, cycle, automaton_states };
-    let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here };
+    let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here, patience };
     conclude(model, config, seed, &engine, searched, Some(about))
 }
 
@@ -320,6 +337,8 @@ struct Searched<'a> {
     told: Told,
     plan: &'a Plan<'a>,
     ended: Ended,
+    /// Rings when the plain interpreter takes too long over what was found.
+    patience: &'a Alarm,
 }
 
 fn conclude(
@@ -330,20 +349,27 @@ fn conclude(
     searched: Searched<'_>,
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
-    let Searched { run: Run { outcome, store, .. }, level, told, plan, ended } = searched;
+    let Searched { run: Run { mut outcome, store, .. }, level, told, plan, ended, patience } = searched;
+    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
     let reduction = plan.report(&told);
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
+    let mut unconfirmed = None;
     for (at, found) in outcome.violations.iter().enumerate() {
-        let steps = unmerge(model, config.bounds, &plan.chains, &found.trail.steps, found.fault.kind).steps;
-        let (trace, property) = match &about {
+        let steps = unmerge(naive, &plan.chains, &found.trail.steps, found.fault.kind).steps;
+        let confirmed = match &about {
             Some(about) => {
                 let individual = about.individuals.get(at).copied().flatten();
-                confirm_run(model, config, about, found, &steps, individual)?
+                confirm_run(model, naive, config, about, found, &steps, individual)
             }
-            None => (confirm(model, config.bounds, found, &steps)?, None),
+            None => confirm(model, naive, found, &steps).map(|trace| (trace, None)),
         };
+        if patience.has_rung() {
+            unconfirmed = Some((at, found.fault.kind));
+            break;
+        }
+        let (trace, property) = confirmed?;
         let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
         let (kind, message) = (ending.kind, ending.message);
         let location = ending.location;
@@ -384,11 +410,22 @@ fn conclude(
         }
     }
 
+    if patience.has_rung() {
+        outcome.violations.truncate(unconfirmed.map_or(0, |(at, _)| at));
+        outcome.completeness = Completeness::Stopped(if patience.is_interrupted() {
+            StopReason::Interrupted
+        } else if patience.is_due() {
+            StopReason::Time
+        } else {
+            StopReason::Memory
+        });
+    }
     let truncated = |bound| outcome.truncations.get(&bound).copied().unwrap_or(0);
     let truncations = Truncations {
         objects: truncated(Bound::Objects),
         threads: truncated(Bound::Threads),
         frames: truncated(Bound::Frames),
+        conditions: outcome.unevaluated.values().sum(),
     };
     let verdict = verdict(config, &outcome, about.is_some());
     let properties: Vec<_> =
@@ -399,7 +436,7 @@ fn conclude(
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
     let sizes = config.bounds.sizes;
     let exhaustive = outcome.is_exhaustive() && store.expected_omissions.is_none();
-    let report = Report {
+    let mut report = Report {
         version: report::FORMAT_VERSION,
         tool: concat!("quotient ", env!("CARGO_PKG_VERSION")).to_owned(),
         model: model.name.clone(),
@@ -432,6 +469,12 @@ fn conclude(
         dead_code: if exhaustive && about.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
         warnings,
     };
+    if patience.has_rung() {
+        let kind = unconfirmed.map_or(FaultKind::AcceptanceCycle, |(_, kind)| kind);
+        report.add_reason(format!(
+            "a possible violation ({kind}) is not reported: there was no time or memory to run it again on the plain interpreter"
+        ));
+    }
     let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
     Ok(Checked { report, trail, interrupted })
 }

@@ -242,10 +242,17 @@ pub struct Truncations {
     pub objects: u64,
     pub threads: u64,
     pub frames: u64,
+    /// States in which an invariant or a condition of a property was not evaluated.
+    pub conditions: u64,
 }
 
 impl Truncations {
     pub const fn total(self) -> u64 {
+        self.steps() + self.conditions
+    }
+
+    /// Steps that were not taken.
+    pub const fn steps(self) -> u64 {
         self.objects + self.threads + self.frames
     }
 }

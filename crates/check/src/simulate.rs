@@ -18,6 +18,8 @@ pub struct Simulated {
     pub steps: Vec<Step>,
     /// The run ended because its next step exceeds this bound.
     pub truncated: Option<Bound>,
+    /// The run ended because evaluating an invariant in its last state exceeds this bound.
+    pub unevaluated: Option<Bound>,
     /// The run ended because all threads did.
     pub ended: bool,
 }
@@ -37,7 +39,11 @@ pub fn random(model: &Model, bounds: Bounds, seed: u64, max_steps: usize) -> Res
     let trace = replay(model, bounds, steps.iter().copied(), None).map_err(|diverged| {
         CheckError::Internal(format!("the plain interpreter runs otherwise: {diverged}"))
     })?;
-    Ok(Simulated { trace, steps, truncated, ended: end == WalkEnd::Ended })
+    let unevaluated = match end {
+        WalkEnd::Unevaluated(bound) => Some(bound),
+        _ => None,
+    };
+    Ok(Simulated { trace, steps, truncated, unevaluated, ended: end == WalkEnd::Ended })
 }
 
 /// A run that goes where its user wants.
@@ -111,10 +117,14 @@ impl<'m> Interactive<'m> {
     /// What is wrong with the state, in words.
     pub fn wrong(&self) -> Option<String> {
         let state = self.state();
-        match state.flaw().cloned().or_else(|| self.naive.check(state)) {
-            Some(fault) => Some(fault.to_string()),
-            None if self.naive.deadlocked(state) => Some(format!("deadlock: {}", stuck(self.model))),
-            None => None,
+        match state.flaw().cloned().map_or_else(|| self.naive.check(state), |flaw| Err(Stopped::Fault(flaw)))
+        {
+            Err(Stopped::Fault(fault)) => Some(fault.to_string()),
+            _ if self.naive.deadlocked(state) => Some(format!("deadlock: {}", stuck(self.model))),
+            Err(Stopped::Truncated(bound)) => {
+                Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
+            }
+            Ok(()) | Err(Stopped::NotEnabled | Stopped::Abandoned) => None,
         }
     }
 
@@ -135,7 +145,7 @@ impl<'m> Interactive<'m> {
             Err(Stopped::Truncated(bound)) => {
                 Chosen::Stopped(format!("exceeds the bound on {}", bound.as_str()))
             }
-            Err(Stopped::NotEnabled) => Chosen::Stopped("not possible here".to_owned()),
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => Chosen::Stopped("not possible here".to_owned()),
         }
     }
 

@@ -223,7 +223,9 @@ impl Reader<'_> {
     }
 
     fn is_violated(&self, state: &State) -> bool {
-        state.flaw().is_some() || self.naive.check(state).is_some() || self.naive.deadlocked(state)
+        state.flaw().is_some()
+            || matches!(self.naive.check(state), Err(Stopped::Fault(_)))
+            || self.naive.deadlocked(state)
     }
 
     /// What a point can go on with, the most likely way first.
@@ -334,7 +336,7 @@ impl Reader<'_> {
                 self.misfit(self.lines[point.line.min(self.lines.len() - 1)].at, reason);
                 return None;
             }
-            Err(Stopped::NotEnabled) => return None,
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => return None,
         }
         steps.push(step);
         point.steps = steps.len();

@@ -6,12 +6,13 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use engine::{Engine, EngineState};
 use reduction::Concrete;
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Namer, Stats};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Alarm, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::lift::Lift;
 
@@ -174,12 +175,20 @@ impl TransitionSystem for Symmetric<'_> {
             && (!self.has_memos() || self.orders.borrow_mut().has_room())
     }
 
+    fn heed(&self, named: &mut Named, alarm: &Arc<Alarm>) {
+        self.engine.heed(&mut named.state, alarm);
+    }
+
+    fn is_abandoned(&self, named: &Named) -> bool {
+        self.engine.is_abandoned(&named.state)
+    }
+
     fn undo(&self, named: &mut Named) {
         named.namer.undo(&named.state.state);
         self.engine.undo(&mut named.state);
     }
 
-    fn check(&self, named: &mut Named) -> Option<Fault> {
+    fn check(&self, named: &mut Named) -> Result<(), Halt> {
         self.engine.check(&mut named.state)
     }
 
@@ -196,7 +205,7 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.is_observed(&named.state)
     }
 
-    fn valuation(&self, named: &mut Named) -> Result<u64, Fault> {
+    fn valuation(&self, named: &mut Named) -> Result<u64, Halt> {
         self.engine.valuation(&mut named.state)
     }
 

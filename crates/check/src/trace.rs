@@ -152,6 +152,7 @@ pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
             OnBound::Truncate => naive::OnBound::Truncate,
             OnBound::Error => naive::OnBound::Fault,
         },
+        alarm: None,
     }
 }
 
@@ -165,7 +166,16 @@ pub fn replay(
     steps: impl IntoIterator<Item = Step>,
     claimed: Option<&str>,
 ) -> Result<Trace, Diverged> {
-    let naive = interpreter(model, bounds);
+    replay_on(interpreter(model, bounds), model, steps, claimed)
+}
+
+/// The same on an interpreter of the model's program.
+pub fn replay_on(
+    naive: Naive<'_>,
+    model: &Model,
+    steps: impl IntoIterator<Item = Step>,
+    claimed: Option<&str>,
+) -> Result<Trace, Diverged> {
     let mut state = naive.initial();
     let steps: Vec<Step> = steps.into_iter().collect();
     let mut trace = Trace {
@@ -233,17 +243,25 @@ pub fn replay(
                     bound.as_str()
                 )));
             }
+            Err(Stopped::Abandoned) => {
+                return Err(diverged("it takes more time or memory than there is".to_owned()));
+            }
             Err(Stopped::NotEnabled) => unreachable!("handled above"),
         }
     }
     trace.last = lines(&naive, &state);
-    let deadlocked = naive.deadlocked(&state);
-    let deadlock_is_meant = deadlocked && claimed == Some(FaultKind::Deadlock.as_str());
-    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(naive.check(&state)).collect();
+    // What others could do in the last state is not looked at in vain: the search may not have had the time
+    // for it.
+    let deadlock_is_meant = claimed == Some(FaultKind::Deadlock.as_str()) && naive.deadlocked(&state);
+    let violated = match naive.check(&state) {
+        Err(Stopped::Fault(fault)) => Some(fault),
+        _ => None,
+    };
+    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(violated).collect();
     let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
     trace.ends_in = if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
         Some(ending(model, fault))
-    } else if deadlocked {
+    } else if deadlock_is_meant || naive.deadlocked(&state) {
         let blocked = naive
             .unfinished(&state)
             .into_iter()

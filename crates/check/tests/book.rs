@@ -18,7 +18,7 @@ mod blocks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use blocks::{Block, pages};
 use quotient::config::{Config, StoreKind, StoreOptions};
@@ -80,7 +80,7 @@ fn config(block: &Block) -> Config {
 }
 
 fn check(model: &Model, config: &Config) -> Report {
-    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet).expect("a check ends").report
+    quotient::check(model, config, 0, &Arc::default(), &mut Quiet).expect("a check ends").report
 }
 
 /// What is wrong with an example, if anything is.

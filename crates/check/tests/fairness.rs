@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
@@ -15,7 +15,7 @@ fn model(name: &str, text: &str) -> Model {
 }
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 

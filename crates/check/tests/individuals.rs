@@ -1,7 +1,7 @@
 //! Properties about each thread by itself: what is reported, and what is recorded.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Switch, Symmetry};
 use quotient::report::Verdict;
@@ -19,9 +19,7 @@ fn check(model: &Model) -> Checked {
     for symmetry in [Symmetry::Full, Symmetry::Heap, Symmetry::None] {
         for &por in Switch::ALL {
             let config = Config { symmetry, por, ..Config::default() };
-            all.push(
-                quotient::check(model, &config, 0, &AtomicBool::new(false), &mut Quiet).expect("a report"),
-            );
+            all.push(quotient::check(model, &config, 0, &Arc::default(), &mut Quiet).expect("a report"));
         }
     }
     let verdicts = |checked: &Checked| -> Vec<_> {

@@ -7,7 +7,7 @@
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use common::{ModelFile, files_below, load, models};
 use ir::testing::SplitMix64;
@@ -86,7 +86,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         bounds: Bounds { sizes: SIZES, on_bound: OnBound::Truncate },
         ..plain
     };
-    match quotient::check(&model, &config, 0, &AtomicBool::new(false), &mut Quiet) {
+    match quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
         Ok(checked) => {
             match checked.report.verdict {
                 Verdict::Holds => tally.hold += 1,
@@ -109,13 +109,13 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
     let StateBounds { threads, frames, objects } = SIZES;
     let naive = Naive { bounds: naive::Bounds { threads, frames, objects }, ..Naive::new(&model.program) };
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
+    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
         naive::explore(&naive, MOST_STATES);
     if !complete {
         return if report.exhaustive { Err("not exhaustive".to_owned()) } else { Ok(()) };
     }
     let violations = deadlocks + faults.values().sum::<usize>();
-    let truncated = truncations.values().sum();
+    let truncated = truncations.values().chain(unevaluated.values()).sum();
     let plain = [states, transitions, matched, violations, truncated].map(|count| count as u64);
     let violations = report.violations.iter().map(|violation| violation.count).sum();
     let truncated = report.truncations.total();

@@ -62,7 +62,7 @@ fn cases() -> Vec<Case> {
 /// What SPIN counts is what a check for safety counts.
 fn check(case: &Case, config: &Config) -> Report {
     let config = &Config { safety: true, ..config.clone() };
-    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    let interrupt = std::sync::Arc::default();
     let checked = quotient::check(&case.model, config, 0, &interrupt, &mut quotient::Quiet);
     checked.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name)).report
 }
@@ -138,7 +138,7 @@ fn indices_are_looked_at_before_statements_are_merged() {
         active proctype Reader() { byte list[2], seen; list[g] = 1; seen = list[g]; assert(seen == 1) }
         active proctype Writer() { g = 1 }";
     let model = load("indices.pml", text.as_bytes(), &[]).expect("a model");
-    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    let interrupt = std::sync::Arc::default();
     for merge in [Switch::Off, Switch::On] {
         let config = Config { merge, ..Config::unreduced() };
         let checked =
@@ -238,7 +238,7 @@ fn what_goes_wrong_before_the_first_step_is_found() {
         let model =
             load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
         for &search in SearchKind::ALL {
-            let interrupt = std::sync::atomic::AtomicBool::new(false);
+            let interrupt = std::sync::Arc::default();
             let config = Config { search, ..Config::unreduced() };
             let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
             let found = checked.report.violation.map(|violation| violation.kind);
@@ -250,7 +250,7 @@ fn what_goes_wrong_before_the_first_step_is_found() {
 /// All kinds of violations that a search finds, and how many states and steps there are.
 fn explored(text: &str, search: SearchKind) -> (Vec<(String, String)>, u64, u64) {
     let model = load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
-    let interrupt = std::sync::atomic::AtomicBool::new(false);
+    let interrupt = std::sync::Arc::default();
     let config = Config { search, keep_going: true, ..Config::unreduced() };
     let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
     let report = checked.report;

@@ -5,7 +5,7 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use bir::testing::random_model;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
@@ -15,7 +15,7 @@ use quotient::{Model, Quiet, StateBounds, Style};
 use common::{files_below, load, models};
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 
@@ -36,7 +36,7 @@ fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
         .map(|found| (found.kind.clone(), found.location.as_ref().map(|place| (place.line, place.column))))
         .collect();
     let bounds = report.truncations;
-    let truncated = [bounds.objects, bounds.threads, bounds.frames].map(|count| count > 0);
+    let truncated = [bounds.objects, bounds.threads, bounds.frames, bounds.conditions].map(|count| count > 0);
     let dead = report
         .dead_code
         .iter()

@@ -1,7 +1,7 @@
 //! Verdicts that were wrong once, or nearly.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, Naming, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
@@ -16,7 +16,7 @@ fn check_file(name: &str, text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([(name.to_owned(), text.into())]);
     let model =
         Model::load(&files, name, &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text));
-    let checked = quotient::check(&model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 
@@ -108,7 +108,6 @@ fn a_run_may_stay_inside_of_an_atomic_block() {
                     let property = Some("P".to_owned());
                     let config = Config { property, fairness, symmetry, ..Config::default() };
                     let report = check_file("s.bir", &text, &config);
-                    // With fairness and after the flag is set, the loop is not entered any more.
                     let expected = if is_violated { Verdict::Violated } else { Verdict::Holds };
                     assert_eq!(report.verdict, expected, "{formula}, {fairness}, {symmetry}: {body}");
                 }

@@ -348,6 +348,8 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
             print!("{}", render::ending(&run.trace, paint));
         } else if let Some(bound) = run.truncated {
             println!("The run ends here: the next step exceeds the bound on {}.", bound.as_str());
+        } else if let Some(bound) = run.unevaluated {
+            println!("The run ends here: an invariant exceeds the bound on {}.", bound.as_str());
         } else if run.ended {
             println!("{}", render::ended(model.language));
         } else {

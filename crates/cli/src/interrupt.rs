@@ -2,13 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, LazyLock};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 pub const EXIT_CODE: u8 = 130;
 
 /// The flag that an interrupt sets, from now on.
-pub fn flag() -> &'static AtomicBool {
+pub fn flag() -> &'static Arc<AtomicBool> {
     let installed = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Relaxed) {
             std::process::exit(EXIT_CODE.into());

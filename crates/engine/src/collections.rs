@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use ir::{CollectionOp, Id, TypeId};
 use state::{State, TermKind, Terms, compare};
-use system::{Bound, FaultKind};
+use system::{Bound, FaultKind, Fuel};
 
 use crate::Engine;
 use crate::code::ANY;
@@ -132,10 +132,12 @@ impl Engine {
     }
 
     /// The result of an operation on a collection of type `ty`.
+    #[expect(clippy::too_many_arguments)]
     pub(crate) fn collection(
         &self,
         state: &State,
         scratch: &mut Scratch,
+        fuel: &mut Fuel,
         pc: usize,
         op: CollectionOp,
         ty: TypeId,
@@ -143,7 +145,7 @@ impl Engine {
     ) -> Result<i64, Stop> {
         let mut out = std::mem::take(&mut scratch.out);
         out.clear();
-        let result = self.operate(state, scratch, pc, op, ty, operands, &mut out);
+        let result = self.operate(state, scratch, fuel, pc, op, ty, operands, &mut out);
         let result = result.map(|outcome| match outcome {
             Outcome::Value(value) => value,
             Outcome::Collection if out.iter().all(|&word| word == 0) => 0,
@@ -163,6 +165,7 @@ impl Engine {
         &self,
         state: &State,
         scratch: &Scratch,
+        fuel: &mut Fuel,
         pc: usize,
         op: CollectionOp,
         ty: TypeId,
@@ -225,6 +228,7 @@ impl Engine {
         }
 
         let words = scratch.words(self, state, ty, operands[0]);
+        burn_words(fuel, words)?;
         let count = words[head - 1];
         let at_index = |index: i64| {
             let index = usize::try_from(index).ok().filter(|&index| (index as u64) < count);
@@ -324,6 +328,7 @@ impl Engine {
             Capacity => return Ok(Outcome::Value(words[0] as i64)),
             Union | Intersection | Difference | Subset => {
                 let other = scratch.words(self, state, ty, operands[1]);
+                burn_words(fuel, other)?;
                 if op == Subset {
                     let within = |entry: state::Entry| terms.find(ty, other, &words[entry.key]).is_ok();
                     return Ok(Outcome::Value(terms.entries(ty, words).all(within).into()));
@@ -333,6 +338,15 @@ impl Engine {
         }
         Ok(Outcome::Collection)
     }
+}
+
+/// How many words are looked at in the time of one operation.
+const WORDS_PER_OPERATION: usize = 64;
+
+/// Counts a look at a collection.
+#[inline]
+fn burn_words(fuel: &mut Fuel, words: &[u64]) -> Result<(), Stop> {
+    if fuel.burn_many(1 + (words.len() / WORDS_PER_OPERATION) as u32) { Ok(()) } else { Err(Stop::Abandoned) }
 }
 
 /// Where the result of an operation is.

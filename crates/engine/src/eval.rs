@@ -7,7 +7,7 @@ use std::mem::take;
 
 use ir::{FieldId, Id, RecordId};
 use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
-use system::{Bound, Fault, FaultKind};
+use system::{Bound, Fault, FaultKind, Fuel, has_room_for_stack};
 
 use crate::Engine;
 use crate::code::{ANY, Op, Pc, Test, Tests};
@@ -28,6 +28,10 @@ pub struct Stack {
     /// How many quantifiers are being evaluated, one inside the other.
     nesting: u32,
     pub mood: Mood,
+    /// What may be done before the alarm is looked at.
+    pub fuel: Fuel,
+    /// The system had no memory for another native stack: what was said about bounds since then may be wrong.
+    pub is_starved: bool,
     /// A message in the making.
     pub message: Vec<i64>,
     /// The first check that failed in this step.
@@ -69,7 +73,7 @@ impl Stack {
             return Err(Stop::Truncated(Bound::Frames));
         }
         self.inner_steps += 1;
-        Ok(())
+        burn(&mut self.fuel)
     }
 
     #[inline]
@@ -78,6 +82,12 @@ impl Stack {
         self.calls.clear();
         self.scratch.clear();
     }
+}
+
+/// Counts an operation.
+#[inline]
+pub fn burn(fuel: &mut Fuel) -> Result<(), Stop> {
+    if fuel.burn() { Ok(()) } else { Err(Stop::Abandoned) }
 }
 
 #[inline]
@@ -175,7 +185,7 @@ impl Engine {
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls, scratch, nesting, mood, .. } = stack;
+        let Stack { values, calls, scratch, nesting, mood, fuel, is_starved, .. } = stack;
         let mut top = values.pop().unwrap_or(0);
 
         macro_rules! push {
@@ -388,6 +398,7 @@ impl Engine {
                     if calls.len() >= layout.bounds.frames as usize {
                         return Err(self.exceeds(Bound::Frames, pc));
                     }
+                    burn(fuel)?;
                     calls.push((pc as u32, fun, params as u32));
                     params = base;
                     pc = callee.entry as usize;
@@ -406,22 +417,26 @@ impl Engine {
                 Op::Collection { op, operands, ty } => {
                     values.push(top);
                     let base = values.len() - operands as usize;
-                    top = self.collection(state, scratch, pc, op, ty, &values[base..])?;
+                    top = self.collection(state, scratch, fuel, pc, op, ty, &values[base..])?;
                     values.truncate(base);
                 }
                 op @ Op::Quantify { .. } => {
                     values.push(top);
                     // The functions run on the same stack.
-                    let (outer, calls, scratch) = (&mut *values, &mut *calls, &mut *scratch);
+                    let (outer, calls, scratch, fuel) =
+                        (&mut *values, &mut *calls, &mut *scratch, &mut *fuel);
                     let mut inner = Stack {
                         values: take(outer),
                         calls: take(calls),
                         scratch: take(scratch),
+                        fuel: take(fuel),
                         nesting: *nesting,
+                        is_starved: *is_starved,
                         ..Stack::default()
                     };
                     let end = self.quantify(state, &mut inner, thread, frame, pc, op);
-                    Stack { values: *outer, calls: *calls, scratch: *scratch, .. } = inner;
+                    *is_starved = inner.is_starved;
+                    Stack { values: *outer, calls: *calls, scratch: *scratch, fuel: *fuel, .. } = inner;
                     top = end?;
                 }
                 _ => {
@@ -449,12 +464,19 @@ impl Engine {
     ) -> Result<i64, Stop> {
         stack.nesting += 1;
         let end = if stack.nesting == FIRST_NESTED || stack.nesting.is_multiple_of(NESTED) {
-            std::thread::scope(|scope| {
+            let end = std::thread::scope(|scope| {
+                if !has_room_for_stack(FRESH_STACK) {
+                    return None;
+                }
                 let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
                 let evaluated = fresh
                     .spawn_scoped(scope, || self.quantify_here(state, stack, thread, frame, pc, op))
-                    .expect("a native thread");
-                evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                    .ok()?;
+                Some(evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            });
+            end.unwrap_or_else(|| {
+                stack.is_starved = true;
+                Err(Stop::Truncated(Bound::Frames))
             })
         } else {
             self.quantify_here(state, stack, thread, frame, pc, op)
@@ -491,7 +513,7 @@ impl Engine {
             });
             // Below the first value of the function, see the top of this module.
             stack.values.push(0);
-            let holds = admitted.and_then(|()| {
+            let holds = burn(&mut stack.fuel).and(admitted).and_then(|()| {
                 if calls >= self.layout.bounds.frames as usize {
                     return Err(self.exceeds(Bound::Frames, pc));
                 }
@@ -500,6 +522,7 @@ impl Engine {
                 Ok(stack.values.pop() == Some(1))
             });
             outcome = match (outcome, holds) {
+                (_, Err(Stop::Abandoned)) => Err(Stop::Abandoned),
                 (Ok(so_far), Ok(holds)) => Ok(if all { so_far && holds } else { so_far || holds }),
                 (Err(a), Err(b)) => Err(if self.precedence(b) < self.precedence(a) { b } else { a }),
                 (Err(stop), Ok(_)) | (Ok(_), Err(stop)) => Err(stop),
@@ -507,6 +530,14 @@ impl Engine {
             stack.values.truncate(base);
             stack.calls.truncate(calls);
             stack.scratch.release(mark);
+            // Nothing that other elements lead to counts more.
+            if let Err(Stop::Truncated(Bound::Frames) | Stop::Abandoned) = outcome {
+                break;
+            }
+            if let Err(Stop::Fault(Fault { kind: kind @ FaultKind::Bound(Bound::Frames), .. })) = outcome {
+                outcome = Err(fault(kind, pc));
+                break;
+            }
         }
         stack.values.truncate(first - 1);
         outcome.map(i64::from)
@@ -517,7 +548,7 @@ impl Engine {
         let fault = match stop {
             Stop::Fault(fault) => fault,
             Stop::Truncated(bound) => Fault { kind: FaultKind::Bound(bound), site: 0 },
-            Stop::Blocked => unreachable!("expressions do not wait"),
+            Stop::Blocked | Stop::Abandoned => unreachable!("{stop:?} does not wait for other elements"),
         };
         let span = self.code.spans[fault.site as usize];
         let is_bound = matches!(fault.kind, FaultKind::Bound(_));

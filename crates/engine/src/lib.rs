@@ -25,10 +25,12 @@ use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId
 use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Access, Bounds, Layout, Slot, State, ThreadId};
-use system::{Bound, Effect, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, Step, Steps, TransitionSystem,
+};
 
 use code::{ANY, Code, GuardCode, TransitionCode};
-use eval::Stack;
+use eval::{Stack, burn};
 use machine::{CatchCode, Mode, Stop};
 use numbered::Group;
 use passages::Passages;
@@ -107,6 +109,16 @@ impl Concealed {
     /// Makes sure that the next memos can be told.
     fn has_room(&mut self) -> bool {
         state::make_room(&mut self.words, MEMOS) && self.memos.try_reserve(MEMOS).is_ok()
+    }
+}
+
+/// Why a condition of a state has no value.
+fn halt(stop: Stop) -> Halt {
+    match stop {
+        Stop::Fault(fault) => Halt::Fault(fault),
+        Stop::Truncated(bound) => Halt::Truncated(bound),
+        Stop::Abandoned => Halt::Abandoned,
+        Stop::Blocked => unreachable!("expressions do not block"),
     }
 }
 
@@ -278,6 +290,7 @@ impl Engine {
         }
         if let Some(id) = self.otherwise[location]
             && out.enabled.len() + out.faults.len() == before
+            && !out.is_abandoned
         {
             self.transition_steps(es, thread, frame, id, out);
         }
@@ -306,12 +319,14 @@ impl Engine {
                 Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
                 // Firing finds out again.
                 Err(Stop::Truncated(_)) => return out.enabled.push(step),
+                Err(Stop::Abandoned) => return out.is_abandoned = true,
                 Ok(_) | Err(Stop::Blocked) => {}
             }
         }
         if let Some(pc) = obstacle {
             match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
+                Err(Stop::Abandoned) => return out.is_abandoned = true,
                 // Firing finds out again.
                 Err(_) => return out.enabled.push(step),
                 Ok(_) => {}
@@ -332,8 +347,13 @@ impl Engine {
         loop {
             es.radices.clear();
             es.state.mark();
-            let end = self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial);
+            let end = burn(&mut es.stack.fuel)
+                .and_then(|()| self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial));
             es.state.undo();
+            if end == Err(Stop::Abandoned) {
+                out.is_abandoned = true;
+                return;
+            }
             let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
             if ways > ir::MAX_CHOICES {
                 out.enabled.truncate(first);
@@ -363,48 +383,52 @@ impl Engine {
 
     /// Takes one step and, inside an atomic block, those that follow of necessity.
     fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
-        let thread = ThreadId(step.thread);
         let Some(slot) = self.layout.exclusive else { return self.take_one(es, step) };
-        let mut exclusive = 0;
         let mut micro = std::mem::take(&mut es.micro);
-        // In the middle of a block there is one way on only where the block was cut.
-        let mut taken = 0;
-        if es.state.read(0, slot) != 0 {
-            micro.clear();
-            self.thread_steps(es, thread, &mut micro);
-            if micro.enabled.len() + micro.faults.len() == 1 {
-                taken = ir::MAX_MICRO_STEPS;
-            }
-        }
-        let mut end = self.take_one(es, step);
-        if end.is_ok() {
-            end = loop {
-                if !self.inside_atomic(&es.state, thread) {
-                    break Ok(());
-                }
-                micro.clear();
-                self.thread_steps(es, thread, &mut micro);
-                match (&micro.enabled[..], &micro.faults[..]) {
-                    ([], []) => break Ok(()),
-                    (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
-                        taken += 1;
-                        if let Err(stop) = self.take_one(es, only) {
-                            break Err(stop);
-                        }
-                    }
-                    _ => {
-                        exclusive = thread.raw();
-                        break Ok(());
-                    }
-                }
-            };
-        }
+        let end = self.take_all(es, step, slot, &mut micro);
         es.micro = micro;
-        end?;
+        let exclusive = if end? { ThreadId(step.thread).raw() } else { 0 };
         if es.state.read(0, slot) != exclusive {
             es.state.write_kept(state::NodeRef::Root, 0, slot, exclusive);
         }
         Ok(())
+    }
+
+    /// Returns whether the thread is in the middle of an atomic block then, and can go on there.
+    fn take_all(
+        &self,
+        es: &mut EngineState,
+        step: Step,
+        slot: Slot,
+        micro: &mut Steps,
+    ) -> Result<bool, Stop> {
+        let thread = ThreadId(step.thread);
+        let mut taken = 0;
+        if es.state.read(0, slot) != 0 {
+            micro.clear();
+            self.thread_steps(es, thread, micro);
+            // In the middle of a block there is one way on only where the block was cut.
+            if micro.enabled.len() + micro.faults.len() == 1 {
+                taken = ir::MAX_MICRO_STEPS;
+            }
+        }
+        self.take_one(es, step)?;
+        while self.inside_atomic(&es.state, thread) {
+            micro.clear();
+            self.thread_steps(es, thread, micro);
+            if micro.is_abandoned || !es.stack.fuel.burn() {
+                return Err(Stop::Abandoned);
+            }
+            match (&micro.enabled[..], &micro.faults[..]) {
+                ([], []) => return Ok(false),
+                (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
+                    taken += 1;
+                    self.take_one(es, only)?;
+                }
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
     }
 
     fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
@@ -444,6 +468,7 @@ impl Engine {
                 match stop {
                     Stop::Fault(fault) => Fired::Fault(fault),
                     Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Abandoned => Fired::Abandoned,
                     Stop::Blocked => unreachable!("{step:?} was not enabled"),
                 }
             }
@@ -457,7 +482,7 @@ impl Engine {
         es.state.watch();
         self.thread_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
-        trial.leads_on = steps.faults.is_empty();
+        trial.leads_on = steps.faults.is_empty() && !steps.is_abandoned;
         // Those behind a fault count as well.
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
@@ -574,7 +599,17 @@ impl TransitionSystem for Engine {
     }
 
     fn has_room(&self, es: &mut EngineState) -> bool {
-        es.state.has_room() && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+        !es.stack.is_starved
+            && es.state.has_room()
+            && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+    }
+
+    fn heed(&self, es: &mut EngineState, alarm: &Arc<Alarm>) {
+        es.stack.fuel = Fuel::new(alarm);
+    }
+
+    fn is_abandoned(&self, es: &EngineState) -> bool {
+        es.stack.fuel.is_spent()
     }
 
     fn undo(&self, es: &mut EngineState) {
@@ -582,27 +617,32 @@ impl TransitionSystem for Engine {
         es.state.undo();
     }
 
-    fn check(&self, es: &mut EngineState) -> Option<Fault> {
-        if es.start_fault.is_some() {
-            return es.start_fault;
+    fn check(&self, es: &mut EngineState) -> Result<(), Halt> {
+        if let Some(fault) = es.start_fault {
+            return Err(Halt::Fault(fault));
         }
         // In the middle of an atomic block nobody can look.
         if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
-            return None;
+            return Ok(());
         }
-        self.code.invariants.iter().find_map(|&start| {
+        let mut unevaluated = None;
+        for &start in &self.code.invariants {
             es.stack.clear();
             // Nobody's expression: invariants are of globals.
             let end = self.eval(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, start as usize, 0);
             match end {
                 Ok(pc) if es.stack.values.pop() == Some(0) => {
-                    Some(Fault { kind: FaultKind::Invariant, site: pc as u32 })
+                    return Err(Halt::Fault(Fault { kind: FaultKind::Invariant, site: pc as u32 }));
                 }
-                Ok(_) | Err(Stop::Blocked) => None,
-                Err(Stop::Fault(fault)) => Some(fault),
-                Err(Stop::Truncated(bound)) => Some(Fault { kind: FaultKind::Bound(bound), site: start }),
+                Ok(_) => {}
+                Err(stop) => match halt(stop) {
+                    // An invariant that comes later may be violated, and that counts more.
+                    Halt::Truncated(_) => unevaluated = unevaluated.or(Some(halt(stop))),
+                    halt => return Err(halt),
+                },
             }
-        })
+        }
+        unevaluated.map_or(Ok(()), Err)
     }
 
     fn checks(&self) -> bool {
@@ -617,19 +657,13 @@ impl TransitionSystem for Engine {
         self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
     }
 
-    fn valuation(&self, es: &mut EngineState) -> Result<u64, Fault> {
+    fn valuation(&self, es: &mut EngineState) -> Result<u64, Halt> {
         let mut valuation = 0;
         let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
         for (bit, &pc) in propositions.iter().enumerate() {
             // Nobody's expression, like those of invariants.
-            match self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc) {
-                Ok(value) => valuation |= u64::from(value != 0) << bit,
-                Err(Stop::Fault(fault)) => return Err(fault),
-                Err(Stop::Truncated(bound)) => {
-                    return Err(Fault { kind: FaultKind::Bound(bound), site: pc });
-                }
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
-            }
+            let value = self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc).map_err(halt)?;
+            valuation |= u64::from(value != 0) << bit;
         }
         Ok(valuation)
     }

@@ -22,6 +22,8 @@ pub enum Stop {
     Blocked,
     Fault(Fault),
     Truncated(Bound),
+    /// The alarm rang.
+    Abandoned,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -189,6 +189,7 @@ impl Engine {
             Ok(ways) => out.enabled.extend((0..ways).map(|choice| Step { choice, ..step })),
             Err(Stop::Fault(fault)) => out.faults.push((step, fault)),
             Err(Stop::Blocked | Stop::Truncated(_)) => {}
+            Err(Stop::Abandoned) => out.is_abandoned = true,
         }
     }
 
@@ -501,6 +502,7 @@ impl Engine {
                 match stop {
                     Stop::Fault(fault) => Fired::Fault(fault),
                     Stop::Truncated(bound) => Fired::Truncated(bound),
+                    Stop::Abandoned => Fired::Abandoned,
                     Stop::Blocked => unreachable!("{step:?} was not enabled"),
                 }
             }
@@ -739,7 +741,7 @@ impl Engine {
         }
         es.start_fault = match end {
             Err(Stop::Fault(fault)) => Some(fault),
-            Ok(()) | Err(Stop::Blocked | Stop::Truncated(_)) => None,
+            Ok(()) | Err(Stop::Blocked | Stop::Truncated(_) | Stop::Abandoned) => None,
         };
         es.state.forget();
     }

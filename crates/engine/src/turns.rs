@@ -691,6 +691,9 @@ impl Engine {
             turns.clear();
         }
         let is_plain = self.scout(es, topic);
+        if es.stack.fuel.is_spent() {
+            return None;
+        }
         Some(es.turns.learn(topic, is_plain))
     }
 
@@ -771,6 +774,9 @@ impl Engine {
     #[cold]
     fn audit(&self, es: &mut EngineState, topic: Topic, end: Option<End>) {
         let is_plain = self.scout(es, topic);
+        if es.stack.fuel.is_spent() {
+            return;
+        }
         let turns = &es.turns;
         let same = match end {
             Some(end @ End::Known { .. }) => is_plain && turns.is_same(end, &turns.scout),

@@ -10,7 +10,7 @@ use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use search::{Options, Outcome, Quiet};
 use state::Bounds;
-use system::{Bound, Encoding, FaultKind, Fired, Steps, TransitionSystem};
+use system::{Bound, Encoding, FaultKind, Fired, Halt, Steps, TransitionSystem};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 3000;
@@ -28,7 +28,7 @@ fn interpreters(program: &Program, errors: bool) -> (Engine, Naive<'_>) {
     let on_bound = if errors { naive::OnBound::Fault } else { naive::OnBound::Truncate };
     (
         Engine::new(program, Bounds { threads, ..BOUNDS }, errors),
-        Naive { program, bounds: naive::Bounds { threads, frames, objects }, on_bound },
+        Naive { bounds: naive::Bounds { threads, frames, objects }, on_bound, ..Naive::new(program) },
     )
 }
 
@@ -40,6 +40,7 @@ struct Found {
     matched: u64,
     faults: BTreeMap<FaultKind, u64>,
     truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
 }
 
 fn found_by_engine(engine: &Engine, depth_first: bool) -> Found {
@@ -60,6 +61,29 @@ fn found_by_engine(engine: &Engine, depth_first: bool) -> Found {
         matched: outcome.stats.matched,
         faults,
         truncations: outcome.truncations,
+        unevaluated: outcome.unevaluated,
+    }
+}
+
+/// What became of a check: the kind of the fault, or the bound.
+fn wrong(end: Result<(), Halt>) -> Option<Result<Bound, FaultKind>> {
+    match end {
+        Ok(()) => None,
+        Err(Halt::Fault(fault)) => Some(Err(fault.kind)),
+        Err(Halt::Truncated(bound)) => Some(Ok(bound)),
+        Err(Halt::Abandoned) => panic!("there is no alarm"),
+    }
+}
+
+/// The same of the plain interpreter.
+fn plainly_wrong(end: Result<(), Stopped>) -> Option<Result<Bound, FaultKind>> {
+    match end {
+        Ok(()) => None,
+        Err(Stopped::Fault(fault)) => Some(Err(fault.kind)),
+        Err(Stopped::Truncated(bound)) => Some(Ok(bound)),
+        Err(Stopped::NotEnabled | Stopped::Abandoned) => {
+            panic!("conditions are no steps, and there is no alarm")
+        }
     }
 }
 
@@ -78,6 +102,7 @@ fn found_by_naive(naive: &Naive<'_>) -> Option<Found> {
         matched: summary.matched as u64,
         faults,
         truncations: summary.truncations.into_iter().map(|(bound, n)| (bound, n as u64)).collect(),
+        unevaluated: summary.unevaluated.into_iter().map(|(bound, n)| (bound, n as u64)).collect(),
     })
 }
 
@@ -131,8 +156,7 @@ fn walk_together(program: &Program, seed: u64, steps: usize) {
         let ours: Vec<_> = offered.faults.iter().map(|&(step, fault)| (step, fault.kind)).collect();
         let theirs: Vec<_> = faults.iter().map(|(step, fault)| (*step, fault.kind)).collect();
         assert_eq!(kinds(&ours), kinds(&theirs));
-        let wrong = engine.check(&mut fast).map(|fault| fault.kind);
-        assert_eq!(wrong, naive.check(&plain).map(|fault| fault.kind));
+        assert_eq!(wrong(engine.check(&mut fast)), plainly_wrong(naive.check(&plain)));
         if enabled.is_empty() {
             assert_eq!(engine.ended(&fast), plain.threads.values().all(naive::Thread::ended));
             return;

@@ -8,7 +8,7 @@ use ir::testing::{SplitMix64, add_random_property, program, random_numbered, ran
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use state::Bounds;
-use system::{Fired, TransitionSystem};
+use system::{Fired, Halt, TransitionSystem};
 
 const STEPS: usize = 60;
 
@@ -34,9 +34,17 @@ fn walk(program: &Program, seed: u64, seen: &mut Seen) {
     let (mut fast, mut plain) = (engine.initial(), naive.initial());
     let mut last = None;
     for _ in 0..STEPS {
-        let ours = engine.valuation(&mut fast).map_err(|fault| (fault.kind, engine.span(fault)));
+        let ours = engine.valuation(&mut fast).map_err(|halt| match halt {
+            Halt::Fault(fault) => Ok((fault.kind, engine.span(fault))),
+            Halt::Truncated(bound) => Err(bound),
+            Halt::Abandoned => panic!("there is no alarm"),
+        });
         let theirs = naive.valuation(&plain, &program.properties[property]);
-        let theirs = theirs.map_err(|fault| (fault.kind, Some(fault.span)));
+        let theirs = theirs.map_err(|stopped| match stopped {
+            Stopped::Fault(fault) => Ok((fault.kind, Some(fault.span))),
+            Stopped::Truncated(bound) => Err(bound),
+            Stopped::NotEnabled | Stopped::Abandoned => panic!("conditions are no steps"),
+        });
         assert_eq!(ours, theirs, "{}", ir::text::print(program));
         match ours {
             Ok(valuation) => {

@@ -44,8 +44,9 @@
 //! the other (with each its multiplicity or value). Sets, bags and maps keep their elements in that order.
 //!
 //! **Quantifiers** evaluate their collection and captures, then the function for *every* element, so that the
-//! outcome does not depend on an order. If that exceeds a bound for any element, so does the whole, at the least span; else if it
-//! faults for any element, the fault is the one with the least kind, then the least span (by start, then by end).
+//! outcome does not depend on an order. If that exceeds the bound on frames for any element, so does the
+//! whole, at the span of the quantifier, and the elements after it are left out; else if it faults for any
+//! element, the fault is the one with the least kind, then the least span (by start, then by end).
 //!
 //! **Abstract enums.** Their elements are interchangeable: only equality can be asked. Constants of abstract
 //! enums stand in invariants and assertions only, and nowhere in functions; what such a constant names is *pinned*,
@@ -103,14 +104,17 @@
 //! **Live sets.** On arrival at a location with a [live set](Location::live) (by goto, entry, handler or
 //! resume's jump), variables that are not in it get their default value, not their initial one.
 //!
-//! **Invariants** must hold in every state between steps, except where a thread is exclusive: that is the middle of
-//! an atomic block.
+//! **Invariants** must hold in every state between steps, except where a thread is exclusive: that is the
+//! middle of an atomic block. An invariant whose evaluation exceeds a bound is not known to hold: where
+//! bounds truncate, the state counts as one where it was not evaluated, unless another invariant is violated.
 //!
-//! **Temporal properties** ([`Property`]) are about the states that a run goes through, except where a thread is exclusive or
-//! has the floor: nobody looks into the middle of an atomic block. A run that ends stays in its last state for ever; of one that goes
-//! on for ever in the middle of an atomic block, the last state that properties see counts for ever. A
-//! proposition that cannot be evaluated is a fault. Threads that are counted have not ended, and are where their first
-//! frame is: at the [origin](Location::origin) of a resume location, while that waits for a call.
+//! **Temporal properties** ([`Property`]) are about the states that a run goes through, except where a thread
+//! is exclusive or has the floor: nobody looks into the middle of an atomic block. A run that ends stays in
+//! its last state for ever; of a run that goes on for ever in the middle of an atomic block, the last state
+//! that properties see counts for ever. A proposition whose evaluation faults is a fault. One whose evaluation
+//! exceeds a bound has no value: where bounds truncate, what is known of a run ends there. Threads that are
+//! counted have not ended, and are where their first frame is: at the [origin](Location::origin) of a resume
+//! location, while that waits for a call.
 //!
 //! **Individuals.** A property that is [about individuals](Property::each) holds of a run if its formula, from the first state on, holds of every
 //! thread of the procedure that is there at the beginning or is started some time. What asks where the individual is

@@ -11,10 +11,10 @@ use ir::{
     Variable, Width, text,
 };
 use source::Span;
-use system::{Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind, has_room_for_stack};
 
 use crate::collections::Operation;
-use crate::fault::Stop;
+use crate::fault::{Stop, burn};
 use crate::state::position;
 use crate::steps::Mood;
 use crate::value::default_value;
@@ -38,6 +38,7 @@ pub(crate) struct Eval<'a> {
     /// Active calls of pure functions.
     pub calls: u32,
     pub mood: Mood,
+    pub alarm: Option<&'a Alarm>,
 }
 
 impl Eval<'_> {
@@ -53,10 +54,18 @@ impl Eval<'_> {
         if levels > 0 {
             return self.level(expr, levels - 1);
         }
+        let starve = || {
+            self.alarm.inspect(|alarm| alarm.ring());
+            Err(Stop::Abandoned)
+        };
+        if !has_room_for_stack(FRESH_STACK) {
+            return starve();
+        }
         std::thread::scope(|scope| {
             let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-            let evaluated =
-                fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)).expect("a native thread");
+            let Ok(evaluated) = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)) else {
+                return starve();
+            };
             evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
@@ -238,6 +247,7 @@ impl Eval<'_> {
         if self.calls >= self.bounds.frames {
             return Err(Stop::Exceeded(Bound::Frames, span));
         }
+        burn(self.alarm)?;
         let inner = Eval { variables: &values, scope: Scope::Fun(id), calls: self.calls + 1, ..*self };
         let result = inner.nested(&fun.body, levels)?;
         admit(self.program, fun.result, result, fun.body.span, || format!("`{}`", fun.name))
@@ -259,6 +269,9 @@ impl Eval<'_> {
             let values = [slice::from_ref(element), captured].concat();
             match self.call(span, fun, args, values, levels) {
                 Ok(value) => holds.push(as_bool(&value)),
+                // Nothing that other elements lead to counts more.
+                Err(Stop::Exceeded(Bound::Frames, _)) => return Err(Stop::Exceeded(Bound::Frames, span)),
+                Err(Stop::Abandoned) => return Err(Stop::Abandoned),
                 Err(stop) => stops.push(stop),
             }
         }

@@ -25,9 +25,13 @@ pub struct Summary {
     /// an invariant.
     pub faults: BTreeMap<(FaultKind, Span), usize>,
     pub truncations: BTreeMap<Bound, usize>,
+    /// In how many states an invariant was not evaluated because that exceeds a bound, and none is violated.
+    pub unevaluated: BTreeMap<Bound, usize>,
     /// Whether all states were visited.
     pub complete: bool,
 }
+
+const NO_ALARM: &str = "enabled steps can be fired, and no alarm rings";
 
 impl Summary {
     fn count(&mut self, fault: &NaiveFault) {
@@ -35,8 +39,9 @@ impl Summary {
     }
 }
 
-/// Visits the states of a program, up to a limit on their number.
+/// Visits the states of a program, up to a limit on their number. There is no alarm.
 pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
+    let naive = &Naive { alarm: None, ..*naive };
     let initial = naive.initial();
     let mut summary = Summary { complete: true, ..Summary::default() };
     if let Some(flaw) = initial.flaw() {
@@ -45,8 +50,11 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
     let mut seen = BTreeSet::from([initial.clone()]);
     let mut frontier = VecDeque::from([initial]);
     while let Some(state) = frontier.pop_front() {
-        if let Some(fault) = naive.check(&state) {
-            summary.count(&fault);
+        match naive.check(&state) {
+            Err(Stopped::Fault(fault)) => summary.count(&fault),
+            Err(Stopped::Truncated(bound)) => *summary.unevaluated.entry(bound).or_default() += 1,
+            Ok(()) => {}
+            Err(Stopped::NotEnabled | Stopped::Abandoned) => unreachable!("{}", NO_ALARM),
         }
         if naive.deadlocked(&state) {
             summary.deadlocks += 1;
@@ -78,7 +86,7 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
                     }
                     Err(Stopped::Fault(fault)) => summary.count(&fault),
                     Err(Stopped::Truncated(bound)) => *summary.truncations.entry(bound).or_default() += 1,
-                    Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                    Err(Stopped::NotEnabled | Stopped::Abandoned) => unreachable!("{}", NO_ALARM),
                 }
             }
         }

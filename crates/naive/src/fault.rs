@@ -3,7 +3,7 @@
 use std::fmt;
 
 use source::Span;
-use system::{Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind};
 
 use crate::{Bounds, OnBound};
 
@@ -21,7 +21,7 @@ impl fmt::Display for NaiveFault {
     }
 }
 
-/// Why [`Naive::fire`](crate::Naive::fire) gives no state.
+/// Why [`Naive::fire`](crate::Naive::fire) gives no state, or a condition of a state is not known to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stopped {
     Fault(NaiveFault),
@@ -29,6 +29,8 @@ pub enum Stopped {
     Truncated(Bound),
     /// There is no such step in this state.
     NotEnabled,
+    /// The [alarm](crate::Naive::alarm) rang, or there is no memory: nothing is known.
+    Abandoned,
 }
 
 /// Why evaluation or execution stops.
@@ -38,6 +40,8 @@ pub(crate) enum Stop {
     Blocked,
     Fault(NaiveFault),
     Exceeded(Bound, Span),
+    /// The alarm rang, or there is no memory.
+    Abandoned,
 }
 
 impl Stop {
@@ -49,7 +53,7 @@ impl Stop {
     /// by kind and place.
     pub fn precedence(&self) -> impl Ord + use<> {
         match *self {
-            Self::Blocked => unreachable!("expressions do not block"),
+            Self::Blocked | Self::Abandoned => unreachable!("{self:?} does not wait for other elements"),
             Self::Exceeded(bound, span) => (false, FaultKind::Bound(bound), span),
             Self::Fault(NaiveFault { kind, span, .. }) => (true, kind, span),
         }
@@ -59,6 +63,7 @@ impl Stop {
     pub fn stopped(self, bounds: Bounds, on_bound: OnBound) -> Stopped {
         match self {
             Self::Blocked => Stopped::NotEnabled,
+            Self::Abandoned => Stopped::Abandoned,
             Self::Fault(fault) => Stopped::Fault(fault),
             Self::Exceeded(bound, span) => match on_bound {
                 OnBound::Truncate => Stopped::Truncated(bound),
@@ -66,6 +71,11 @@ impl Stop {
             },
         }
     }
+}
+
+/// Counts an operation.
+pub(crate) fn burn(alarm: Option<&Alarm>) -> Result<(), Stop> {
+    if alarm.is_none_or(Alarm::burn) { Ok(()) } else { Err(Stop::Abandoned) }
 }
 
 /// A bound that is exceeded, as a fault.

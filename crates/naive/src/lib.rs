@@ -46,6 +46,7 @@ pub use state::{Channel, Frame, Object, ObjectKind, State, Thread, Waiting};
 pub use value::Value;
 
 use ir::Program;
+use system::Alarm;
 
 /// How much a state may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -80,12 +81,14 @@ pub struct Naive<'p> {
     pub program: &'p Program,
     pub bounds: Bounds,
     pub on_bound: OnBound,
+    /// What takes long is abandoned when this rings. From then on, what the interpreter says is void.
+    pub alarm: Option<&'p Alarm>,
 }
 
 impl<'p> Naive<'p> {
     /// With the default bounds, which truncate.
     pub fn new(program: &'p Program) -> Self {
-        Self { program, bounds: Bounds::default(), on_bound: OnBound::default() }
+        Self { program, bounds: Bounds::default(), on_bound: OnBound::default(), alarm: None }
     }
 }
 

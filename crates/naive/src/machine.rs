@@ -9,7 +9,7 @@ use source::Span;
 use system::{Bound, FaultKind};
 
 use crate::eval::{Eval, admit, as_int, element_position, in_all_elements, initial_value, position_of};
-use crate::fault::Stop;
+use crate::fault::{Stop, burn};
 use crate::state::{Shown, position};
 use crate::steps::Mood;
 use crate::value::default_value;
@@ -84,6 +84,7 @@ impl<'a> Machine<'a> {
 
     /// The actions of a transition from this one on, and its exit.
     pub fn transition(&mut self, id: TransitionId, from: usize, choose: Choose<'_>) -> Result<(), Stop> {
+        burn(self.naive.alarm)?;
         self.last = Some(id);
         let transition = &self.program().transitions[id];
         for action in &transition.body[from..] {
@@ -551,6 +552,7 @@ impl Naive<'_> {
             scope: Scope::Program,
             calls: 0,
             mood,
+            alarm: self.alarm,
         };
         match state.threads.get(&thread).and_then(|thread| thread.frames.last()) {
             None => nobody,

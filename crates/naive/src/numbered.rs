@@ -126,11 +126,13 @@ impl Naive<'_> {
         let Some(here) = location(state, thread) else { return Ok(false) };
         let procedure = self.program.locations[here].procedure;
         let Some(provided) = &self.program.procedures[procedure].provided else { return Ok(true) };
-        self.evaluator(state, thread, mood).bool(provided).map_err(|stop| match stop {
-            Stop::Fault(fault) => fault,
-            Stop::Exceeded(bound, span) => crate::fault::exceeded(bound, span, self.bounds),
-            Stop::Blocked => unreachable!("expressions do not block"),
-        })
+        match self.evaluator(state, thread, mood).bool(provided) {
+            Ok(holds) => Ok(holds),
+            Err(Stop::Fault(fault)) => Err(fault),
+            Err(Stop::Exceeded(bound, span)) => Err(crate::fault::exceeded(bound, span, self.bounds)),
+            Err(Stop::Abandoned) => Ok(false),
+            Err(Stop::Blocked) => unreachable!("expressions do not block"),
+        }
     }
 
     pub(crate) fn numbered_fire(&self, state: &State, step: Step) -> Result<State, Stopped> {

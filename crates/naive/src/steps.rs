@@ -1,11 +1,11 @@
 //! Which steps a state has, and what becomes of them.
 
 use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId};
-use system::{Bound, FaultKind, Step};
+use system::{Alarm, Bound, FaultKind, Step};
 
 use crate::collect::collect;
 use crate::eval::Eval;
-use crate::fault::{Stop, exceeded};
+use crate::fault::Stop;
 use crate::machine::Machine;
 use crate::{Naive, NaiveFault, OnBound, State, Stopped};
 
@@ -50,6 +50,16 @@ impl Naive<'_> {
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        // States are copied, and may be large: here there is time to look.
+        if let Some(alarm) = self.alarm.filter(|alarm| alarm.is_due()) {
+            alarm.ring();
+        }
+        let fired = self.fire_whole(state, step);
+        // Steps that follow may not have been found.
+        if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }
+    }
+
+    fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
         if self.program.numbered {
             return self.numbered_fire(state, step);
         }
@@ -85,30 +95,36 @@ impl Naive<'_> {
         frames.iter().any(|frame| self.program.locations[frame.location].atomic)
     }
 
-    /// The first invariant that does not hold or cannot be evaluated. There is no step that exceeding a bound
-    /// could truncate, so here it always is a fault.
-    pub fn check(&self, state: &State) -> Option<NaiveFault> {
+    /// Whether all invariants hold. If not, the first one that is violated or faults counts; if there is
+    /// none, the first one whose evaluation leads out of bounds.
+    pub fn check(&self, state: &State) -> Result<(), Stopped> {
         if state.exclusive.is_some() {
-            return None;
+            return Ok(());
         }
-        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
-        program.invariants.iter().find_map(|invariant| {
-            let eval = Eval { program, bounds, state, thread: None, variables: &[], scope, calls: 0, mood };
-            match eval.bool(&invariant.expr) {
-                Ok(true) => None,
+        let Self { program, bounds, alarm, .. } = *self;
+        let (scope, mood) = (Scope::Program, Mood::default());
+        let mut unevaluated = Ok(());
+        for invariant in &program.invariants {
+            let thread = None;
+            let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
+            let end = match eval.bool(&invariant.expr) {
+                Ok(true) => continue,
                 Ok(false) => {
                     let message = format!("`{}` does not hold", invariant.name);
-                    Some(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
+                    Stopped::Fault(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
                 }
-                Err(Stop::Fault(fault)) => Some(fault),
-                Err(Stop::Exceeded(bound, span)) => Some(exceeded(bound, span, bounds)),
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
+                Err(stop) => stop.stopped(bounds, self.on_bound),
+            };
+            match end {
+                Stopped::Truncated(_) => unevaluated = unevaluated.and(Err(end)),
+                _ => return Err(end),
             }
-        })
+        }
+        unevaluated
     }
 
-    /// Which propositions of a property hold, a bit each. As of invariants, a bound that is exceeded is a fault.
-    pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, NaiveFault> {
+    /// Which propositions of a property hold, a bit each.
+    pub fn valuation(&self, state: &State, property: &Property) -> Result<u64, Stopped> {
         self.valuation_about(state, property, None)
     }
 
@@ -118,17 +134,14 @@ impl Naive<'_> {
         state: &State,
         property: &Property,
         thread: Option<u32>,
-    ) -> Result<u64, NaiveFault> {
-        let (program, bounds, scope, mood) = (self.program, self.bounds, Scope::Program, Mood::default());
-        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood };
+    ) -> Result<u64, Stopped> {
+        let Self { program, bounds, alarm, .. } = *self;
+        let (scope, mood) = (Scope::Program, Mood::default());
+        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
-            match eval.bool(&prop.expr) {
-                Ok(holds) => valuation |= u64::from(holds) << bit,
-                Err(Stop::Fault(fault)) => return Err(fault),
-                Err(Stop::Exceeded(bound, span)) => return Err(exceeded(bound, span, bounds)),
-                Err(Stop::Blocked) => unreachable!("expressions do not block"),
-            }
+            let holds = eval.bool(&prop.expr).map_err(|stop| stop.stopped(bounds, self.on_bound))?;
+            valuation |= u64::from(holds) << bit;
         }
         Ok(valuation)
     }
@@ -182,7 +195,7 @@ impl Naive<'_> {
                         Stopped::Fault(fault) => Attempt::Fault(fault),
                         // The step exists, and firing it leads out of bounds.
                         Stopped::Truncated(_) => Attempt::Enabled(vec![0]),
-                        Stopped::NotEnabled => Attempt::Disabled,
+                        Stopped::NotEnabled | Stopped::Abandoned => Attempt::Disabled,
                     };
                 }
             },
@@ -234,6 +247,9 @@ impl Naive<'_> {
             let ways = met.iter().fold(1_u64, |ways, &(_, radix)| ways.saturating_mul(radix.into()));
             if ways > MAX_CHOICES {
                 return vec![TOO_MANY_CHOICES];
+            }
+            if let Err(Stop::Abandoned) = outcome {
+                return Vec::new();
             }
             if !matches!(outcome, Err(Stop::Blocked)) {
                 let number = |rest: u32, &(digit, radix): &(u32, u32)| radix * rest + digit;

@@ -2,11 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::sync::Arc;
 
 use engine::{Engine, EngineState, Trial};
 use ir::{Id, LocationId};
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
-use system::{Bound, Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
@@ -345,6 +346,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         };
         let leads_on = steps.faults.is_empty()
             && !steps.enabled.is_empty()
+            && !steps.is_abandoned
             && self.finds_messages(self.view(state).location(thread), &steps)
             && (is_told || is_tried || tries(state));
         self.steps.set(steps);
@@ -371,7 +373,7 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
     }
     *trials -= 1;
     match engine.fire_only(state, step) {
-        Fired::Fault(_) | Fired::Truncated(_) => return false,
+        Fired::Fault(_) | Fired::Truncated(_) | Fired::Abandoned => return false,
         Fired::Moved | Fired::Flawed(_) => {}
     }
     let mut leads_on = true;
@@ -381,6 +383,7 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
         let mut steps = Steps::default();
         engine.steps(state, &mut steps);
         leads_on = steps.faults.is_empty()
+            && !steps.is_abandoned
             && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
     } else if !engine.layout().numbered && is_within_atomic_block() {
         // There is more than one way on: what is done there has not been looked at.
@@ -476,7 +479,7 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
         self.system.is_observed(state)
     }
 
-    fn valuation(&self, state: &mut S::State) -> Result<u64, Fault> {
+    fn valuation(&self, state: &mut S::State) -> Result<u64, Halt> {
         self.system.valuation(state)
     }
 
@@ -492,7 +495,17 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
         self.system.has_room(state)
     }
 
-    fn check(&self, state: &mut S::State) -> Option<Fault> {
+    fn heed(&self, state: &mut S::State, alarm: &Arc<Alarm>) {
+        self.system.heed(state, alarm);
+    }
+
+    fn is_abandoned(&self, state: &S::State) -> bool {
+        self.system.is_abandoned(state)
+    }
+
+    /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do
+    /// not change: the reduction is as good as without bounds.
+    fn check(&self, state: &mut S::State) -> Result<(), Halt> {
         self.system.check(state)
     }
 

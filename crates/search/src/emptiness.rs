@@ -99,7 +99,8 @@ pub struct Emptiness {
     /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle. In a run that
     /// diverges, [`Move::to`] is a state that the claim's automaton does not have.
     pub lasso: Option<Lasso>,
-    /// There is a cycle that could not be followed: names depend on more than the state, or memory is short.
+    /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is
+    /// short.
     pub is_lost: bool,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,
@@ -207,5 +208,8 @@ where
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
-    Emptiness { is_lost: lasso.is_none(), lasso, ..ended(walk, Some(StopReason::FirstViolation)) }
+    let is_lost = lasso.is_none();
+    // Following the cycle may have taken too long.
+    let reason = walk.explorer.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
+    Emptiness { lasso, is_lost, ..ended(walk, Some(reason)) }
 }

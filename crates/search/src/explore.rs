@@ -15,19 +15,24 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Alarm, Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
 use crate::outcome::{Completeness, Outcome, Stats, StopReason, Violations};
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
-/// Steps between two looks at the clock and at the interrupt.
+/// Steps between two looks at the clock and at the interrupt, at the most.
 const POLL_EVERY: u32 = 256;
+/// Looks that are further apart than the one are made as much more often, and those nearer than the other
+/// half as often.
+const SELDOM: Duration = Duration::from_millis(20);
+const OFTEN: Duration = Duration::from_millis(5);
 /// Looks at the clock between two looks at the memory, which cost more.
 const MEMORY_EVERY: u32 = 16;
 
@@ -82,13 +87,20 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     stats: Stats,
     violations: Violations,
     truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
     /// Transient states so far.
     passed: u64,
     /// The depth limit kept some step from being taken.
     is_cut: bool,
     started: Instant,
     last_progress: Duration,
-    ticks: u32,
+    /// Steps until the next look at the limits, and how many there are from one look to the next.
+    until_poll: u32,
+    poll_every: u32,
+    polls: u32,
+    last_poll: Duration,
+    /// What the last look at the limits ended the search for.
+    pub stopped: Option<StopReason>,
 }
 
 impl<'a, S, T, O> Explorer<'a, S, T, O>
@@ -100,10 +112,16 @@ where
     /// Stands at the initial state. `store` must be empty: a search reads the order of its ids.
     pub fn new(system: &'a S, store: &'a mut T, options: &'a Options<'a>, observer: &'a mut O) -> Self {
         assert!(store.is_empty(), "a search begins with an empty store");
+        let started = Instant::now();
+        let mut state = system.initial();
+        if options.time.is_some() || options.interrupt.is_some() {
+            let deadline = options.time.and_then(|limit| started.checked_add(limit));
+            system.heed(&mut state, &Arc::new(Alarm::new(deadline, options.interrupt.cloned())));
+        }
         Self {
             system,
             store,
-            state: system.initial(),
+            state,
             steps: Steps::default(),
             ahead: Vec::new(),
             way: Vec::new(),
@@ -117,11 +135,16 @@ where
             stats: Stats::default(),
             violations: Violations::default(),
             truncations: BTreeMap::new(),
+            unevaluated: BTreeMap::new(),
             passed: 0,
             is_cut: false,
-            started: Instant::now(),
+            started,
             last_progress: Duration::ZERO,
-            ticks: 0,
+            until_poll: 1,
+            poll_every: 1,
+            polls: 0,
+            last_poll: Duration::ZERO,
+            stopped: None,
         }
     }
 
@@ -159,15 +182,46 @@ where
     /// Looks at a state that was just stored, to which `path` leads.
     pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         match self.system.check(&mut self.state) {
-            Some(fault) => self.violation(fault, path, None),
-            None => Continue(()),
+            Ok(()) => Continue(()),
+            Err(halt) => self.halt(halt, path),
         }
+    }
+
+    /// A condition of the state, to which `path` leads, does not hold or was not evaluated.
+    #[cold]
+    pub fn halt(&mut self, halt: Halt, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+        match halt {
+            Halt::Fault(fault) => self.violation(fault, path, None),
+            Halt::Truncated(bound) => {
+                *self.unevaluated.entry(bound).or_default() += 1;
+                Continue(())
+            }
+            Halt::Abandoned => self.abandon(),
+        }
+    }
+
+    /// Ends the search because something took too long.
+    #[cold]
+    pub fn abandon<C>(&mut self) -> ControlFlow<StopReason, C> {
+        self.stop(if self.is_interrupted() { StopReason::Interrupted } else { StopReason::Time })
+    }
+
+    fn stop<C>(&mut self, reason: StopReason) -> ControlFlow<StopReason, C> {
+        self.stopped = Some(reason);
+        Break(reason)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.options.interrupt.is_some_and(|flag| flag.load(Relaxed))
     }
 
     /// Finds the steps of the state, to which `path` leads. At the greatest depth there are none to take.
     pub fn offer(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         self.tick(path)?;
         self.system.steps(&mut self.state, &mut self.steps);
+        if self.steps.is_abandoned {
+            return self.abandon();
+        }
         self.is_stuck = self.steps.is_empty();
         if self.reports_deadlocks && is_deadlock(self.system, &self.state, &self.steps) {
             return self.violation(DEADLOCK, path, None);
@@ -206,6 +260,7 @@ where
                 *self.truncations.entry(bound).or_default() += 1;
                 return Continue(Taken::Stayed);
             }
+            Fired::Abandoned => return self.abandon(),
         }
         if self.system.is_transient(&self.state) {
             self.stores_transient |= passed >= LONGEST_PASSAGE || !self.may_pass();
@@ -255,7 +310,8 @@ where
                 ahead.truncate(before);
                 steps.clear();
                 system.steps_of(state, thread, steps);
-                if !steps.faults.is_empty() {
+                // Finding the steps once more tells what is to be said about them.
+                if !steps.faults.is_empty() || steps.is_abandoned {
                     return Continue(false);
                 }
                 ahead.extend(steps.enabled.iter().map(|&step| (step, Ticket::NONE)));
@@ -338,12 +394,18 @@ where
             && !self.system.retake(&mut self.state, step, number, &mut self.way)
         {
             let fired = self.system.fire(&mut self.state, step);
+            if fired == Fired::Abandoned {
+                return self.abandon();
+            }
             debug_assert_eq!(fired, Fired::Moved);
             if self.system.is_transient(&self.state) {
                 let is_there = self.seek(&mut |explorer| {
                     explorer.system.encode(&mut explorer.state, &mut explorer.encoding);
                     explorer.store.prepare(&mut explorer.encoding) == Ok(ticket)
                 });
+                if self.system.is_abandoned(&self.state) {
+                    return self.abandon();
+                }
                 assert!(is_there, "the state was foreseen");
             }
         }
@@ -368,12 +430,18 @@ where
         self.way.clear();
         if !self.system.retake(&mut self.state, step, number, &mut self.way) {
             let fired = self.system.fire(&mut self.state, step);
+            if fired == Fired::Abandoned {
+                return self.abandon();
+            }
             debug_assert_eq!(fired, Fired::Moved);
             let mut left = number;
             let is_there = self.seek(&mut |_| {
                 left = left.wrapping_sub(1);
                 left == usize::MAX
             });
+            if self.system.is_abandoned(&self.state) {
+                return self.abandon();
+            }
             assert!(is_there, "there are as many ways as were foreseen");
         }
         self.system.encode(&mut self.state, &mut self.encoding);
@@ -443,6 +511,11 @@ where
     pub fn finish(mut self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
         let completeness = match end {
             Break(reason) => Completeness::Stopped(reason),
+            // A part of the search made do without an answer.
+            Continue(()) if self.system.is_abandoned(&self.state) => {
+                let is_interrupted = self.is_interrupted();
+                Completeness::Stopped(if is_interrupted { StopReason::Interrupted } else { StopReason::Time })
+            }
             // Some step was too large for the memory there was.
             Continue(()) if !self.system.has_room(&mut self.state) => {
                 Completeness::Stopped(StopReason::Memory)
@@ -454,6 +527,7 @@ where
             stats: Stats { states: self.store.len(), ..self.stats },
             violations: self.violations.into_list(),
             truncations: self.truncations,
+            unevaluated: self.unevaluated,
             completeness,
             open: path.open(self.store.len()),
             elapsed: self.started.elapsed(),
@@ -489,25 +563,43 @@ where
     /// Looks at the limits now and then.
     #[inline]
     pub fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
-        self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(POLL_EVERY) { self.poll(path) } else { Continue(()) }
+        self.until_poll = self.until_poll.saturating_sub(1);
+        if self.until_poll == 0 { self.poll(path) } else { Continue(()) }
+    }
+
+    /// Looks at the limits more often where steps take long.
+    fn schedule_poll(&mut self, elapsed: Duration) {
+        let since = elapsed.saturating_sub(self.last_poll);
+        self.last_poll = elapsed;
+        if since > SELDOM {
+            let times_too_long = since.as_millis().div_ceil(SELDOM.as_millis());
+            self.poll_every = (u128::from(self.poll_every) / times_too_long).max(1) as u32;
+        } else if since < OFTEN {
+            self.poll_every = (self.poll_every * 2).min(POLL_EVERY);
+        }
+        self.until_poll = self.poll_every;
     }
 
     #[cold]
     fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         let options = self.options;
         if !self.system.has_room(&mut self.state) {
-            return Break(StopReason::Memory);
+            return self.stop(StopReason::Memory);
         }
-        if options.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
-            return Break(StopReason::Interrupted);
+        if self.is_interrupted() {
+            return self.stop(StopReason::Interrupted);
         }
         let elapsed = self.started.elapsed();
+        self.schedule_poll(elapsed);
         if options.time.is_some_and(|limit| elapsed >= limit) {
-            return Break(StopReason::Time);
+            return self.stop(StopReason::Time);
         }
-        if (self.ticks / POLL_EVERY).is_multiple_of(MEMORY_EVERY) && options.budget.exceeded() {
-            return Break(StopReason::Memory);
+        if self.system.is_abandoned(&self.state) {
+            return self.abandon();
+        }
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls % MEMORY_EVERY == 1 && options.budget.exceeded() {
+            return self.stop(StopReason::Memory);
         }
         if elapsed.saturating_sub(self.last_progress) >= options.progress_every {
             self.last_progress = elapsed;

@@ -1,5 +1,6 @@
 //! What bounds a search.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ pub struct Options<'a> {
     /// The memory limit. The store is to ask the same budget.
     pub budget: Budget,
     /// Set by somebody else to end the search.
-    pub interrupt: Option<&'a AtomicBool>,
+    pub interrupt: Option<&'a Arc<AtomicBool>>,
     /// Go on after a violation.
     pub keep_going: bool,
     /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and then again

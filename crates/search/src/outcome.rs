@@ -16,6 +16,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// How many steps were not followed because their successor lies outside of a bound.
     pub truncations: BTreeMap<Bound, u64>,
+    /// In how many states a state property or a proposition was not evaluated because that exceeds a bound.
+    pub unevaluated: BTreeMap<Bound, u64>,
     pub completeness: Completeness,
     /// What the search still had to do when it ended.
     pub open: Open,
@@ -25,7 +27,12 @@ pub struct Outcome {
 impl Outcome {
     /// Everything was explored: no limit stopped the search, and no bound cut the model short.
     pub fn is_exhaustive(&self) -> bool {
-        self.completeness == Completeness::Exhausted && self.truncations.is_empty()
+        self.completeness == Completeness::Exhausted && !self.is_truncated()
+    }
+
+    /// A bound cut the model short: a step was not followed, or a condition was not evaluated.
+    pub fn is_truncated(&self) -> bool {
+        !self.truncations.is_empty() || !self.unevaluated.is_empty()
     }
 
     /// The number of violations of a kind.

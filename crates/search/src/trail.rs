@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use system::{Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
 /// Steps from the initial state on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -55,9 +55,14 @@ impl Trail {
                 Fired::Fault(fault) if is_last => return Ok(vec![fault]),
                 Fired::Fault(fault) => return Err(Diverged { at, step, cause: Cause::Fault(fault) }),
                 Fired::Truncated(_) => return Err(Diverged { at, step, cause: Cause::Truncated }),
+                Fired::Abandoned => unreachable!("the state heeds no alarm"),
             }
         }
-        let mut faults: Vec<Fault> = flaw.into_iter().chain(system.check(&mut state)).collect();
+        let violated = match system.check(&mut state) {
+            Err(Halt::Fault(fault)) => Some(fault),
+            Ok(()) | Err(Halt::Truncated(_) | Halt::Abandoned) => None,
+        };
+        let mut faults: Vec<Fault> = flaw.into_iter().chain(violated).collect();
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
             faults.push(DEADLOCK);

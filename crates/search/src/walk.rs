@@ -1,6 +1,6 @@
 //! Random walks: one path through the state space, the same one for the same seed.
 
-use system::{Bound, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
@@ -19,6 +19,8 @@ pub enum WalkEnd {
     Fault(Fault),
     /// The last step leads out of a bound.
     Truncated(Bound),
+    /// A state property of the last state was not evaluated because that exceeds a bound.
+    Unevaluated(Bound),
     /// As many steps as were asked for.
     Steps,
 }
@@ -31,8 +33,11 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
     let mut offered = Steps::default();
     let mut taken: Vec<Step> = Vec::new();
     let end = loop {
-        if let Some(fault) = system.check(&mut state) {
-            break WalkEnd::Fault(fault);
+        match system.check(&mut state) {
+            Ok(()) => {}
+            Err(Halt::Fault(fault)) => break WalkEnd::Fault(fault),
+            Err(Halt::Truncated(bound)) => break WalkEnd::Unevaluated(bound),
+            Err(Halt::Abandoned) => unreachable!("the state heeds no alarm"),
         }
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
@@ -54,6 +59,7 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
             Fired::Moved => {}
             Fired::Flawed(fault) | Fired::Fault(fault) => break WalkEnd::Fault(fault),
             Fired::Truncated(bound) => break WalkEnd::Truncated(bound),
+            Fired::Abandoned => unreachable!("the state heeds no alarm"),
         }
     };
     Walk { trail: taken.into(), end }

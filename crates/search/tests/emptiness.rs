@@ -4,6 +4,7 @@
 mod kripke;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use kripke::{Kripke, Place, Random, Ring, Way};
@@ -13,7 +14,7 @@ use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
 use quotient_search::emptiness::{Claim, Emptiness, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
-use system::{Bound, Fault, FaultKind};
+use system::{Bound, Fault, FaultKind, Halt};
 
 const PROPS: u64 = 2;
 
@@ -294,7 +295,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
         emptiness(system, &mut store, &claim, None, options, &mut Quiet).unwrap()
     };
     let claim = Claim::new(&never);
-    let flag = AtomicBool::new(true);
+    let flag = Arc::new(AtomicBool::new(true));
     for claim in [claim, fair(&claim)] {
         assert!(run(&system, claim, &Options::default()).outcome.is_exhaustive());
         let limits = [
@@ -321,9 +322,26 @@ fn what_keeps_a_search_from_the_end_is_told() {
         assert!(found.lasso.is_none() && violation.trail.len() <= 1);
     }
     let fault = Fault { kind: FaultKind::DivisionByZero, site: 3 };
-    system.places[1].fault = Some(fault);
+    system.places[1].halt = Some(Halt::Fault(fault));
     let outcome = run(&system, claim, &Options::default()).outcome;
     assert_eq!((outcome.violations[0].fault, outcome.violations[0].trail.len()), (fault, 1));
+    // Propositions that are not evaluated cut a run, and hide no violation before that.
+    system.places[1].halt = Some(Halt::Truncated(Bound::Frames));
+    for claim in [claim, nested(&claim), fair(&claim)] {
+        let found = run(&system, claim, &Options::default());
+        assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
+        assert_eq!(found.outcome.completeness, Completeness::Exhausted);
+        assert!(!found.outcome.is_exhaustive() && found.outcome.truncations.is_empty());
+        assert!(found.outcome.unevaluated.contains_key(&Bound::Frames));
+    }
+    // Propositions whose evaluation is abandoned end the search.
+    system.places[1].halt = Some(Halt::Abandoned);
+    for claim in [claim, nested(&claim), fair(&claim)] {
+        let found = run(&system, claim, &Options::default());
+        assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
+        assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Time));
+        assert!(!found.outcome.is_truncated());
+    }
     // More threads than there are sets for.
     let system = Kripke { places: vec![place(2, &[(256, 0)])] };
     let outcome = run(&system, fair(&claim), &Options::default()).outcome;

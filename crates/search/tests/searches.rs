@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -13,7 +14,9 @@ use quotient_search::{
 };
 use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem,
+};
 
 const EXHAUSTED: Completeness = Completeness::Exhausted;
 
@@ -324,7 +327,7 @@ fn trails_are_no_longer_than_the_depth() {
 
 #[test]
 fn no_time_and_an_interrupt_stop_before_the_first_state() {
-    let flag = AtomicBool::new(true);
+    let flag = Arc::new(AtomicBool::new(true));
     for search in SEARCHES {
         let options = Options { time: Some(Duration::ZERO), ..Options::default() };
         let outcome = run(search, &counters(2, 2), &options);
@@ -355,7 +358,7 @@ fn an_interrupt_stops_within_a_few_hundred_steps() {
         }
     }
     for search in SEARCHES {
-        let flag = AtomicBool::new(false);
+        let flag = Arc::new(AtomicBool::new(false));
         let options = Options { interrupt: Some(&flag), ..Options::default() };
         let outcome = search.run(&counters(4, 9), &mut exact(), &options, &mut InterruptAt(5000, &flag));
         assert_eq!(outcome.completeness, stopped(StopReason::Interrupted));
@@ -418,8 +421,8 @@ impl TransitionSystem for Cramped {
         !*tried
     }
 
-    fn check(&self, _: &mut bool) -> Option<Fault> {
-        None
+    fn check(&self, _: &mut bool) -> Result<(), Halt> {
+        Ok(())
     }
 
     fn ended(&self, _: &bool) -> bool {
@@ -454,6 +457,75 @@ fn parents_and_stacks_ask_for_memory_too() {
     }
 }
 
+/// A system with one state and one step, in which an alarm rings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ringing {
+    InSteps,
+    InFire,
+    InCheck,
+    /// In a part of it that tells nobody.
+    Silently,
+}
+
+impl TransitionSystem for Ringing {
+    type State = bool;
+
+    fn initial(&self) -> bool {
+        false
+    }
+
+    fn heed(&self, heeds: &mut bool, _: &Arc<Alarm>) {
+        *heeds = true;
+    }
+
+    fn is_abandoned(&self, heeds: &bool) -> bool {
+        *heeds && *self == Self::Silently
+    }
+
+    fn steps(&self, heeds: &mut bool, out: &mut Steps) {
+        out.clear();
+        out.is_abandoned = *heeds && *self == Self::InSteps;
+        if !out.is_abandoned {
+            out.enabled.push(Step { thread: 0, transition: 0, choice: 0 });
+        }
+    }
+
+    fn fire(&self, heeds: &mut bool, _: Step) -> Fired {
+        if *heeds && *self == Self::InFire { Fired::Abandoned } else { Fired::Moved }
+    }
+
+    fn undo(&self, _: &mut bool) {}
+
+    fn check(&self, heeds: &mut bool) -> Result<(), Halt> {
+        if *heeds && *self == Self::InCheck { Err(Halt::Abandoned) } else { Ok(()) }
+    }
+
+    fn ended(&self, _: &bool) -> bool {
+        false
+    }
+
+    fn encode(&self, _: &mut bool, into: &mut Encoding) {
+        into.set(Key { section: Section::Root, index: 0 }, &[0]);
+    }
+
+    fn decode(&self, _: &Encoding, _: &mut bool) {}
+}
+
+/// What is abandoned is no fault, no bound, no deadlock and no proof, whatever the search makes of it.
+#[test]
+fn what_is_abandoned_ends_the_search() {
+    for system in [Ringing::InSteps, Ringing::InFire, Ringing::InCheck, Ringing::Silently] {
+        for search in SEARCHES {
+            // Nothing rings where there is no limit.
+            assert!(run(search, &system, &Options::default()).is_exhaustive());
+            let options = Options { time: Some(Duration::MAX), ..keep_going() };
+            let outcome = run(search, &system, &options);
+            assert_eq!(outcome.completeness, stopped(StopReason::Time), "{system:?}");
+            assert!(outcome.violations.is_empty() && !outcome.is_truncated(), "{system:?}");
+        }
+    }
+}
+
 #[test]
 fn progress_tells_where_the_search_stands() {
     #[derive(Default)]
@@ -468,7 +540,7 @@ fn progress_tells_where_the_search_stands() {
         let (mut store, mut log) = (exact(), Log::default());
         let outcome = search.run(&counters(3, 15), &mut store, &options, &mut log);
         let last = log.0.last().expect("progress");
-        assert!(log.0.is_sorted_by(|a, b| a.states <= b.states && a.transitions < b.transitions));
+        assert!(log.0.is_sorted_by(|a, b| a.states <= b.states && a.transitions <= b.transitions));
         assert!(log.0.len() as u64 >= outcome.stats.transitions / 256);
         assert!(last.transitions + 512 > outcome.stats.transitions && last.depth == outcome.stats.depth);
         assert_eq!(last.store_bytes, store.bytes());
@@ -503,8 +575,14 @@ fn any_graph() -> impl Strategy<Value = Graph> {
     (1_usize..25).prop_flat_map(|nodes| {
         let edges = prop::collection::vec(any_edge(nodes), 0..4);
         let violates = prop::option::weighted(0.1, 0_u32..2);
-        let node = (edges, violates, any::<bool>());
-        let node = node.prop_map(|(edges, violates, is_end)| Node { edges, violates, is_end });
+        let unevaluated = prop::option::weighted(0.1, Just(Bound::Frames));
+        let node = (edges, violates, unevaluated, any::<bool>());
+        let node = node.prop_map(|(edges, violates, unevaluated, is_end)| Node {
+            edges,
+            violates,
+            unevaluated,
+            is_end,
+        });
         prop::collection::vec(node, nodes).prop_map(|nodes| Graph { nodes })
     })
 }
@@ -527,6 +605,8 @@ proptest! {
             prop_assert_eq!(outcome.stats.transitions, truth.transitions);
             prop_assert_eq!(outcome.stats.matched, truth.moves - (truth.distance.len() as u64 - 1));
             prop_assert_eq!(&outcome.truncations, &truth.truncations);
+            prop_assert_eq!(outcome.unevaluated.values().sum::<u64>(), truth.unevaluated);
+            prop_assert_eq!(outcome.is_exhaustive(), truth.truncations.is_empty() && truth.unevaluated == 0);
             prop_assert_eq!(outcome.violations.len(), truth.faults.len());
             for violation in &outcome.violations {
                 let (count, shortest) = truth.faults[&(violation.fault.kind, violation.fault.site)];
@@ -596,6 +676,11 @@ proptest! {
             WalkEnd::Steps => {
                 prop_assert_eq!(walked.trail.len(), max);
                 prop_assert_eq!(replayed, Ok(vec![]));
+            }
+            WalkEnd::Unevaluated(bound) => {
+                let mut last = None;
+                prop_assert!(walked.trail.replay(&graph, |_, state| last = Some(graph.check(state))).is_ok());
+                prop_assert_eq!(last, Some(Err(Halt::Truncated(bound))));
             }
             WalkEnd::Truncated(bound) => {
                 let mut end = graph.initial();

@@ -98,6 +98,18 @@ impl Bound {
     }
 }
 
+/// Why a condition of a state is not known to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// The condition is violated, or evaluating it violates a rule.
+    Fault(Fault),
+    /// Evaluating the condition exceeds a bound of the exploration: nothing is known about the condition in
+    /// this state.
+    Truncated(Bound),
+    /// An [alarm](crate::Alarm) rang in the middle of the evaluation.
+    Abandoned,
+}
+
 /// A fault and where it arose; only the system that reported it knows what its sites mean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {

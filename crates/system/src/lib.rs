@@ -6,16 +6,19 @@
 //!
 //! Absent here, on purpose: variables, heaps, threads as anything but numbers, source positions.
 
+mod alarm;
 mod encoding;
 mod fault;
 mod retrace;
 pub mod toy;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+pub use alarm::{Alarm, Fuel, has_room_for_stack};
 pub use encoding::{Encoding, Key, Moment, Section};
-pub use fault::{Bound, Fault, FaultKind};
-pub use retrace::{steps_to, steps_to_fault};
+pub use fault::{Bound, Fault, FaultKind, Halt};
+pub use retrace::{step_to_fault, steps_to};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
 /// are resolved. It is what a trail records and all that a replay needs.
@@ -37,17 +40,20 @@ pub struct Steps {
     pub enabled: Vec<Step>,
     /// Steps whose guard cannot be evaluated. A faulting guard is an error, not a guard that is false.
     pub faults: Vec<(Step, Fault)>,
+    /// Some step is missing, since an [alarm](Alarm) rang while it was looked for.
+    pub is_abandoned: bool,
 }
 
 impl Steps {
     pub fn clear(&mut self) {
         self.enabled.clear();
         self.faults.clear();
+        self.is_abandoned = false;
     }
 
     /// Nobody can move, and nobody tried and failed.
     pub fn is_empty(&self) -> bool {
-        self.enabled.is_empty() && self.faults.is_empty()
+        self.enabled.is_empty() && self.faults.is_empty() && !self.is_abandoned
     }
 }
 
@@ -97,6 +103,9 @@ pub enum Fired {
     Fault(Fault),
     /// The successor lies outside of a bound of the exploration. The state is as it was before.
     Truncated(Bound),
+    /// An [alarm](Alarm) rang in the middle of the step: nothing is known about it. The state is as it was
+    /// before.
+    Abandoned,
 }
 
 /// A model as the searches see it.
@@ -152,8 +161,19 @@ pub trait TransitionSystem {
         true
     }
 
-    /// The first state property that `state` violates.
-    fn check(&self, state: &mut Self::State) -> Option<Fault>;
+    /// Has what takes long in `state` abandoned once `alarm` is due: finding its steps, firing one,
+    /// evaluating a condition. States that are made by [`TransitionSystem::initial`] heed none.
+    fn heed(&self, _state: &mut Self::State, _alarm: &Arc<Alarm>) {}
+
+    /// Whether anything was abandoned in `state`. Then the search must end here, and may not claim to have
+    /// seen everything.
+    fn is_abandoned(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether `state` has all state properties. If not, the first one that is violated counts; if none is,
+    /// the first one whose evaluation exceeds a bound.
+    fn check(&self, state: &mut Self::State) -> Result<(), Halt>;
 
     /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
     fn checks(&self) -> bool {
@@ -166,9 +186,10 @@ pub trait TransitionSystem {
         !self.is_transient(state)
     }
 
-    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition that cannot
-    /// be evaluated is a fault. Like `check` it leaves the state as it was.
-    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Fault> {
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition
+    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Like `check` it
+    /// leaves the state as it was.
+    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
         Ok(0)
     }
 

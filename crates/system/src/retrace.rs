@@ -15,8 +15,8 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
         taken.extend(steps_to(system, &mut state, &mut encoding, target));
     }
     if let Some((step, fault)) = last {
-        let found = steps_to_fault(system, &mut state, fault);
-        let step = found.iter().copied().find(|&other| other == step).or(found.first().copied());
+        let step = step_to_fault(system, &mut state, fault, |other| other == step)
+            .or_else(|| step_to_fault(system, &mut state, fault, |_| true));
         taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
     }
     taken
@@ -62,28 +62,30 @@ pub fn steps_to<S: TransitionSystem + ?Sized>(
     panic!("no step leads to the next state: states with equal encodings have other successors");
 }
 
-/// The steps of `state` that end in `fault`, in their guards or when they are fired.
-pub fn steps_to_fault<S: TransitionSystem + ?Sized>(
+/// The first of the steps of `state` to try that ends in `fault`, in its guard or when it is fired. No other
+/// step is fired: a search that is over may never have done so.
+pub fn step_to_fault<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,
     fault: Fault,
-) -> Vec<Step> {
+    to_try: impl Fn(Step) -> bool,
+) -> Option<Step> {
     let mut offered = Steps::default();
     system.steps(state, &mut offered);
-    let guards = offered.faults.iter().filter(|&&(_, other)| other == fault).map(|&(step, _)| step);
-    let mut found: Vec<Step> = guards.collect();
-    for &step in &offered.enabled {
-        match system.fire(state, step) {
-            Fired::Fault(other) if other == fault => found.push(step),
-            Fired::Flawed(other) => {
-                if other == fault {
-                    found.push(step);
-                }
-                system.undo(state);
-            }
-            Fired::Moved => system.undo(state),
-            Fired::Fault(_) | Fired::Truncated(_) => {}
-        }
+    let mut guards = offered.faults.iter().filter(|&&(step, other)| other == fault && to_try(step));
+    if let Some(&(step, _)) = guards.next() {
+        return Some(step);
     }
-    found
+    offered.enabled.into_iter().filter(|&step| to_try(step)).find(|&step| match system.fire(state, step) {
+        Fired::Fault(other) => other == fault,
+        Fired::Flawed(other) => {
+            system.undo(state);
+            other == fault
+        }
+        Fired::Moved => {
+            system.undo(state);
+            false
+        }
+        Fired::Truncated(_) | Fired::Abandoned => false,
+    })
 }

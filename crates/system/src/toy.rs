@@ -1,6 +1,6 @@
 //! Small systems for the tests of searches and stores: what a [`TransitionSystem`] needs at the least.
 
-use crate::{Bound, Encoding, Fault, FaultKind, Fired, Key, Section, Step, Steps, TransitionSystem};
+use crate::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
 
 /// `n` counters that each count from 0 to `max` and stop: `(max + 1)^n` states, one of them final, and
 /// `n * max * (max + 1)^(n - 1)` transitions. Optionally a sum that must not be reached.
@@ -44,9 +44,9 @@ impl TransitionSystem for Counters {
         }
     }
 
-    fn check(&self, state: &mut CountersState) -> Option<Fault> {
+    fn check(&self, state: &mut CountersState) -> Result<(), Halt> {
         let bad = self.forbidden_sum == Some(state.values.iter().sum());
-        bad.then_some(Fault { kind: FaultKind::Invariant, site: 0 })
+        if bad { Err(Halt::Fault(Fault { kind: FaultKind::Invariant, site: 0 })) } else { Ok(()) }
     }
 
     fn ended(&self, _: &CountersState) -> bool {
@@ -76,6 +76,8 @@ pub struct Node {
     pub edges: Vec<Edge>,
     /// The site of the invariant that the node violates.
     pub violates: Option<u32>,
+    /// The bound that evaluating another invariant exceeds.
+    pub unevaluated: Option<Bound>,
     /// Without steps, the node is a proper end.
     pub is_end: bool,
 }
@@ -138,8 +140,10 @@ impl TransitionSystem for Graph {
         }
     }
 
-    fn check(&self, state: &mut GraphState) -> Option<Fault> {
-        self.nodes[state.node].violates.map(|site| Fault { kind: FaultKind::Invariant, site })
+    fn check(&self, state: &mut GraphState) -> Result<(), Halt> {
+        let node = &self.nodes[state.node];
+        let fault = node.violates.map(|site| Halt::Fault(Fault { kind: FaultKind::Invariant, site }));
+        fault.or(node.unevaluated.map(Halt::Truncated)).map_or(Ok(()), Err)
     }
 
     fn ended(&self, state: &GraphState) -> bool {
@@ -187,7 +191,7 @@ impl TransitionSystem for Bag {
         self.counters.undo(state);
     }
 
-    fn check(&self, state: &mut CountersState) -> Option<Fault> {
+    fn check(&self, state: &mut CountersState) -> Result<(), Halt> {
         self.counters.check(state)
     }
 

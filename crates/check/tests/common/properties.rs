@@ -8,7 +8,7 @@
 //!
 //! `progress` and `accept` are what `--non-progress` and `--acceptance` look at.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, StoreKind, Switch, Symmetry};
 use quotient::report::Verdict;
@@ -87,7 +87,7 @@ pub fn check(model: &Model, text: &str, base: &Config) -> Result<usize, String> 
 
 /// The states and pairs that were stored.
 fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), String> {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
     let Checked { report, trail, .. } = checked.map_err(|error| format!("{error:?}"))?;
     let [property] = &report.properties[..] else {
         return Err(format!("one property was asked for, not {:?}", report.properties));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use quotient::config::{Config, Naming, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
@@ -157,7 +157,7 @@ pub fn count_orbits(case: &Case) -> Result<Option<u64>, String> {
 }
 
 fn run(case: &Case, config: &Config) -> Result<Checked, String> {
-    let checked = quotient::check(&case.model()?, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(&case.model()?, config, 0, &Arc::default(), &mut Quiet);
     checked.map_err(|error| format!("{error:?}"))
 }
 

@@ -74,8 +74,9 @@ fn explore(model: &Model, bounds: config::Bounds) -> Result<Truth, String> {
             config::OnBound::Truncate => OnBound::Truncate,
             config::OnBound::Error => OnBound::Fault,
         },
+        alarm: None,
     };
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
+    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
         naive::explore(&naive, MOST_STATES);
     if !complete {
         return Err(format!("the model has more than {MOST_STATES} states"));
@@ -87,7 +88,7 @@ fn explore(model: &Model, bounds: config::Bounds) -> Result<Truth, String> {
     if deadlocks > 0 {
         violations.insert(violation("deadlock", None), deadlocks as u64);
     }
-    let verdict = match (violations.is_empty(), truncations.is_empty()) {
+    let verdict = match (violations.is_empty(), truncations.is_empty() && unevaluated.is_empty()) {
         (false, _) => Verdict::Violated,
         (true, false) => Verdict::HoldsUpToBounds,
         (true, true) => Verdict::Holds,

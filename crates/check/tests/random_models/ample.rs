@@ -12,7 +12,7 @@ use quotient::StateBounds;
 use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
 use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::levels::FEW_STATES;
 use crate::numbered;
@@ -73,7 +73,7 @@ impl TransitionSystem for ByIndex<'_> {
         self.0.undo(named);
     }
 
-    fn check(&self, named: &mut Named) -> Option<Fault> {
+    fn check(&self, named: &mut Named) -> Result<(), Halt> {
         self.0.check(named)
     }
 

@@ -25,7 +25,7 @@ struct Found {
     /// The length of the shortest way, by kind, line and column.
     violations: BTreeMap<(String, Option<(u32, u32)>), u64>,
     /// By objects, threads and frames.
-    exceeded: [bool; 3],
+    exceeded: [bool; 4],
     /// By procedure and line.
     dead: BTreeSet<(String, u32)>,
 }
@@ -44,7 +44,7 @@ impl Found {
         Self {
             verdict: report.verdict.as_str(),
             violations,
-            exceeded: [bounds.objects, bounds.threads, bounds.frames].map(|count| count > 0),
+            exceeded: crate::every(bounds).map(|count| count > 0),
             dead: dead.collect(),
         }
     }

@@ -25,14 +25,14 @@ mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use bir::testing::{Variant, compile_unmerged, random_model, random_variant, shrink};
 use ir::testing::SplitMix64;
 use ir::{Id, Type};
 use naive::{Naive, State, Summary, Value};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry};
-use quotient::report::{Report, Verdict};
+use quotient::report::{Report, Truncations, Verdict};
 use quotient::{Checked, Model, Quiet, StateBounds, Style};
 use system::Bound;
 
@@ -66,8 +66,8 @@ struct Found {
     matched: u64,
     /// By kind, line and column.
     violations: BTreeMap<(String, Option<(u32, u32)>), u64>,
-    /// By objects, threads and frames.
-    truncations: [u64; 3],
+    /// By objects, threads and frames; conditions.
+    truncations: [u64; 4],
 }
 
 fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
@@ -79,12 +79,13 @@ fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
             OnBound::Truncate => naive::OnBound::Truncate,
             OnBound::Error => naive::OnBound::Fault,
         },
+        alarm: None,
     }
 }
 
 /// What brute force finds, unless there are too many states.
 fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, complete } =
+    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
         naive::explore(&interpreter(model, bounds), MOST_STATES);
     let mut violations = BTreeMap::new();
     for ((kind, span), count) in faults {
@@ -94,7 +95,7 @@ fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
     if deadlocks > 0 {
         violations.insert(("deadlock".to_owned(), None), deadlocks as u64);
     }
-    let verdict = match (violations.is_empty(), truncations.is_empty()) {
+    let verdict = match (violations.is_empty(), truncations.is_empty() && unevaluated.is_empty()) {
         (false, _) => Verdict::Violated,
         (true, false) => Verdict::HoldsUpToBounds,
         (true, true) => Verdict::Holds,
@@ -106,8 +107,19 @@ fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
         transitions: transitions as u64,
         matched: matched as u64,
         violations,
-        truncations: [Bound::Objects, Bound::Threads, Bound::Frames].map(truncated),
+        truncations: [
+            truncated(Bound::Objects),
+            truncated(Bound::Threads),
+            truncated(Bound::Frames),
+            unevaluated.values().sum::<usize>() as u64,
+        ],
     })
+}
+
+/// Steps that exceed a bound, by bound, and conditions that do.
+fn every(truncations: Truncations) -> [u64; 4] {
+    let Truncations { objects, threads, frames, conditions } = truncations;
+    [objects, threads, frames, conditions]
 }
 
 /// What a check finds, unless there are too many states. It also replays what it finds.
@@ -129,7 +141,7 @@ fn by_check(model: &Model, config: &Config) -> Result<Option<Found>, String> {
         transitions: report.transitions,
         matched: report.matched,
         violations,
-        truncations: [truncations.objects, truncations.threads, truncations.frames],
+        truncations: every(truncations),
     }))
 }
 
@@ -138,8 +150,7 @@ fn check(model: &Model, config: &Config) -> Result<Report, String> {
 }
 
 fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
-    quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet)
-        .map_err(|error| format!("{error:?}"))
+    quotient::check(model, config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
 }
 
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
@@ -216,7 +227,7 @@ fn engine_and_brute_force_agree() {
         complete += 1;
         states += found.states;
         faulty += u64::from(!found.violations.is_empty());
-        truncated += u64::from(found.truncations != [0; 3]);
+        truncated += u64::from(found.truncations != [0; 4]);
         for (kind, _) in found.violations.into_keys() {
             *kinds.entry(kind).or_default() += 1;
         }
@@ -313,7 +324,7 @@ struct Possible {
     /// By kind and source line.
     violations: BTreeSet<(String, String)>,
     /// By objects, threads and frames.
-    exceeded: [bool; 3],
+    exceeded: [bool; 4],
 }
 
 /// What can happen, unless there are too many states.
@@ -327,7 +338,7 @@ fn possible(text: &str, bounds: Bounds) -> Result<Option<Possible>, String> {
         (violation.kind, line)
     });
     let truncations = report.truncations;
-    let exceeded = [truncations.objects, truncations.threads, truncations.frames].map(|count| count > 0);
+    let exceeded = every(truncations).map(|count| count > 0);
     let complete = report.states < most;
     Ok(complete.then(|| Possible { violations: violations.collect(), exceeded }))
 }

@@ -14,7 +14,7 @@ use search::{Completeness, Options};
 use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
 use symmetry::{Ladder, Level, Namer};
-use system::{Encoding, Fault, Fired, Key, Steps, TransitionSystem};
+use system::{Encoding, Fault, Fired, Halt, Key, Steps, TransitionSystem};
 
 use crate::levels::{FEW_STATES, LOWER};
 use crate::symmetric::Symmetric;
@@ -175,7 +175,7 @@ pub fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Name
 struct Observable {
     canonical: Flat,
     ended: bool,
-    check: Option<Fault>,
+    check: Result<(), Halt>,
     /// By transition, and how many there are.
     outcomes: BTreeMap<(u32, Outcome), u32>,
 }
@@ -209,6 +209,7 @@ fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observab
             }
             Fired::Fault(found) => fault(found),
             Fired::Truncated(bound) => Outcome::Truncated(format!("{bound:?}")),
+            Fired::Abandoned => unreachable!("the state heeds no alarm"),
         };
         *outcomes.entry((step.transition, outcome)).or_default() += 1;
     }

@@ -26,7 +26,7 @@ mod statements;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use generate::Purpose;
 use quotient::config::{Config, Limits, SearchKind, Switch};
@@ -46,7 +46,7 @@ fn load(text: &str) -> Option<Model> {
 }
 
 fn check(model: &Model, config: &Config) -> Result<Report, String> {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet);
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.map(|checked| checked.report).map_err(|error| format!("{error:?}"))
 }
 

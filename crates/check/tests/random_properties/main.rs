@@ -19,7 +19,7 @@ mod rounds;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use bir::testing::{random_model, shrink};
 use ir::testing::{SplitMix64, random_numbered_text};
@@ -67,7 +67,7 @@ fn interpreter(program: &Program, bounds: Bounds) -> Naive<'_> {
         OnBound::Truncate => naive::OnBound::Truncate,
         OnBound::Error => naive::OnBound::Fault,
     };
-    Naive { program, bounds: naive::Bounds { threads, frames, objects }, on_bound }
+    Naive { bounds: naive::Bounds { threads, frames, objects }, on_bound, ..Naive::new(program) }
 }
 
 /// How often there was what.
@@ -135,7 +135,7 @@ fn is_violated(
     expected: Option<bool>,
     seen: &mut Seen,
 ) -> Result<bool, String> {
-    let checked = quotient::check(model, config, 0, &AtomicBool::new(false), &mut Quiet)
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet)
         .map_err(|error| format!("{error:?}"))?;
     seen.checks += 1;
     let cycle = FaultKind::AcceptanceCycle.to_string();

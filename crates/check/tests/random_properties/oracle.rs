@@ -128,7 +128,9 @@ impl Graph {
                 let next = match naive.fire(&state, step) {
                     Ok(next) => next,
                     Err(Stopped::Fault(_) | Stopped::Truncated(_)) => continue,
-                    Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                    Err(Stopped::NotEnabled | Stopped::Abandoned) => {
+                        unreachable!("enabled steps can be fired")
+                    }
                 };
                 for who in who.next(naive, property, &state, &next) {
                     let number = *numbers.entry((next.clone(), who)).or_insert_with_key(|node| {

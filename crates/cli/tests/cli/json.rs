@@ -74,6 +74,7 @@ const REPORT: &[(&str, Is)] = &[
     ("/truncations/objects", Count),
     ("/truncations/threads", Count),
     ("/truncations/frames", Count),
+    ("/truncations/conditions", Count),
     ("/peak_memory_bytes", Count),
     ("/memory_limit_bytes", Maybe(&Count)),
     ("/seconds", Number),

@@ -308,6 +308,37 @@ fn starved_by_the_system() {
     }
 }
 
+/// Deep recursion goes on on further native stacks, for which there is no memory: neither interpreter fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_memory_for_deep_recursion() {
+    let fun = "fun f(int n) returns boolean = n == 0 ? true : f(n + 1);";
+    let quantified = "fun f(int n) returns boolean = exists x in s : f(n + x);";
+    let program = env!("CARGO_BIN_EXE_quotient");
+    for (fun, options) in [(fun, "--on-bound error"), (quantified, "--on-bound error"), (quantified, "")] {
+        let sandbox = Sandbox::new();
+        sandbox.write(
+            "m.bir",
+            format!(
+                "system S {{ Set.type<int> s; {fun} active thread T() {{
+                    loc a: do {{ Set.add(s, 1); }} goto b; loc b: do {{ assert f(1); }} return;
+                }} }}"
+            ),
+        );
+        let script =
+            format!("ulimit -v 400000; exec {program} check m.bir --max-frames 65535 {options} --quiet");
+        let shell = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(sandbox.path(""))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let run = finish(shell.expect("a shell"));
+        assert_eq!(run.code, Some(3), "{run:#?}");
+        assert!(run.stdout.ends_with(": inconclusive\n"), "{run:#?}");
+    }
+}
+
 /// Killed at any moment, a check leaves no trail or a whole one.
 #[test]
 fn killed_in_the_middle() {

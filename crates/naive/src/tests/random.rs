@@ -180,7 +180,7 @@ fn features(naive: &Naive<'_>, limit: usize) -> (BTreeSet<&'static str>, usize) 
         }
         is(naive.deadlocked(&state), "deadlocks");
         let (enabled, faults) = naive.steps(&state);
-        faulty |= !faults.is_empty() || naive.check(&state).is_some();
+        faulty |= !faults.is_empty() || naive.check(&state).is_err();
         for step in enabled {
             let transition = &naive.program.transitions[TransitionId(step.transition)];
             if step.choice > 0 {
@@ -195,7 +195,7 @@ fn features(naive: &Naive<'_>, limit: usize) -> (BTreeSet<&'static str>, usize) 
                     is(true, "truncations");
                     continue;
                 }
-                Err(Stopped::NotEnabled) => unreachable!("enabled steps can be fired"),
+                Err(Stopped::NotEnabled | Stopped::Abandoned) => unreachable!("enabled steps can be fired"),
                 Err(Stopped::Fault(fault)) => {
                     faulty = true;
                     is(fault.kind == FaultKind::Empty, "empty collections");

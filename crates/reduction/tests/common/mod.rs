@@ -5,7 +5,7 @@ pub mod heap;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
 /// Who does what in one step, up to a state that is stored: the transitions that are taken one after the other.
 pub type Label = (u32, Vec<u32>);
@@ -78,7 +78,9 @@ pub fn graph<S: TransitionSystem>(
         builder.encoding.unflatten(&name);
         system.decode(&builder.encoding, &mut builder.state);
         builder.node = Node::default();
-        builder.node.faults.extend(system.check(&mut builder.state).map(flaw));
+        if let Err(Halt::Fault(fault)) = system.check(&mut builder.state) {
+            builder.node.faults.insert(flaw(fault));
+        }
         let mut steps = Steps::default();
         system.steps(&mut builder.state, &mut steps);
         let told = one_by_one(system, &mut builder.state);
@@ -141,6 +143,7 @@ impl<S: TransitionSystem> Builder<'_, S> {
                     self.node.faults.insert(flaw(fault));
                 }
                 Fired::Moved => {}
+                Fired::Abandoned => unreachable!("the state heeds no alarm"),
             }
             path.push(step);
             // Nobody looks into the middle of an atomic block, or goes on there.

@@ -128,6 +128,9 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
         let valuation = observe(self.system, state).ok()?;
         let mut steps = Steps::default();
         self.system.steps(state, &mut steps);
+        if steps.is_abandoned {
+            return None;
+        }
         let mut before = before;
         if valuation.is_some() {
             before = before.with(Sets::idle(self.system, state, &steps)?);

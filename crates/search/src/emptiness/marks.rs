@@ -99,7 +99,7 @@ mod tests {
         let step = |thread| Step { thread, transition: 0, choice: 0 };
         let steps = |threads: &[u32]| Steps {
             enabled: threads.iter().map(|&thread| step(thread)).collect(),
-            faults: Vec::new(),
+            ..Steps::default()
         };
         let system = Counters { n: 300, max: 1, forbidden_sum: None, end_is_deadlock: false };
         let movers = |thread| Sets::<FAIR>::movers(&system, &mut system.initial(), step(thread));

@@ -22,7 +22,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use ltl::kind::{Strength, Weakness};
 use ltl::{Automaton, State};
 use store::{Budget, Chunked, StateId, StateStore};
-use system::{Fault, Step, TransitionSystem};
+use system::{Fault, Halt, Step, TransitionSystem};
 
 use super::Claim;
 use super::lasso::Move;
@@ -138,7 +138,7 @@ impl Seen {
 }
 
 /// What holds in a state, unless it is the middle of something where nobody looks.
-pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<Option<u64>, Fault> {
+pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<Option<u64>, Halt> {
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
@@ -214,7 +214,8 @@ where
                 }
                 top.valuation = valuation;
             }
-            Err(fault) => return explorer.violation(fault, stack, None),
+            // Which edges of the automaton go with its steps is not known: the state has no successors.
+            Err(halt) => return explorer.halt(halt, stack),
         }
         let from = top.node.state;
         let mut enabled = reader.edges(from, top.valuation).peekable();
@@ -230,6 +231,10 @@ where
                 match Sets::idle(explorer.system, &mut explorer.state, &explorer.steps) {
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
+                }
+                // The steps of all threads may not have been found.
+                if explorer.system.is_abandoned(&explorer.state) {
+                    return explorer.abandon();
                 }
             }
             if explorer.is_stuck && self.stutters {

@@ -1,7 +1,7 @@
 //! Graphs whose places say which propositions hold, a ring in which places have no names, and random ones.
 
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
-use system::{Bound, Encoding, Fault, Fired, Key, Section, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
 
 const ROOT: Key = Key { section: Section::Root, index: 0 };
 
@@ -21,7 +21,7 @@ pub struct Place {
     /// Its steps lead out of a bound.
     pub truncates: bool,
     /// Its propositions cannot be evaluated.
-    pub fault: Option<Fault>,
+    pub halt: Option<Halt>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,17 +87,17 @@ impl TransitionSystem for Kripke {
         state.pop();
     }
 
-    fn check(&self, _: &mut Vec<usize>) -> Option<Fault> {
-        None
+    fn check(&self, _: &mut Vec<usize>) -> Result<(), Halt> {
+        Ok(())
     }
 
     fn ended(&self, _: &Vec<usize>) -> bool {
         false
     }
 
-    fn valuation(&self, state: &mut Vec<usize>) -> Result<u64, Fault> {
+    fn valuation(&self, state: &mut Vec<usize>) -> Result<u64, Halt> {
         let place = &self.places[*state.last().unwrap()];
-        place.fault.map_or(Ok(place.valuation), Err)
+        place.halt.map_or(Ok(place.valuation), Err)
     }
 
     fn encode(&self, state: &mut Vec<usize>, into: &mut Encoding) {
@@ -141,15 +141,15 @@ impl TransitionSystem for Ring {
         (state.0, state.1) = state.2.pop().unwrap();
     }
 
-    fn check(&self, _: &mut Self::State) -> Option<Fault> {
-        None
+    fn check(&self, _: &mut Self::State) -> Result<(), Halt> {
+        Ok(())
     }
 
     fn ended(&self, _: &Self::State) -> bool {
         false
     }
 
-    fn valuation(&self, _: &mut Self::State) -> Result<u64, Fault> {
+    fn valuation(&self, _: &mut Self::State) -> Result<u64, Halt> {
         Ok(1)
     }
 

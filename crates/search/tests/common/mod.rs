@@ -39,6 +39,8 @@ pub struct Truth {
     /// How often each fault occurs, and the length of the shortest trail to it.
     pub faults: HashMap<(FaultKind, u32), (u64, usize)>,
     pub truncations: BTreeMap<Bound, u64>,
+    /// Nodes that violate no invariant, and have one that is not evaluated.
+    pub unevaluated: u64,
 }
 
 pub fn truth(graph: &Graph) -> Truth {
@@ -53,6 +55,7 @@ pub fn truth(graph: &Graph) -> Truth {
         if let Some(site) = node.violates {
             fault(Fault { kind: FaultKind::Invariant, site }, distance);
         }
+        truth.unevaluated += u64::from(node.violates.is_none() && node.unevaluated.is_some());
         if node.edges.is_empty() && !node.is_end {
             fault(Fault { kind: FaultKind::Deadlock, site: 0 }, distance);
         }

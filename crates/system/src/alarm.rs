@@ -1,0 +1,159 @@
+//! Limits that end an evaluation in its middle.
+//!
+//! A search looks at the clock and at interrupts between steps. One step can take longer than that: a
+//! condition with nested quantifiers, a function that calls itself twice, an atomic block. So an interpreter
+//! counts what it does as [`Fuel`], and asks an [`Alarm`] whenever the fuel is used up. If the alarm is due,
+//! the evaluation is abandoned: it has no outcome, and the search ends as it would have ended between two
+//! steps.
+//!
+//! Without an alarm nothing is ever abandoned: a run without limits is a function of model, options and seed.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::time::Instant;
+
+/// How much is done between two looks at an alarm.
+const PORTION: u32 = 1 << 10;
+
+/// When to give up: at a time, or when somebody asks for it.
+#[derive(Debug, Default)]
+pub struct Alarm {
+    deadline: Option<Instant>,
+    interrupt: Option<Arc<AtomicBool>>,
+    /// What is left until [`Alarm::burn`] looks again.
+    left: AtomicU32,
+    has_rung: AtomicBool,
+}
+
+impl Alarm {
+    pub fn new(deadline: Option<Instant>, interrupt: Option<Arc<AtomicBool>>) -> Self {
+        Self { deadline, interrupt, ..Self::default() }
+    }
+
+    /// Whether it is time to give up.
+    pub fn is_due(&self) -> bool {
+        self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Relaxed))
+    }
+
+    /// Counts an operation of an interpreter that is in no hurry. Returns whether to go on; once that is
+    /// denied, it stays so.
+    pub fn burn(&self) -> bool {
+        let left = self.left.load(Relaxed);
+        if left > 0 {
+            self.left.store(left - 1, Relaxed);
+            return true;
+        }
+        if self.has_rung() || self.is_due() {
+            self.ring();
+            return false;
+        }
+        self.left.store(PORTION, Relaxed);
+        true
+    }
+
+    /// Has [`Alarm::burn`] deny to go on from now on.
+    pub fn ring(&self) {
+        self.left.store(0, Relaxed);
+        self.has_rung.store(true, Relaxed);
+    }
+
+    /// Whether [`Alarm::burn`] ever denied to go on, or would: what was found out since then is void.
+    pub fn has_rung(&self) -> bool {
+        self.has_rung.load(Relaxed)
+    }
+}
+
+/// What an interpreter may do before it looks at its alarm.
+#[derive(Clone, Debug, Default)]
+pub struct Fuel {
+    left: u32,
+    alarm: Option<Arc<Alarm>>,
+    is_spent: bool,
+}
+
+impl Fuel {
+    pub fn new(alarm: &Arc<Alarm>) -> Self {
+        Self { alarm: Some(Arc::clone(alarm)), ..Self::default() }
+    }
+
+    /// Counts an operation. Returns whether to go on; once that is denied, it stays so.
+    #[inline]
+    pub fn burn(&mut self) -> bool {
+        self.burn_many(1)
+    }
+
+    /// Counts an operation that takes as long as several.
+    #[inline]
+    pub fn burn_many(&mut self, operations: u32) -> bool {
+        match self.left.checked_sub(operations) {
+            Some(left) => {
+                self.left = left;
+                true
+            }
+            None => self.refill(),
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> bool {
+        let Some(alarm) = &self.alarm else {
+            self.left = u32::MAX;
+            return true;
+        };
+        self.is_spent |= alarm.is_due();
+        self.left = if self.is_spent { 0 } else { PORTION };
+        !self.is_spent
+    }
+
+    /// Whether going on was ever denied.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+}
+
+/// Left free for what asks nobody, when a native stack is made.
+const SPARE: usize = 32 << 20;
+
+/// Whether the system has memory for another native stack, on which an evaluation goes on that nests deeply.
+pub fn has_room_for_stack(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes + SPARE).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fuel_without_an_alarm_lasts_for_ever() {
+        let mut fuel = Fuel::default();
+        assert!((0..5000).all(|_| fuel.burn()) && (0..10).all(|_| fuel.burn_many(u32::MAX)));
+        assert!(!fuel.is_spent());
+    }
+
+    #[test]
+    fn an_alarm_rings_within_a_portion_and_does_not_stop() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let alarm = Arc::new(Alarm::new(None, Some(Arc::clone(&flag))));
+        let mut fuel = Fuel::new(&alarm);
+        assert!((0..5000).all(|_| fuel.burn() && alarm.burn()));
+        flag.store(true, Relaxed);
+        let most = PORTION as usize + 1;
+        assert!((0..most).take_while(|_| fuel.burn()).count() < most);
+        assert!((0..most).take_while(|_| alarm.burn()).count() < most);
+        flag.store(false, Relaxed);
+        assert!(!fuel.burn() && fuel.is_spent());
+        assert!(!alarm.burn() && alarm.has_rung());
+    }
+
+    #[test]
+    fn a_deadline_that_is_over_rings_at_once() {
+        let alarm = Arc::new(Alarm::new(Some(Instant::now()), None));
+        assert!(alarm.is_due() && !alarm.is_interrupted());
+        assert!(!alarm.burn() && !Fuel::new(&alarm).burn());
+    }
+}
