@@ -8,8 +8,9 @@
 use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, ProcedureId, Type};
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
 
-use crate::analysis::{Analysis, Future};
+use crate::analysis::Analysis;
 use crate::footprint::{Use, UseKind};
+use crate::futures::Future;
 
 /// A state, as far as expressions about channels read it.
 #[derive(Clone, Copy)]
@@ -49,7 +50,7 @@ impl<'a> View<'a> {
 
     /// What a thread may still do, by its frames.
     pub fn futures(self, thread: ThreadId) -> impl Iterator<Item = &'a Future> {
-        self.locations(thread).map(move |location| &self.analysis.futures[location])
+        self.locations(thread).map(move |location| self.analysis.futures.at(location))
     }
 
     /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps it.
@@ -126,8 +127,7 @@ impl<'a> View<'a> {
     }
 
     fn first_channel(&self, id: ChannelId) -> Option<i64> {
-        let mut channels = self.analysis.program.first_channels.iter();
-        channels.position(|&first| first == id).map(|at| at as i64 + 1)
+        self.analysis.first_numbers[id]
     }
 
     /// Whether a use may be of the channel of this number: now or later, by a thread or, if there is none, by one that may be

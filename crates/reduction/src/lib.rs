@@ -82,11 +82,14 @@ mod channels;
 mod conflicts;
 mod cycles;
 mod discipline;
+mod flow;
 mod footprint;
+mod futures;
 mod heap;
 mod owners;
 mod porters;
 mod reduced;
+mod sets;
 #[cfg(feature = "testing")]
 pub mod testing;
 

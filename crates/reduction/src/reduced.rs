@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use engine::{Engine, EngineState, Trial};
-use ir::{Id, LocationId};
+use ir::LocationId;
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Bound, Effect, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -21,6 +21,12 @@ use crate::porters::Porters;
 /// remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no difference whether they do.
 const TRIALS: u32 = 1 << 15;
 const DEEPEST: u32 = 1 << 8;
+
+/// After so many states with several threads and without ample steps, and none with, there is no more looking for them.
+///
+/// A search that gives up this way is a search of the full system: all steps were offered in every state so far, and are from
+/// then on. So it does not matter that it depends on the order of the search when that is, nor whether a state comes again.
+const PATIENCE: u64 = 1 << 16;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
@@ -73,6 +79,9 @@ pub struct Reduced<'a, S> {
     /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
+    /// How many states had several threads and no ample steps.
+    in_vain: Cell<u64>,
+    patience: u64,
     porters: Porters,
     places: Places,
     doubts: RefCell<Doubts>,
@@ -110,6 +119,8 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             counts: Cell::default(),
             threads: Cell::default(),
             steps: Cell::default(),
+            in_vain: Cell::default(),
+            patience: PATIENCE,
             porters: Porters::new(analysis),
             places: Places::new(&analysis.program, system.layout()),
             doubts: RefCell::default(),
@@ -117,9 +128,22 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     }
 
     /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
-    /// was assumed.
+    /// was assumed. As long as all steps were offered in all states, nothing was assumed.
     pub fn doubts(&self) -> Doubts {
-        self.doubts.borrow().clone()
+        if self.counts.get().ample == 0 { Doubts::default() } else { self.doubts.borrow().clone() }
+    }
+
+    /// With less patience, to see what happens.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn with_patience(mut self, patience: u64) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Whether there is no more looking for ample steps.
+    fn has_given_up(&self) -> bool {
+        self.in_vain.get() >= self.patience && self.counts.get().ample == 0
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -136,6 +160,12 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
     /// nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
+        let mut counts = self.counts.get();
+        if self.has_given_up() {
+            counts.full += 1;
+            self.counts.set(counts);
+            return None;
+        }
         let exclusive = self.view(state).exclusive();
         self.check_discipline(state, exclusive);
         // In the middle of something there is one thread only.
@@ -156,7 +186,9 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         } else {
             all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
         };
-        let mut counts = self.counts.get();
+        if ample.is_none() && self.view(state).running().nth(1).is_some() {
+            self.in_vain.update(|states| states + 1);
+        }
         *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
         self.counts.set(counts);
         ample
@@ -169,7 +201,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             return false;
         }
         let location = view.location(thread);
-        match self.analysis.conflicts.row(location) {
+        match self.analysis.conflicts.row(self.analysis, location) {
             Some(row) => self.is_free(view, thread, location, row) && self.goes_on_undisturbed(view, thread),
             None => false,
         }
@@ -186,7 +218,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             view.layout.exclusive.is_some() && view.locations(thread).any(|at| program.locations[at].atomic);
         !is_within_atomic_block
             && self.parts(view, thread).skip(1).all(|(location, part)| {
-                let row = part.and_then(|_| self.analysis.conflicts.row(location));
+                let row = part.and_then(|_| self.analysis.conflicts.row(self.analysis, location));
                 row.is_some_and(|row| self.is_free(view, thread, location, row))
             })
     }
@@ -207,13 +239,14 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
-    fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: &Row) -> bool {
+    fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: Row<'_>) -> bool {
         let Some(candidate) = &self.analysis.candidates[location] else { return false };
         let mut is_open = false;
         for other in view.running().filter(|&other| other != thread) {
             let mut is_clear = |location: LocationId| {
-                is_open |= row.open.contains(location.index());
-                !row.certain.contains(location.index())
+                let answer = row.at(location);
+                is_open |= answer.open;
+                !answer.certain
             };
             if !is_clear(view.location(other))
                 || !view.state.has_one_frame(view.layout, other) && !view.locations(other).all(is_clear)
@@ -242,13 +275,11 @@ impl<'a, S: Concrete> Reduced<'a, S> {
 
     /// Whether others may use a channel in a way that is in conflict.
     fn has_conflict(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
-        let may_use = |at: u32, by| view.may_use(&self.analysis.uses[at as usize], by, number);
+        let Analysis { conflicts, sets, uses, .. } = self.analysis;
+        let is_used = |of, by| conflicts.any_rival(sets, kind, of, |at| view.may_use(&uses[at], by, number));
         view.running().filter(|&other| other != thread).any(|other| {
-            view.locations(other).any(|location| {
-                let rivals = self.analysis.conflicts.rivals(kind, location);
-                rivals.own.iter().any(|&at| may_use(at, Some(other)))
-                    || rivals.started.iter().any(|&at| may_use(at, None))
-            })
+            let mut futures = view.futures(other);
+            futures.any(|future| is_used(future.own, Some(other)) || is_used(future.started, None))
         })
     }
 
@@ -269,13 +300,16 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 let view = self.view(state);
                 let others = view.running().filter(|&other| other != thread);
                 let mut locations = others.flat_map(|other| view.locations(other));
-                !(shown.in_runs || shown.in_states && locations.any(|at| self.analysis.futures[at].visible))
+                !(shown.in_runs
+                    || shown.in_states && locations.any(|at| self.analysis.futures.at(at).visible))
             })
     }
 
     fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
         let mut trial = Trial::default();
         let (engine, below) = self.system.engine_below(state);
+        // What is tried is judged by the units that it touches.
+        below.state.map_units();
         engine.try_out(below, thread, &mut trial);
         if self.analysis.blind.guards {
             trial.accesses.drain(..trial.guards);

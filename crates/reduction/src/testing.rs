@@ -6,7 +6,6 @@ use ir::Program;
 use state::{ObjectId, ThreadId};
 
 use crate::analysis::{Analysis, Blind, Observed};
-use crate::bits::Bits;
 use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
 use crate::owners::{Owner, Owners};
 use crate::reduced::Concrete;
@@ -100,23 +99,18 @@ impl Seeded {
             _ => false,
         };
         let kept: Vec<bool> = analysis.uses.iter().map(|found| !ignores(found.kind)).collect();
-        for id in analysis.futures.ids() {
-            let future = &mut analysis.futures[id];
-            let keep = |bits: &Bits, keep: &dyn Fn(usize) -> bool| {
-                let mut out = Bits::default();
-                bits.iter().filter(|&bit| keep(bit)).for_each(|bit| out.insert(bit));
-                out
-            };
-            future.own = keep(&future.own, &|bit| kept[bit]);
-            future.started = keep(&future.started, &|bit| kept[bit] && self != Self::NoStarted);
+        let Analysis { futures, sets, .. } = &mut analysis;
+        for future in futures.classes_mut() {
+            future.own = sets.filter(future.own, |at| kept[at]);
+            future.started = sets.filter(future.started, |at| kept[at] && self != Self::NoStarted);
             let writes = |bit: usize| match self {
                 Self::NoWrites => false,
                 Self::NoCount => bit != COUNT,
                 Self::NoRendezvous => bit != RENDEZVOUS,
                 _ => true,
             };
-            future.writes = keep(&future.writes, &writes);
-            future.reads = keep(&future.reads, &|bit| writes(bit) || self == Self::NoWrites);
+            future.writes = sets.filter(future.writes, writes);
+            future.reads = sets.filter(future.reads, |bit| writes(bit) || self == Self::NoWrites);
         }
         analysis.blind = Blind {
             frames: self == Self::NoFrames,

@@ -124,6 +124,34 @@ fn reductions_of_programs_with_objects_are_valid() {
     assert!(complete > programs() as usize / 2 && reduced > complete / 3 && left < states / 10 * 9);
 }
 
+/// Where ample steps are looked for in vain for some time, there is no more looking: then the search was of the full system, in
+/// which nothing is in doubt.
+#[test]
+fn to_give_up_is_to_offer_all_steps() {
+    let (mut found, mut given_up, mut doubted) = (0, 0, 0);
+    for seed in 0..programs() / 5 {
+        let program = program(&common::heap::text(seed));
+        let engine = Engine::new(&program, BOUNDS, false);
+        let system = Symmetric::new(&engine, canonical(Naming::Chain));
+        let analysis = Analysis::new(&program, &Observed::invariants(&program));
+        let who = |_: &_, thread| thread;
+        let Some(full) = graph(&system, MOST_STATES, &who) else { continue };
+        let patient = Reduced::new(&system, &analysis);
+        let Some(_) = graph(&patient, MOST_STATES, &who) else { continue };
+        let hasty = Reduced::new(&system, &analysis).with_patience(2);
+        let Some(reduced) = graph(&hasty, MOST_STATES, &who) else { continue };
+        if hasty.counts().ample > 0 {
+            found += 1;
+            continue;
+        }
+        given_up += 1;
+        doubted += usize::from(!patient.doubts().is_empty());
+        assert_eq!(reduced.nodes, full.nodes, "program {seed}");
+        assert!(hasty.doubts().is_empty(), "program {seed}");
+    }
+    assert!(found > 10 && given_up > 10 && doubted > 0, "{found} {given_up} {doubted}");
+}
+
 /// What happens too rarely by chance.
 const RARE: &[&str] = &[
     // Who comes to where a message is awaited changes what a sender does that has an alternative.
