@@ -111,6 +111,8 @@ pub struct Candidate {
     pub operations: Vec<Operation>,
     /// The thread ends: what it claims of channels is free then.
     pub ends: bool,
+    /// The channels that go with it.
+    pub ended: Vec<Expr>,
     /// Objects are touched: which, the state tells.
     pub heap: bool,
     /// A function returns: what happens next, the frame below tells.
@@ -207,7 +209,7 @@ impl Seen {
 }
 
 fn is_message(found: &Use) -> bool {
-    matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. })
+    matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. } | UseKind::End)
 }
 
 impl Analysis {
@@ -452,6 +454,10 @@ impl<'a> Steps<'a> {
                 for found in &footprint.uses {
                     let transition = (at == location).then_some(id);
                     let channel = found.channel.clone()?;
+                    if found.kind == UseKind::End {
+                        candidate.ended.push(channel);
+                        continue;
+                    }
                     candidate.operations.push(Operation { transition, kind: found.kind, channel });
                 }
                 let mut pass = |to: LocationId| {

@@ -111,7 +111,7 @@ impl Conflicts {
         let rivals = UseKind::EACH.map(|kind| Rivals::new(kind, analysis));
         let mut conflicts = Self {
             futures: analysis.futures.classes().len(),
-            rivals: [0, 1, 2, 3, 4].map(|kind: usize| rivals[kind].all),
+            rivals: std::array::from_fn(|kind| rivals[kind].all),
             ..Self::default()
         };
         let mut known = FxHashMap::default();
@@ -295,7 +295,7 @@ impl Lasting {
 }
 
 impl Candidate {
-    /// What is done to which channels, the end of claims included.
+    /// What is done to which channels, the end of claims and of channels included.
     pub fn uses<'a>(
         &'a self,
         program: &'a Program,
@@ -305,6 +305,7 @@ impl Candidate {
         let claims = procedure.claims.iter().filter(|_| self.ends).map(|claim| {
             (if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend }, &claim.channel)
         });
-        self.operations.iter().map(|operation| (operation.kind, &operation.channel)).chain(claims)
+        let operations = self.operations.iter().map(|operation| (operation.kind, &operation.channel));
+        operations.chain(claims).chain(self.ended.iter().map(|channel| (UseKind::End, channel)))
     }
 }

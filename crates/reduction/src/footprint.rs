@@ -15,7 +15,7 @@
 
 use ir::{
     Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition,
+    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,6 +38,8 @@ pub enum UseKind {
     ClaimSend,
     /// Nobody else may receive.
     ClaimReceive,
+    /// The channel goes with its thread, and all messages in it.
+    End,
 }
 
 /// A use of the channel that an expression of a procedure names.
@@ -303,13 +305,9 @@ impl<'p> Resources<'p> {
             out.writes.push(HEAP);
             out.immovable = true;
         }
-        if !self.program.procedures[procedure].channels.is_empty() {
-            // They are gone then, for everybody.
-            out.immovable = true;
-            let kind = UseKind::Send { sorted: true, sensed: true };
-            out.uses.push(Use { kind, procedure, channel: None });
-            let kind = UseKind::Receive { anywhere: true, keep: false, sensed: true };
-            out.uses.push(Use { kind, procedure, channel: None });
+        for &id in &self.program.procedures[procedure].channels {
+            let channel = Expr { kind: ExprKind::Channel(id), ty: TypeId(0), span: Default::default() };
+            out.uses.push(Use { kind: UseKind::End, procedure, channel: Some(channel) });
         }
     }
 

@@ -276,7 +276,13 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// Whether others may use a channel in a way that is in conflict.
     fn has_conflict(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
         let Analysis { conflicts, sets, uses, .. } = self.analysis;
-        let is_used = |of, by| conflicts.any_rival(sets, kind, of, |at| view.may_use(&uses[at], by, number));
+        let is_used = |of, by: Option<ThreadId>| {
+            conflicts.any_rival(sets, kind, of, |at| {
+                // Threads end youngest first: none does so before a younger one that stays where it is.
+                let comes_later = uses[at].kind == UseKind::End && by.is_some_and(|other| other < thread);
+                !comes_later && view.may_use(&uses[at], by, number)
+            })
+        };
         view.running().filter(|&other| other != thread).any(|other| {
             let mut futures = view.futures(other);
             futures.any(|future| is_used(future.own, Some(other)) || is_used(future.started, None))
@@ -327,6 +333,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             layout,
             state: concrete,
             owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
+            last: Cell::default(),
         })
     }
 

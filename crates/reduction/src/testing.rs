@@ -36,6 +36,10 @@ pub enum Seeded {
     NoStarted,
     /// Nor what others claim.
     NoClaims,
+    /// Nor that channels go with their threads.
+    NoEnds,
+    /// Threads end whatever others may do to their channels.
+    NoEnded,
     /// Nor how many threads there are.
     NoCount,
     /// Nor who waits for a message.
@@ -80,6 +84,8 @@ impl Seeded {
         Self::NoSensing,
         Self::NoStarted,
         Self::NoClaims,
+        Self::NoEnds,
+        Self::NoEnded,
         Self::NoCount,
         Self::NoRendezvous,
         Self::NoSenders,
@@ -94,6 +100,7 @@ impl Seeded {
         let ignores = |kind: UseKind| match self {
             Self::NoPolls => kind == UseKind::Poll,
             Self::NoClaims => matches!(kind, UseKind::ClaimSend | UseKind::ClaimReceive),
+            Self::NoEnds => kind == UseKind::End,
             Self::NoSenders => matches!(kind, UseKind::Send { .. }),
             Self::NoReceivers => matches!(kind, UseKind::Receive { .. }),
             _ => false,
@@ -119,6 +126,9 @@ impl Seeded {
             guards: self == Self::NoGuards,
             breaches: self == Self::NoBreaches,
         };
+        if self == Self::NoEnded {
+            analysis.candidates.values_mut().flatten().for_each(|candidate| candidate.ended.clear());
+        }
         analysis.discipline.releases |= self == Self::NoLookers;
         if self == Self::NoSensing {
             for found in &mut analysis.uses {

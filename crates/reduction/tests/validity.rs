@@ -25,7 +25,7 @@ use symmetric::Symmetric;
 use symmetry::{Ladder, Level, Naming, Options};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
-const BOUNDS: Bounds = Bounds { threads: 5, frames: 255, objects: 65535 };
+const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
 
 /// Among so many programs there is one that shows what is wrong.
 const MANY: u64 = 10_000;
@@ -106,6 +106,14 @@ fn reductions_of_random_programs_are_valid() {
 }
 
 #[test]
+fn reductions_of_programs_with_channels_of_threads_are_valid() {
+    let text = common::generator::text_with_own_channels;
+    let [complete, reduced, ..] =
+        all_are_valid(|seed| program(&text(seed)), text, |program, analysis| verdict(program, analysis));
+    assert!(complete > programs() as usize / 2 && reduced > complete / 4);
+}
+
+#[test]
 fn reductions_of_programs_with_many_features_are_valid() {
     let [complete, reduced, ..] =
         all_are_valid(random_numbered, ir::testing::random_numbered_text, |program, analysis| {
@@ -161,6 +169,23 @@ const RARE: &[&str] = &[
     thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
     thread Q() { loc a: do { send(channel(r), 1); } goto b; else goto c; loc b end: loc c: do { check(1 == 0); } goto b; }
     active P, Q;",
+    // Who sends to a channel of another thread must do so before that ends.
+    "program farewell; numbered;
+    channel k [1] { int wrap (0, 7) };
+    channel m [1] { int wrap (0, 7) };
+    channels k;
+    thread P() {
+        local int wrap (0, 7) peer means channel;
+        loc a: do { receive(channel(k), peer :=); } goto b;
+        loc b: do { send(peer, 1); } goto c;
+        loc c end:
+    }
+    thread Q() {
+        channels m;
+        loc a: do { send(channel(k), channel(m)); } goto b;
+        loc b: when youngest() return;
+    }
+    active P, Q;",
     // Each variable has one thread, and the property has both.
     "program order; numbered;
     global int wrap (0, 3) x;
@@ -199,7 +224,10 @@ fn programs_that_once_went_wrong_are_valid() {
 #[test]
 fn seeded_faults_are_caught() {
     for &seeded in Seeded::NUMBERED {
-        let texts = RARE.iter().map(|&text| text.to_owned()).chain((0..MANY).map(common::generator::text));
+        let texts = (0..MANY).flat_map(|seed| {
+            [common::generator::text(seed), common::generator::text_with_own_channels(seed)]
+        });
+        let texts = RARE.iter().map(|&text| text.to_owned()).chain(texts);
         let caught = texts.map(|text| program(&text)).any(|program| {
             let analysis = seeded.analysis(&program, &Observed::invariants(&program));
             verdict(&program, &analysis).is_some_and(|(wrong, _)| wrong.is_some())
