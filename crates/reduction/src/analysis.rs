@@ -11,7 +11,7 @@ use crate::conflicts::Conflicts;
 use crate::cycles::break_cycles;
 use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
-use crate::footprint::{COUNT, Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
+use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
 use crate::futures::{Done, Futures, close};
 use crate::porters;
 use crate::sets::{SetId, Sets};
@@ -105,7 +105,9 @@ impl<'p> Observed<'p> {
 pub struct Candidate {
     pub reads: SetId,
     pub writes: SetId,
-    /// What nobody else may write: all of it, except that other threads may end as well, one after the other.
+    /// What nobody else may write: all that is read, and the globals that are written. What else is written is of the thread
+    /// itself: where it is, and its variables that others ask for. Others that write the same resource write of their own, so
+    /// the order does not matter; and other threads may end as well, one after the other.
     pub settled: SetId,
     /// What is done to channels, before anything else.
     pub operations: Vec<Operation>,
@@ -518,16 +520,18 @@ impl<'a> Steps<'a> {
             true => sets.filter(set, |resource| resource != HEAP),
             false => set,
         });
-        let settled = match sets.contains(writes, COUNT) {
-            true => sets.filter(writes, |resource| resource != COUNT),
-            false => writes,
-        };
+        let settled = sets.filter(writes, |resource| self.is_variable(resource));
         (candidate.reads, candidate.writes) = (reads, writes);
         candidate.settled = sets.union(reads, settled);
         candidate.returns = all.returns;
         let [in_states, in_runs] = all.shown;
         candidate.visible = in_states;
         !in_runs && !all.immovable
+    }
+
+    /// Whether a resource is a global, of which there is one for all threads.
+    fn is_variable(&self, resource: usize) -> bool {
+        (GLOBALS..GLOBALS + self.program.globals.len()).contains(&resource)
     }
 
     /// By location: whether a step that passes it passes a sticky one.

@@ -206,6 +206,54 @@ fn rare_programs_are_reduced_as_they_should() {
     }
 }
 
+/// Two threads that go to where messages are handed over do not disturb each other: each goes there alone.
+#[test]
+fn arrivals_commute() {
+    let text = "program arrivals; numbered;
+    channel r [0] { int wrap (0, 3) };
+    channel s [0] { int wrap (0, 3) };
+    channels r, s;
+    thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
+    thread Q() { loc a: goto b; loc b end: do { receive(channel(s), *); } goto c; loc c end: }
+    active P, Q;";
+    let program = program(text);
+    let analysis = Analysis::new(&program, &Observed::invariants(&program));
+    let (wrong, states) = verdict(&program, &analysis).expect("it is small");
+    assert_eq!((wrong, states), (None, [4, 3]));
+}
+
+/// A thread that has answered ends, and its parent takes the answer, in one order: nobody else uses the parent's channel, and the
+/// parent can't end before.
+#[test]
+fn children_that_answer_end_in_one_order() {
+    let text = "program answers; numbered;
+    channel k [1] { int wrap (0, 7) };
+    thread P() {
+        local int wrap (0, 7) v;
+        local int wrap (0, 7) mine means channel;
+        channels k;
+        prologue { mine := channel(k); }
+        loc a: do { start Q(mine); } goto b;
+        loc b: do { receive(mine, v :=); } goto c;
+        loc c: do { v := 0; } goto d;
+        loc d: when youngest() return;
+    }
+    thread Q(int wrap (0, 7) answer means channel) {
+        local int wrap (0, 7) mine means channel;
+        channels k;
+        prologue { mine := channel(k); }
+        loc a: do { send(answer, 1); } goto b;
+        loc b: when youngest() return;
+    }
+    active P;";
+    let program = program(text);
+    let analysis = Analysis::new(&program, &Observed::invariants(&program));
+    let (wrong, [all, some]) = verdict(&program, &analysis).expect("it is small");
+    assert_eq!(wrong, None);
+    // One after the other, there are as many states as steps, and the first.
+    assert_eq!((all > some, some), (true, 7));
+}
+
 /// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in one place, and are as
 /// large as each other.
 const WENT_WRONG: &[u64] = &[10_975];
