@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A pure expression.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: TypeId,
@@ -113,7 +113,7 @@ impl Expr {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExprKind {
     Const(Const),
     Global(GlobalId),

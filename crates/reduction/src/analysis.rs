@@ -1,23 +1,35 @@
 //! What is known about a program before it runs: which locations are candidates, and what may come after each.
 
 use ir::{
-    Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, TransitionId, Type,
+    Action, ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
+    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, Transition,
+    TransitionId, Type,
 };
 
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
 use crate::cycles::break_cycles;
 use crate::discipline::{Breach, Discipline};
-use crate::footprint::{COUNT, Footprint, HEAP, RENDEZVOUS, Resources, Use, UseKind};
+use crate::flow::Flow;
+use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
+use crate::futures::{Done, Futures, close};
+use crate::porters;
+use crate::sets::{SetId, Sets};
 
 /// The tables of a program.
 pub struct Analysis {
     pub(crate) program: Program,
     pub(crate) candidates: Table<LocationId, Option<Candidate>>,
-    pub(crate) futures: Table<LocationId, Future>,
+    pub(crate) futures: Futures,
+    /// The sets of candidates and futures.
+    pub(crate) sets: Sets,
+    pub(crate) flow: Flow,
+    /// By channel: the number that it has if it exists from the start.
+    pub(crate) first_numbers: Table<ChannelId, Option<i64>>,
     /// All uses of channels, of which futures have numbers.
     pub(crate) uses: Vec<Use>,
+    /// Those that name their channel by variables of their thread.
+    pub(crate) named: SetId,
     /// Which futures are in the way of which candidates.
     pub(crate) conflicts: Conflicts,
     pub(crate) written: Bits,
@@ -59,6 +71,12 @@ impl Classes {
     pub const ALL: Self = Self { messages: true, heap: true, locks: true };
     /// Nobody else can do more or less after such a step than before it.
     pub const SILENT: Self = Self { messages: false, heap: true, locks: false };
+
+    /// Whether a candidate is of a class that may be ample.
+    pub(crate) fn permit(self, candidate: &Candidate) -> bool {
+        let Self { messages, heap, .. } = self;
+        (heap || !candidate.heap) && (messages || candidate.operations.is_empty() && !candidate.ends)
+    }
 }
 
 /// The expressions that properties read.
@@ -85,14 +103,18 @@ impl<'p> Observed<'p> {
 /// What a thread does in a step from a location that may be ample.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
-    pub reads: Bits,
-    pub writes: Bits,
-    /// What nobody else may write: all of it, except that other threads may end as well, one after the other.
-    pub settled: Bits,
+    pub reads: SetId,
+    pub writes: SetId,
+    /// What nobody else may write: all that is read, and the globals that are written. What else is written is of the thread
+    /// itself: where it is, and its variables that others ask for. Others that write the same resource write of their own, so
+    /// the order does not matter; and other threads may end as well, one after the other.
+    pub settled: SetId,
     /// What is done to channels, before anything else.
     pub operations: Vec<Operation>,
     /// The thread ends: what it claims of channels is free then.
     pub ends: bool,
+    /// The channels that go with it.
+    pub ended: Vec<Expr>,
     /// Objects are touched: which, the state tells.
     pub heap: bool,
     /// A function returns: what happens next, the frame below tells.
@@ -110,20 +132,6 @@ pub struct Operation {
     pub transition: Option<TransitionId>,
     pub kind: UseKind,
     pub channel: Expr,
-}
-
-/// What a thread may still do.
-#[derive(Clone, Debug, Default)]
-pub struct Future {
-    pub reads: Bits,
-    pub writes: Bits,
-    /// Uses of channels by the thread itself, and by those that it starts.
-    pub own: Bits,
-    pub started: Bits,
-    /// Those of its own that are the only ways out of sticky locations.
-    pub sticky: Bits,
-    /// It may change what properties of states read.
-    pub visible: bool,
 }
 
 /// Why a program can't be reduced, if so.
@@ -165,16 +173,45 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 /// By transition: whether it may change what these expressions say.
 pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, bool> {
     let resources = Resources::new(program, observed.iter().copied());
-    let mut read = Footprint::default();
-    for expr in observed {
-        read.extend(&resources.observed(expr));
-    }
+    let seen = Seen::new(&resources, observed);
     let is_visible = |transition| {
         let footprint = resources.transition(transition);
-        let is_message = |found: &Use| matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. });
-        shows(&read, &footprint.writes, footprint.uses.iter().any(is_message))
+        seen.shows(&footprint.writes, footprint.uses.iter().any(is_message))
     };
     program.transitions.values().map(is_visible).collect()
+}
+
+/// What properties read.
+struct Seen {
+    resources: Bits,
+    /// They look into channels.
+    channels: bool,
+    /// It can't be told.
+    everything: bool,
+}
+
+impl Seen {
+    fn new(resources: &Resources<'_>, exprs: &[&Expr]) -> Self {
+        let mut seen = Self { resources: Bits::default(), channels: false, everything: false };
+        for expr in exprs {
+            let read = resources.observed(expr);
+            read.reads.iter().for_each(|&resource| seen.resources.insert(resource));
+            seen.channels |= !read.uses.is_empty();
+            seen.everything |= read.immovable;
+        }
+        seen
+    }
+
+    /// Whether they notice that these resources are written, or that messages are sent and received.
+    fn shows(&self, writes: &[usize], messages: bool) -> bool {
+        self.everything
+            || writes.iter().any(|&resource| self.resources.contains(resource))
+            || messages && self.channels
+    }
+}
+
+fn is_message(found: &Use) -> bool {
+    matches!(found.kind, UseKind::Send { .. } | UseKind::Receive { .. } | UseKind::End)
 }
 
 impl Analysis {
@@ -188,7 +225,7 @@ impl Analysis {
     #[must_use]
     pub fn for_fair_runs(mut self) -> Self {
         for candidate in self.candidates.values_mut() {
-            candidate.take_if(|candidate| candidate.writes.contains(RENDEZVOUS));
+            candidate.take_if(|candidate| self.sets.contains(candidate.writes, RENDEZVOUS));
         }
         self.permit(Classes::SILENT)
     }
@@ -196,51 +233,52 @@ impl Analysis {
     /// Without proviso, steps may be put off for ever: that is for tests.
     pub(crate) fn build(program: &Program, observed: &Observed<'_>, proviso: bool) -> Self {
         let resources = Resources::new(program, observed.all());
-        let read = |exprs: &[&Expr]| {
-            let mut read = Footprint::default();
-            for expr in exprs {
-                read.extend(&resources.observed(expr));
-            }
-            read
-        };
-        let (in_states, in_runs) = (read(&observed.in_states), read(&observed.in_runs));
+        let in_states = Seen::new(&resources, &observed.in_states);
+        let in_runs = Seen::new(&resources, &observed.in_runs);
         let transitions: Table<TransitionId, Footprint> =
             program.transitions.values().map(|transition| resources.transition(transition)).collect();
         let resumes: Table<LocationId, Footprint> =
             program.locations.ids().map(|id| resources.resume(id)).collect();
-        let steps = Steps {
-            program,
-            transitions: &transitions,
-            resumes: &resumes,
-            in_states: &in_states,
-            in_runs: &in_runs,
+        let flow = Flow::new(program);
+        let mut sets = Sets::default();
+        let steps = Steps::new(program, &flow, &transitions, &resumes, [&in_states, &in_runs], &mut sets);
+        let sticky = if proviso {
+            steps.sticky(&resources, &transitions, &mut sets)
+        } else {
+            vec![false; program.locations.len()]
         };
-        let sticky = if proviso { steps.sticky(&resources) } else { vec![false; program.locations.len()] };
-        let candidates: Table<LocationId, Option<Candidate>> = program
-            .locations
-            .ids()
-            .map(|id| steps.candidate(id, Some(&sticky)).or_else(|| steps.resume(id)))
-            .collect();
-        let (mut futures, uses) = futures(program, &transitions, &resumes, &candidates);
+        let passes_sticky = steps.passing(&sticky);
+        let mut candidates = Table::new();
         for id in program.locations.ids() {
-            let future = &mut futures[id];
-            let mut used = future.own.iter().chain(future.started.iter()).map(|at| uses[at].kind);
-            let messages = used.any(|kind| matches!(kind, UseKind::Send { .. } | UseKind::Receive { .. }));
-            future.visible = shows(&in_states, &future.writes, messages);
+            let candidate = steps.candidate(id, Some((&sticky, &passes_sticky)), &mut sets);
+            candidates.push(candidate.or_else(|| steps.resume(id, &mut sets)));
         }
+        let (futures, uses) =
+            Futures::new(program, &flow, &transitions, &resumes, &steps.done, &candidates, &mut sets);
         let mut written = Bits::default();
-        transitions.values().chain(resumes.values()).for_each(|footprint| {
-            written.extend(&footprint.writes);
-        });
+        for footprint in transitions.values().chain(resumes.values()) {
+            footprint.writes.iter().for_each(|&resource| written.insert(resource));
+        }
+        let mut first_numbers: Table<ChannelId, Option<i64>> = program.channels.ids().map(|_| None).collect();
+        for (at, &id) in program.first_channels.iter().enumerate() {
+            first_numbers[id].get_or_insert(at as i64 + 1);
+        }
+        let assigned_channels = assigned(program, true);
+        let is_named = |at: &usize| porters::is_named(&uses[*at], &assigned_channels);
+        let named = sets.of((0..uses.len()).filter(is_named));
         let mut analysis = Self {
             program: program.clone(),
             candidates,
             futures,
+            sets,
+            flow,
+            first_numbers,
             uses,
+            named,
             conflicts: Conflicts::default(),
             written,
             assigned: assigned(program, false),
-            assigned_channels: assigned(program, true),
+            assigned_channels,
             classes: Classes::ALL,
             discipline: Discipline::new(program, observed),
             blind: Blind::default(),
@@ -262,12 +300,6 @@ impl Analysis {
         self
     }
 
-    /// Whether a candidate is of a class that may be ample.
-    pub(crate) fn permits(&self, candidate: &Candidate) -> bool {
-        let Classes { messages, heap, .. } = self.classes;
-        (heap || !candidate.heap) && (messages || candidate.operations.is_empty() && !candidate.ends)
-    }
-
     /// What was assumed about the use of locks and fields does not hold: from now on it is not relied on. Tells in words
     /// what that is.
     pub fn forget(&mut self, breaches: &[Breach]) -> Vec<String> {
@@ -285,69 +317,135 @@ impl Analysis {
     }
 }
 
+/// What a step does, or a part of one.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    reads: SetId,
+    writes: SetId,
+    /// It can't be ample.
+    immovable: bool,
+    /// It can't come after another part: channels are used, or the thread ends.
+    must_begin: bool,
+    returns: bool,
+    /// Who may notice it: properties of states, and of runs.
+    shown: [bool; 2],
+}
+
+impl Part {
+    fn add(&mut self, other: &Self, sets: &mut Sets) {
+        self.reads = sets.union(self.reads, other.reads);
+        self.writes = sets.union(self.writes, other.writes);
+        self.immovable |= other.immovable;
+        self.must_begin |= other.must_begin;
+        self.returns |= other.returns;
+        for (shown, &other) in self.shown.iter_mut().zip(&other.shown) {
+            *shown |= other;
+        }
+    }
+}
+
 struct Steps<'a> {
     program: &'a Program,
-    transitions: &'a Table<TransitionId, Footprint>,
-    resumes: &'a Table<LocationId, Footprint>,
-    in_states: &'a Footprint,
-    in_runs: &'a Footprint,
+    flow: &'a Flow,
+    footprints: &'a Table<TransitionId, Footprint>,
+    transitions: Table<TransitionId, Part>,
+    resumes: Table<LocationId, Part>,
+    /// By location: all that a step does that passes it, from there on.
+    passages: Vec<Part>,
+    /// By location: what is done there.
+    done: Vec<Done>,
 }
 
-/// Where a thread may go from a location of a procedure in the same procedure.
-pub fn successors(program: &Program, id: LocationId) -> Vec<usize> {
-    let location = &program.locations[id];
-    let mut to = Vec::new();
-    for &transition in &location.transitions {
-        match &program.transitions[transition].exit {
-            Exit::Jump(Jump::Goto(target)) => to.push(target.index()),
-            Exit::Jump(Jump::Return(_)) => {}
-            Exit::Call { resume, .. } => to.push(resume.index()),
+impl<'a> Steps<'a> {
+    fn new(
+        program: &'a Program,
+        flow: &'a Flow,
+        footprints: &'a Table<TransitionId, Footprint>,
+        resumes: &Table<LocationId, Footprint>,
+        [in_states, in_runs]: [&Seen; 2],
+        sets: &mut Sets,
+    ) -> Self {
+        // What one thread has to itself needs no comparison.
+        let of_transitions = of_procedures(program, footprints);
+        let of_resumes = resumes.iter().map(|(id, footprint)| (program.locations[id].procedure, footprint));
+        let shared = contested(program, of_transitions.chain(of_resumes));
+        let set = |resources: &[usize], sets: &mut Sets| {
+            let is_kept = |resource: usize| resource < GLOBALS || shared.contains(resource);
+            sets.of(resources.iter().copied().filter(|&resource| is_kept(resource)))
+        };
+        let part = |footprint: &Footprint, sets: &mut Sets| {
+            // Which objects it is about, the state tells.
+            let writes: Vec<usize> = footprint.writes.iter().copied().filter(|&one| one != HEAP).collect();
+            let shown = [in_states, in_runs].map(|seen| seen.shows(&writes, !footprint.uses.is_empty()));
+            Part {
+                reads: set(&footprint.reads, sets),
+                writes: set(&footprint.writes, sets),
+                immovable: footprint.immovable,
+                must_begin: footprint.ends || !footprint.uses.is_empty(),
+                returns: footprint.returns,
+                shown,
+            }
+        };
+        let mut transitions: Table<TransitionId, Part> =
+            footprints.values().map(|footprint| part(footprint, sets)).collect();
+        let resume_parts: Table<LocationId, Part> =
+            resumes.values().map(|footprint| part(footprint, sets)).collect();
+        let mut done = Vec::new();
+        for (id, location) in program.locations.iter() {
+            let mut all = Done::default();
+            let here = location.transitions.iter().map(|&id| (&footprints[id], &transitions[id]));
+            for (footprint, part) in here.chain([(&resumes[id], &resume_parts[id])]) {
+                all.reads = sets.union(all.reads, part.reads);
+                all.writes = sets.union(all.writes, part.writes);
+                all.visible |= in_states.shows(&footprint.writes, footprint.uses.iter().any(is_message));
+            }
+            done.push(all);
         }
-    }
-    if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
-        to.push(target.index());
-    }
-    for catch in &program.procedures[location.procedure].catches {
-        if catch.covers.contains(&location.origin(id)) {
-            to.push(catch.handler.index());
+        // What is called in the middle of a step is a part of it.
+        let is_atomic = |id: LocationId| program.locations[id].atomic;
+        for (id, transition) in program.transitions.iter() {
+            if let Exit::Call { callee, resume, .. } = &transition.exit {
+                let mut entries = program.callees(*callee).map(|callee| program.procedures[callee].entry);
+                transitions[id].immovable |=
+                    is_atomic(transition.source) || is_atomic(*resume) || entries.any(is_atomic);
+            }
         }
+        let mut passages = Vec::new();
+        for location in program.locations.values() {
+            let mut all = Part::default();
+            location.transitions.iter().for_each(|&id| all.add(&transitions[id], sets));
+            passages.push(all);
+        }
+        close(&flow.passages, &mut passages, |all, next| all.add(next, sets));
+        Self { program, flow, footprints, transitions, resumes: resume_parts, passages, done }
     }
-    to
-}
 
-/// Whether who reads this notices these writes, or that messages are sent and received.
-fn shows(observed: &Footprint, writes: &Bits, messages: bool) -> bool {
-    observed.immovable || observed.reads.intersects(writes) || messages && !observed.uses.is_empty()
-}
-
-impl Steps<'_> {
     /// What may happen in a step of a thread that rests at a location, up to where it rests again. All statements that the
-    /// step can get to count, whether it does or not.
-    fn candidate(&self, location: LocationId, sticky: Option<&[bool]>) -> Option<Candidate> {
+    /// step can get to count, whether it does or not. With sticky locations, and those from which one is passed.
+    fn candidate(
+        &self,
+        location: LocationId,
+        sticky: Option<(&[bool], &[bool])>,
+        sets: &mut Sets,
+    ) -> Option<Candidate> {
         let program = self.program;
         let here = &program.locations[location];
         if here.transitions.is_empty() || here.inner || here.atomic {
             return None;
         }
-        let mut candidate = Candidate {
-            sticky: sticky.is_some_and(|sticky| sticky[location.index()]),
-            ..Candidate::default()
-        };
-        let mut seen = vec![location];
-        // Where the step begins, and whether it may come back there and go on.
+        let is_sticky = |at: LocationId| sticky.is_some_and(|(sticky, _)| sticky[at.index()]);
+        let passes_sticky = |at: LocationId| sticky.is_some_and(|(_, passes)| passes[at.index()]);
+        let mut candidate = Candidate { sticky: is_sticky(location), ..Candidate::default() };
+        let mut all = Part::default();
+        // Where the step begins: here, and where nothing comes before but to find out whether it can.
         let mut begins = vec![location];
-        let mut comes_back = false;
-        // Locations, and whether the step begins there.
-        let mut open = vec![(location, true)];
-        while let Some((at, first)) = open.pop() {
+        let mut next = 0;
+        while let Some(&at) = begins.get(next) {
+            next += 1;
             for &id in &program.locations[at].transitions {
                 let transition = &program.transitions[id];
-                let footprint = &self.transitions[id];
-                if footprint.immovable {
-                    return None;
-                }
-                candidate.reads.extend(&footprint.reads);
-                candidate.writes.extend(&footprint.writes);
+                let footprint = &self.footprints[id];
+                all.add(&self.transitions[id], sets);
                 if footprint.ends {
                     // Nothing but the end may be waited for there: others can make it possible.
                     if at != location || here.transitions.len() > 1 {
@@ -355,109 +453,124 @@ impl Steps<'_> {
                     }
                     candidate.ends = true;
                 }
-                candidate.returns |= footprint.returns;
                 for found in &footprint.uses {
-                    // Later on, the channel may be another one, and its state is another one.
-                    if !first {
-                        return None;
-                    }
                     let transition = (at == location).then_some(id);
                     let channel = found.channel.clone()?;
+                    if found.kind == UseKind::End {
+                        candidate.ended.push(channel);
+                        continue;
+                    }
                     candidate.operations.push(Operation { transition, kind: found.kind, channel });
                 }
-                let mut go = |to: LocationId, first: bool| {
-                    comes_back |= !first && begins.contains(&to);
-                    if !seen.contains(&to) {
-                        seen.push(to);
-                        open.push((to, first));
-                        begins.extend(first.then_some(to));
-                    } else if first && !begins.contains(&to) {
-                        comes_back = true;
-                    }
+                let mut pass = |to: LocationId| {
+                    // Later on, the channel may be another one, and its state is another one.
+                    let passage = &self.passages[to.index()];
+                    let is_possible = !passage.must_begin && !passes_sticky(to);
+                    all.add(passage, sets);
+                    is_possible.then_some(())
                 };
-                if let Guard::Ready(inner) = transition.guard {
-                    let at_once = at == location && transition.body.is_empty();
-                    go(inner, at_once && transition.exit == Exit::Jump(Jump::Goto(inner)));
+                let target = match transition.exit {
+                    Exit::Jump(Jump::Goto(target)) => Some(target),
+                    _ => None,
+                };
+                let at_once = at == location && transition.body.is_empty();
+                match transition.guard {
+                    Guard::Ready(inner) if at_once && target == Some(inner) => {
+                        begins.push(inner);
+                        continue;
+                    }
+                    Guard::Ready(inner) => pass(inner)?,
+                    _ => {}
                 }
-                match &transition.exit {
-                    Exit::Jump(Jump::Goto(target)) => {
-                        let target_of = &program.locations[*target];
-                        if transition.exclusive || target_of.inner || target_of.atomic {
-                            go(*target, false);
-                        }
-                    }
-                    Exit::Jump(Jump::Return(_)) => {}
-                    Exit::Call { callee, resume, .. } => {
-                        let is_atomic = |id: LocationId| program.locations[id].atomic;
-                        let mut entries =
-                            program.callees(*callee).map(|callee| program.procedures[callee].entry);
-                        // What is called in the middle of a step is a part of it.
-                        if is_atomic(at) || is_atomic(*resume) || entries.any(is_atomic) {
-                            return None;
-                        }
-                    }
+                if let Some(target) = target
+                    && self.goes_on(transition, target)
+                {
+                    pass(target)?;
                 }
             }
         }
-        let passes_sticky =
-            sticky.is_some_and(|sticky| seen[1..].iter().any(|passed| sticky[passed.index()]));
-        if comes_back && (candidate.sticky || !candidate.operations.is_empty()) {
+        let passes_sticky = begins[1..].iter().any(|&at| is_sticky(at));
+        // Where a step begins in several ways, one may come back to where another one begins.
+        if begins.len() > 1 && (candidate.sticky || !candidate.operations.is_empty()) {
             return None;
         }
-        (!passes_sticky && self.settle(&mut candidate)).then_some(candidate)
+        (!passes_sticky && self.settle(&mut candidate, &all, sets)).then_some(candidate)
+    }
+
+    /// Whether a step goes on where a transition leads.
+    fn goes_on(&self, transition: &Transition, target: LocationId) -> bool {
+        let target = &self.program.locations[target];
+        transition.exclusive || target.inner || target.atomic
     }
 
     /// What happens on the way through a resume location.
-    fn resume(&self, location: LocationId) -> Option<Candidate> {
+    fn resume(&self, location: LocationId, sets: &mut Sets) -> Option<Candidate> {
         let LocationKind::Resume { then, .. } = &self.program.locations[location].kind else { return None };
         let goes_on = matches!(then, Jump::Goto(target) if self.program.locations[*target].atomic);
-        let footprint = &self.resumes[location];
-        let mut candidate = Candidate {
-            reads: footprint.reads.clone(),
-            writes: footprint.writes.clone(),
-            returns: footprint.returns,
-            ..Candidate::default()
-        };
-        let is_movable = !footprint.immovable && !footprint.ends && footprint.uses.is_empty() && !goes_on;
-        (is_movable && self.settle(&mut candidate)).then_some(candidate)
+        let part = &self.resumes[location];
+        let mut candidate = Candidate::default();
+        (!part.must_begin && !goes_on && self.settle(&mut candidate, part, sets)).then_some(candidate)
     }
 
-    /// Finds out what nobody else may write, and who can see it. Says whether it is invisible to properties of runs.
-    fn settle(&self, candidate: &mut Candidate) -> bool {
-        candidate.heap =
-            [&mut candidate.reads, &mut candidate.writes].map(|bits| bits.remove(HEAP)).contains(&true);
-        candidate.settled = candidate.reads.clone();
-        candidate
-            .writes
-            .iter()
-            .filter(|&resource| resource != COUNT)
-            .for_each(|resource| candidate.settled.insert(resource));
-        let messages = !candidate.operations.is_empty();
-        candidate.visible = shows(self.in_states, &candidate.writes, messages);
-        !shows(self.in_runs, &candidate.writes, messages)
+    /// Finds out what nobody else may write, and who can see it. Says whether it may be ample: it is invisible to properties of
+    /// runs, and known what it does.
+    fn settle(&self, candidate: &mut Candidate, all: &Part, sets: &mut Sets) -> bool {
+        candidate.heap = [all.reads, all.writes].iter().any(|&set| sets.contains(set, HEAP));
+        let [reads, writes] = [all.reads, all.writes].map(|set| match candidate.heap {
+            true => sets.filter(set, |resource| resource != HEAP),
+            false => set,
+        });
+        let settled = sets.filter(writes, |resource| self.is_variable(resource));
+        (candidate.reads, candidate.writes) = (reads, writes);
+        candidate.settled = sets.union(reads, settled);
+        candidate.returns = all.returns;
+        let [in_states, in_runs] = all.shown;
+        candidate.visible = in_states;
+        !in_runs && !all.immovable
+    }
+
+    /// Whether a resource is a global, of which there is one for all threads.
+    fn is_variable(&self, resource: usize) -> bool {
+        (GLOBALS..GLOBALS + self.program.globals.len()).contains(&resource)
+    }
+
+    /// By location: whether a step that passes it passes a sticky one.
+    fn passing(&self, sticky: &[bool]) -> Vec<bool> {
+        let mut passing = sticky.to_vec();
+        close(&self.flow.passages, &mut passing, |all, next| *all |= next);
+        passing
     }
 
     /// By location: whether cycles of its procedure are broken there.
-    fn sticky(&self, resources: &Resources<'_>) -> Vec<bool> {
+    fn sticky(
+        &self,
+        resources: &Resources<'_>,
+        transitions: &Table<TransitionId, Footprint>,
+        sets: &mut Sets,
+    ) -> Vec<bool> {
         let program = self.program;
-        let contested = self.contested();
-        let successors: Vec<Vec<usize>> = program.locations.ids().map(|id| successors(program, id)).collect();
+        let contested = contested(program, of_procedures(program, transitions));
+        let contested = sets.of(contested.iter().filter(|&resource| resource != RENDEZVOUS));
         let mut costs = Vec::new();
         for (id, location) in program.locations.iter() {
-            costs.push(match self.candidate(id, None) {
+            costs.push(match self.candidate(id, None, sets) {
                 // They come after calls, and who is on a cycle with one is on a cycle with its call.
                 _ if !matches!(location.kind, LocationKind::Plain) => 5,
                 // Nobody rests at these.
                 _ if location.inner || location.atomic => 4,
                 None => 0,
-                Some(step) if step.reads.intersects(&contested) || step.writes.intersects(&contested) => 1,
+                Some(step)
+                    if sets.intersects(step.reads, contested) || sets.intersects(step.writes, contested) =>
+                {
+                    1
+                }
                 _ if self.acquires(id) => 1,
                 _ if resources.is_sensing(id) => 3,
                 Some(step) if step.operations.len() == location.transitions.len() => 2,
                 Some(_) => 3,
             });
         }
-        break_cycles(&successors, &costs)
+        break_cycles(&self.flow.successors, &costs)
     }
 
     /// Whether locks are taken at a location.
@@ -466,138 +579,45 @@ impl Steps<'_> {
         let mut actions = transitions.flat_map(|&id| &self.program.transitions[id].body);
         actions.any(|action| matches!(action.kind, ActionKind::Lock(_) | ActionKind::Unwait(_)))
     }
-
-    /// What is written, and not by one thread alone.
-    fn contested(&self) -> Bits {
-        let program = self.program;
-        let mut instances = vec![0; program.procedures.len()];
-        program.active.iter().for_each(|procedure| instances[procedure.index()] += 1);
-        for action in program.transitions.values().flat_map(|transition| &transition.body) {
-            if let ActionKind::Start { procedure, .. } = action.kind {
-                instances[procedure.index()] += 2;
-            }
-        }
-        let mut users = Vec::<Vec<ProcedureId>>::new();
-        let mut written = Bits::default();
-        for (id, transition) in program.transitions.iter() {
-            let procedure = program.locations[transition.source].procedure;
-            let footprint = &self.transitions[id];
-            written.extend(&footprint.writes);
-            for resource in footprint.reads.iter().chain(footprint.writes.iter()) {
-                if users.len() <= resource {
-                    users.resize(resource + 1, Vec::new());
-                }
-                users[resource].push(procedure);
-            }
-        }
-        let mut contested = Bits::default();
-        for (resource, procedures) in users.iter().enumerate() {
-            let shared = procedures.iter().any(|&other| {
-                other != procedures[0]
-                    || instances[other.index()] > 1
-                    || program.procedures[other].kind == ProcedureKind::Function
-            });
-            if shared && written.contains(resource) && resource != RENDEZVOUS {
-                contested.insert(resource);
-            }
-        }
-        contested
-    }
 }
 
-/// What may come after each location, the location included.
-fn futures(
-    program: &Program,
-    transitions: &Table<TransitionId, Footprint>,
-    resumes: &Table<LocationId, Footprint>,
-    candidates: &Table<LocationId, Option<Candidate>>,
-) -> (Table<LocationId, Future>, Vec<Use>) {
-    let mut uses = Vec::<Use>::new();
-    let mut number = |found: &Use| {
-        uses.iter().position(|known| known == found).unwrap_or_else(|| {
-            uses.push(found.clone());
-            uses.len() - 1
-        })
-    };
-    let mut futures = Table::<LocationId, Future>::new();
-    // Where a thread goes from there, and whom it starts.
-    let mut edges = Vec::new();
-    for (id, location) in program.locations.iter() {
-        let mut future = Future::default();
-        let (mut goes, mut starts) = (Vec::new(), Vec::new());
-        let footprints = location.transitions.iter().map(|&transition| &transitions[transition]);
-        for footprint in footprints.chain([&resumes[id]]) {
-            future.reads.extend(&footprint.reads);
-            future.writes.extend(&footprint.writes);
-            footprint.uses.iter().for_each(|found| future.own.insert(number(found)));
-        }
-        if candidates[id].as_ref().is_some_and(|candidate| candidate.sticky) {
-            future.sticky = future.own.clone();
-        }
-        let procedure = &program.procedures[location.procedure];
-        for claim in &procedure.claims {
-            let kind = if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend };
-            let channel = Some(claim.channel.clone());
-            future.own.insert(number(&Use { kind, procedure: location.procedure, channel }));
-        }
-        for &transition in &location.transitions {
-            let transition = &program.transitions[transition];
-            if let Guard::Ready(inner) = transition.guard {
-                goes.push(inner);
-            }
-            for action in &transition.body {
-                if let ActionKind::Start { procedure, .. } = action.kind {
-                    starts.push(program.procedures[procedure].entry);
-                }
-            }
-            match &transition.exit {
-                Exit::Jump(Jump::Goto(target)) => goes.push(*target),
-                Exit::Jump(Jump::Return(_)) => {}
-                Exit::Call { callee, resume, .. } => {
-                    goes.push(*resume);
-                    goes.extend(program.callees(*callee).map(|callee| program.procedures[callee].entry));
-                }
-            }
-        }
-        if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
-            goes.push(target);
-        }
-        goes.extend(
-            procedure
-                .catches
-                .iter()
-                .filter(|catch| catch.covers.contains(&location.origin(id)))
-                .map(|catch| catch.handler),
-        );
-        futures.push(future);
-        edges.push((goes, starts));
-    }
-    loop {
-        let mut changed = false;
-        for id in program.locations.ids().rev() {
-            let mut future = std::mem::take(&mut futures[id]);
-            let (goes, starts) = &edges[id.index()];
-            for &to in goes.iter().filter(|&&to| to != id) {
-                let next = &futures[to];
-                changed |= future.reads.extend(&next.reads);
-                changed |= future.writes.extend(&next.writes);
-                changed |= future.own.extend(&next.own);
-                changed |= future.sticky.extend(&next.sticky);
-                changed |= future.started.extend(&next.started);
-            }
-            for &entry in starts {
-                let next = if entry == id { future.clone() } else { futures[entry].clone() };
-                changed |= future.reads.extend(&next.reads);
-                changed |= future.writes.extend(&next.writes);
-                changed |= future.started.extend(&next.own);
-                changed |= future.started.extend(&next.started);
-            }
-            futures[id] = future;
-        }
-        if !changed {
-            return (futures, uses);
+/// Footprints with the procedures that they are of.
+fn of_procedures<'a>(
+    program: &'a Program,
+    footprints: &'a Table<TransitionId, Footprint>,
+) -> impl Iterator<Item = (ProcedureId, &'a Footprint)> {
+    let procedure = |transition: &Transition| program.locations[transition.source].procedure;
+    program.transitions.values().map(procedure).zip(footprints.values())
+}
+
+/// What is written, and not used by one thread alone.
+fn contested<'a>(program: &Program, footprints: impl Iterator<Item = (ProcedureId, &'a Footprint)>) -> Bits {
+    let mut instances = vec![0; program.procedures.len()];
+    program.active.iter().for_each(|procedure| instances[procedure.index()] += 1);
+    for action in program.transitions.values().flat_map(|transition| &transition.body) {
+        if let ActionKind::Start { procedure, .. } = action.kind {
+            instances[procedure.index()] += 2;
         }
     }
+    // By resource: the first procedure that uses it.
+    let mut users = Vec::<Option<ProcedureId>>::new();
+    let (mut written, mut shared) = (Bits::default(), Bits::default());
+    for (procedure, footprint) in footprints {
+        let is_one_thread = instances[procedure.index()] <= 1
+            && program.procedures[procedure].kind != ProcedureKind::Function;
+        footprint.writes.iter().for_each(|&resource| written.insert(resource));
+        for &resource in footprint.reads.iter().chain(&footprint.writes) {
+            if users.len() <= resource {
+                users.resize(resource + 1, None);
+            }
+            if *users[resource].get_or_insert(procedure) != procedure || !is_one_thread {
+                shared.insert(resource);
+            }
+        }
+    }
+    let mut contested = Bits::default();
+    shared.iter().filter(|&resource| written.contains(resource)).for_each(|one| contested.insert(one));
+    contested
 }
 
 /// By procedure: the locals that threads give values while they run, or values other than 0.
@@ -635,13 +655,13 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
             assign(location.procedure, place);
         }
     }
+    let forgotten = program.locations.values().any(|location| location.live.is_some());
     for (id, procedure) in program.procedures.iter() {
         for catch in &procedure.catches {
             assigned[id.index()].insert(catch.variable.index());
         }
         // A variable that is forgotten gets the default of its type, which is 0 where that is in range.
         for (local, variable) in procedure.locals.iter() {
-            let forgotten = program.locations.values().any(|location| location.live.is_some());
             let zero = matches!(program.types[variable.ty], Type::Int(int) if int.default_value() == 0);
             if forgotten && !(but_zero && zero) {
                 assigned[id.index()].insert(local.index());
@@ -649,4 +669,38 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
         }
     }
     assigned
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    /// Two threads that write to the same variables one after the other, over and over.
+    fn line(statements: usize) -> Program {
+        let mut text = "program line; numbered;\n".to_owned();
+        (0..50).for_each(|at| writeln!(text, "global int wrap (0, 3) x{at};").expect("it is a string"));
+        for name in ["A", "B"] {
+            write!(text, "thread {name}() {{").expect("it is a string");
+            for at in 0..statements {
+                write!(text, "loc l{at}: do {{ x{} := 1; }} goto l{};", at % 50, at + 1)
+                    .expect("it is a string");
+            }
+            write!(text, "loc l{statements} end: }}").expect("it is a string");
+        }
+        ir::testing::program(&(text + "active A, B;"))
+    }
+
+    /// What is found out about a program does not grow faster than the program.
+    #[test]
+    fn long_programs_have_as_many_futures_as_short_ones() {
+        let sizes = [200, 10_000].map(|statements| {
+            let analysis = Analysis::new(&line(statements), &Observed::default());
+            (analysis.futures.classes().len(), analysis.sets.size())
+        });
+        assert_eq!(sizes[0], sizes[1]);
+        // One for each variable that is the last one, and the end.
+        assert_eq!(sizes[0].0, 51);
+    }
 }

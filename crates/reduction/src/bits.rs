@@ -25,23 +25,6 @@ impl Bits {
         self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    /// Adds all of another set. Tells whether that made a difference.
-    pub fn extend(&mut self, other: &Self) -> bool {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        let mut changed = false;
-        for (word, &more) in self.0.iter_mut().zip(&other.0) {
-            changed |= more & !*word != 0;
-            *word |= more;
-        }
-        changed
-    }
-
-    pub fn intersects(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
-    }
-
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(at, &word)| {

@@ -8,8 +8,9 @@
 use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, ProcedureId, Type};
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
 
-use crate::analysis::{Analysis, Future};
+use crate::analysis::Analysis;
 use crate::footprint::{Use, UseKind};
+use crate::futures::Future;
 
 /// A state, as far as expressions about channels read it.
 #[derive(Clone, Copy)]
@@ -49,7 +50,7 @@ impl<'a> View<'a> {
 
     /// What a thread may still do, by its frames.
     pub fn futures(self, thread: ThreadId) -> impl Iterator<Item = &'a Future> {
-        self.locations(thread).map(move |location| &self.analysis.futures[location])
+        self.locations(thread).map(move |location| self.analysis.futures.at(location))
     }
 
     /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps it.
@@ -58,7 +59,7 @@ impl<'a> View<'a> {
         match &expr.kind {
             ExprKind::Const(Const::Int(value)) => Some(*value),
             ExprKind::Const(Const::Bool(value)) => Some((*value).into()),
-            ExprKind::Channel(id) => self.first_channel(*id),
+            ExprKind::Channel(id) => self.first_channel(*id).or_else(|| self.own_channel(*id, thread)),
             ExprKind::ThreadNumber => Some(thread.0.into()),
             ExprKind::Local(id) => {
                 let (procedure, base) = self.frame(thread);
@@ -126,17 +127,29 @@ impl<'a> View<'a> {
     }
 
     fn first_channel(&self, id: ChannelId) -> Option<i64> {
-        let mut channels = self.analysis.program.first_channels.iter();
-        channels.position(|&first| first == id).map(|at| at as i64 + 1)
+        self.analysis.first_numbers[id]
     }
 
-    /// Whether a use may be of the channel of this number: now or later, by a thread or, if there is none, by one that may be
-    /// started.
+    /// The number of a channel that came with a thread. Threads end youngest first, and their channels with them, so channels
+    /// are in the order of their threads.
+    fn own_channel(&self, id: ChannelId, thread: ThreadId) -> Option<i64> {
+        let program = &self.analysis.program;
+        let channels = |thread| &program.procedures[self.frame(thread).0].channels;
+        let at = channels(thread).iter().position(|&own| own == id)?;
+        let before: usize = (0..thread.0).map(|older| channels(ThreadId(older)).len()).sum();
+        Some((program.first_channels.len() + before + at) as i64 + 1)
+    }
+
+    /// Whether a use may be of the channel of this number, which exists: now or later, by a thread or, if there is none, by one
+    /// that may be started.
+    ///
+    /// A channel that comes with a thread that is started later can have the number only after the channel at hand has gone
+    /// with its own thread, which is a use of it as well.
     pub fn may_use(&self, found: &Use, thread: Option<ThreadId>, number: i64) -> bool {
         let Some(channel) = &found.channel else { return true };
         let Some(thread) = thread else {
             return match channel.kind {
-                ExprKind::Channel(id) => self.first_channel(id).is_none_or(|first| first == number),
+                ExprKind::Channel(id) => self.first_channel(id) == Some(number),
                 _ => true,
             };
         };
@@ -175,12 +188,13 @@ impl<'a> View<'a> {
 
 impl UseKind {
     /// One of each kind, whatever else there is to say about it.
-    pub const EACH: [Self; 5] = [
+    pub const EACH: [Self; 6] = [
         Self::Send { sorted: false, sensed: false },
         Self::Receive { anywhere: false, keep: false, sensed: false },
         Self::Poll,
         Self::ClaimSend,
         Self::ClaimReceive,
+        Self::End,
     ];
 
     /// Its place among these. What it is in conflict with depends on nothing else.
@@ -191,24 +205,27 @@ impl UseKind {
             Self::Poll => 2,
             Self::ClaimSend => 3,
             Self::ClaimReceive => 4,
+            Self::End => 5,
         }
     }
 
     /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There is a message
     /// if this is to receive, and room if it is to send.
     ///
-    /// | this \ other | send            | receive     | poll | claim to send | claim to receive |
-    /// |--------------|-----------------|-------------|------|---------------|------------------|
-    /// | send         | yes             | if sensed   | yes  | yes           |                  |
-    /// | receive      | sorted, sensed  | yes         | yes  |               | yes              |
-    /// | poll         | yes             | yes         |      |               |                  |
-    /// | end of claim to send    | yes  |             |      |               |                  |
-    /// | end of claim to receive |      | yes         |      |               |                  |
+    /// | this \ other | send            | receive     | poll | claim to send | claim to receive | end |
+    /// |--------------|-----------------|-------------|------|---------------|------------------|-----|
+    /// | send         | yes             | if sensed   | yes  | yes           |                  | yes |
+    /// | receive      | sorted, sensed  | yes         | yes  |               | yes              | yes |
+    /// | poll         | yes             | yes         |      |               |                  | yes |
+    /// | end of claim to send    | yes  |             |      |               |                  | yes |
+    /// | end of claim to receive |      | yes         |      |               |                  | yes |
+    /// | end of the channel      | yes  | yes         | yes  | yes           | yes              | yes |
     ///
     /// The first message stays the first one when others are put behind it, and room stays room when some are taken out.
     pub const fn conflicts_with(self, other: Self) -> bool {
         use UseKind::*;
         match (self, other) {
+            (End, _) | (_, End) => true,
             (Send { .. }, Receive { sensed, .. }) => sensed,
             (Receive { .. }, Send { sorted, sensed }) => sorted || sensed,
             (Send { .. }, Send { .. } | Poll | ClaimSend)

@@ -4,178 +4,298 @@
 //! the step, and that of the other thread, with each of its frames. For each such pair the answer is *yes*, *no*, or that it
 //! depends on which channels both use, which only a state tells ([`View::may_use`](crate::channels::View::may_use)).
 //! A candidate without a chance is none: one that the proviso excludes, or in whose way there is always somebody.
+//!
+//! Many candidates are disturbed by the same, and many locations have the same future, so answers are by classes of both.
+//! Unless there are too many pairs of them, they are in a table.
 
 use ir::{Expr, ExprKind, Id, LocationId, LocationKind, ProcedureId, Program, Table, TransitionId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{Analysis, Candidate, Future, successors};
-use crate::bits::Bits;
-use crate::footprint::{COUNT, Use, UseKind};
+use crate::analysis::{Analysis, Candidate};
+use crate::cycles::Search;
+use crate::footprint::{COUNT, UseKind};
+use crate::futures::Future;
+use crate::sets::{SetId, Sets};
+
+/// So many pairs of classes have their answers in a table.
+const MOST: usize = 1 << 20;
 
 /// The answers, by the location of a candidate.
 #[derive(Default)]
 pub struct Conflicts {
-    rows: Table<LocationId, Option<Row>>,
-    /// By kind of use and location.
-    rivals: Vec<Rivals>,
+    /// The class of each candidate that has a chance.
+    class: Table<LocationId, Option<u32>>,
+    classes: Vec<Disturbed>,
+    /// By class of candidates and class of futures, unless these are too many.
+    answers: Vec<Answer>,
+    /// How many classes of futures there are.
+    futures: usize,
+    /// By kind of use: the uses that are in conflict with one.
+    rivals: [SetId; UseKind::EACH.len()],
 }
 
-/// The locations at which others are in the way of a candidate.
-#[derive(Default)]
-pub struct Row {
-    pub certain: Bits,
+/// Whether others at a location are in the way.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Answer {
+    pub certain: bool,
     /// It depends on channels.
-    pub open: Bits,
+    pub open: bool,
 }
 
-/// Uses of channels, by their numbers, that are in conflict with one of some kind.
+/// What a candidate is disturbed by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Disturbed {
+    /// That somebody writes these resources, or reads these.
+    writes: SetId,
+    reads: SetId,
+    /// That somebody changes what properties of states read.
+    visible: bool,
+    /// That somebody uses channels like this, for certain and as the case may be.
+    certain: SetId,
+    open: SetId,
+}
+
+impl Disturbed {
+    fn by(&self, sets: &Sets, future: &Future) -> Answer {
+        let meets = |uses| sets.intersects(future.own, uses) || sets.intersects(future.started, uses);
+        if sets.intersects(future.writes, self.writes)
+            || sets.intersects(future.reads, self.reads)
+            || future.visible && self.visible
+        {
+            return Answer { certain: true, open: false };
+        }
+        Answer { certain: meets(self.certain), open: meets(self.open) }
+    }
+}
+
+/// The uses that are in conflict with one of some kind, by what is known about their channels.
 #[derive(Default)]
-pub struct Rivals {
-    /// By a thread at the location.
-    pub own: Vec<u32>,
-    /// By those that it may start.
-    pub started: Vec<u32>,
+struct Rivals {
+    /// They may be of any.
+    any: SetId,
+    /// The state tells.
+    unknown: SetId,
+    /// They are of the one that has this number from the start.
+    first: FxHashMap<i64, SetId>,
+    /// Those of the last two.
+    not_any: SetId,
+    all: SetId,
+}
+
+impl Rivals {
+    fn new(kind: UseKind, analysis: &mut Analysis) -> Self {
+        let mut rivals = Self::default();
+        let Analysis { uses, sets, first_numbers, .. } = analysis;
+        for (at, found) in uses.iter().enumerate().filter(|(_, found)| kind.conflicts_with(found.kind)) {
+            let list = match found.channel.as_ref().map(|channel| &channel.kind) {
+                None => &mut rivals.any,
+                Some(&ExprKind::Channel(id)) => match first_numbers[id] {
+                    Some(number) => rivals.first.entry(number).or_default(),
+                    None => &mut rivals.unknown,
+                },
+                Some(_) => &mut rivals.unknown,
+            };
+            *list = sets.with(*list, at);
+            if found.channel.is_some() {
+                rivals.not_any = sets.with(rivals.not_any, at);
+            }
+            rivals.all = sets.with(rivals.all, at);
+        }
+        rivals
+    }
 }
 
 impl Conflicts {
     /// Of the candidates and futures of an analysis.
-    pub fn new(analysis: &Analysis) -> Self {
-        let mut rivals = Vec::new();
-        for kind in UseKind::EACH {
-            let numbers = |bits: &Bits| {
-                let in_conflict = |&at: &usize| kind.conflicts_with(analysis.uses[at].kind);
-                bits.iter().filter(in_conflict).map(|at| at as u32).collect()
-            };
-            let of =
-                |future: &Future| Rivals { own: numbers(&future.own), started: numbers(&future.started) };
-            rivals.extend(analysis.futures.values().map(of));
+    pub fn new(analysis: &mut Analysis) -> Self {
+        let rivals = UseKind::EACH.map(|kind| Rivals::new(kind, analysis));
+        let mut conflicts = Self {
+            futures: analysis.futures.classes().len(),
+            rivals: std::array::from_fn(|kind| rivals[kind].all),
+            ..Self::default()
+        };
+        let mut known = FxHashMap::default();
+        let classes = analysis.classes;
+        let ids: Vec<LocationId> = analysis.program.locations.ids().collect();
+        for id in ids {
+            let Analysis { program, candidates, sets, first_numbers, .. } = &mut *analysis;
+            let is_one = |found: &&Candidate| classes.permit(found) && may_leave(program, id, found);
+            let class = candidates[id].as_ref().filter(is_one).map(|candidate| {
+                let Candidate { settled: writes, writes: reads, visible, .. } = *candidate;
+                let mut disturbed =
+                    Disturbed { writes, reads, visible, certain: SetId::EMPTY, open: SetId::EMPTY };
+                for (kind, channel) in candidate.uses(program, id) {
+                    let rivals = &rivals[kind.number()];
+                    let number = match channel.kind {
+                        ExprKind::Channel(id) => first_numbers[id],
+                        _ => None,
+                    };
+                    let (certain, open) = match number {
+                        Some(number) => {
+                            let same = rivals.first.get(&number).copied().unwrap_or_default();
+                            (sets.union(rivals.any, same), rivals.unknown)
+                        }
+                        None => (rivals.any, rivals.not_any),
+                    };
+                    disturbed.certain = sets.union(disturbed.certain, certain);
+                    disturbed.open = sets.union(disturbed.open, open);
+                }
+                *known.entry(disturbed.clone()).or_insert_with(|| {
+                    conflicts.classes.push(disturbed);
+                    conflicts.classes.len() as u32 - 1
+                })
+            });
+            conflicts.class.push(class);
         }
-        let mut conflicts = Self { rows: Table::new(), rivals };
-        let lasting = Lasting::all(analysis);
-        for (id, candidate) in analysis.candidates.iter() {
-            let is_one =
-                |found: &&Candidate| analysis.permits(found) && may_leave(&analysis.program, id, found);
-            let candidate = candidate.as_ref().filter(is_one);
-            let row = candidate.map(|candidate| conflicts.row_of(analysis, id, candidate));
-            let has_chance =
-                |row: &Row| !lasting.iter().any(|threads| threads.obstruct(&analysis.program, id, row));
-            conflicts.rows.push(row.filter(has_chance));
+        let pairs = conflicts.classes.len().checked_mul(conflicts.futures);
+        if pairs.is_some_and(|pairs| pairs <= MOST) {
+            let futures = || analysis.futures.classes().iter();
+            let classes = conflicts.classes.iter();
+            conflicts.answers =
+                classes.flat_map(|class| futures().map(|future| class.by(&analysis.sets, future))).collect();
         }
+        conflicts.drop_obstructed(analysis);
         conflicts
+    }
+
+    /// Drops the candidates in whose way there is always somebody: threads that are there from the beginning, never end, and
+    /// disturb it wherever they are.
+    fn drop_obstructed(&mut self, analysis: &Analysis) {
+        let lasting = Lasting::all(analysis);
+        // By class of candidates: the first two kinds of threads that are always in the way.
+        let obstacles: Vec<Vec<&Lasting>> = (0..self.classes.len())
+            .map(|class| {
+                let row = Row { conflicts: self, analysis, class };
+                let is_obstacle =
+                    |threads: &&Lasting| threads.last.iter().all(|&future| row.at_class(future).certain);
+                lasting.iter().filter(is_obstacle).take(2).collect()
+            })
+            .collect();
+        for id in analysis.program.locations.ids() {
+            let procedure = analysis.program.locations[id].procedure;
+            let is_obstructed = |class: u32| {
+                let mut obstacles = obstacles[class as usize].iter();
+                obstacles.any(|threads| threads.count > usize::from(threads.procedure == procedure))
+            };
+            self.class[id].take_if(|class| is_obstructed(*class));
+        }
     }
 
     /// How many locations may have ample steps.
     pub fn candidates(&self, program: &Program) -> usize {
         let is_plain = |id: LocationId| program.locations[id].kind == LocationKind::Plain;
-        self.rows.iter().filter(|(id, row)| row.is_some() && is_plain(*id)).count()
+        self.class.iter().filter(|(id, class)| class.is_some() && is_plain(*id)).count()
     }
 
     /// Of a location, if it is a candidate that has a chance.
     #[inline]
-    pub fn row(&self, location: LocationId) -> Option<&Row> {
-        self.rows[location].as_ref()
+    pub fn row<'a>(&'a self, analysis: &'a Analysis, location: LocationId) -> Option<Row<'a>> {
+        self.class[location].map(|class| Row { conflicts: self, analysis, class: class as usize })
     }
 
-    /// What a thread at a location may do to disturb a use of this kind.
-    pub fn rivals(&self, kind: UseKind, location: LocationId) -> &Rivals {
-        &self.rivals[kind.number() * self.rows.len() + location.index()]
+    /// Calls back with the uses among some that are in conflict with one of this kind, until the answer is true. Tells whether
+    /// it was.
+    pub fn any_rival(
+        &self,
+        sets: &Sets,
+        kind: UseKind,
+        uses: SetId,
+        mut is_one: impl FnMut(usize) -> bool,
+    ) -> bool {
+        sets.any_common(uses, self.rivals[kind.number()], &mut is_one)
+    }
+}
+
+/// The answers about one candidate.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    conflicts: &'a Conflicts,
+    analysis: &'a Analysis,
+    class: usize,
+}
+
+impl Row<'_> {
+    /// Whether a thread at a location is in the way.
+    #[inline]
+    pub fn at(self, location: LocationId) -> Answer {
+        self.at_class(self.analysis.futures.class(location))
     }
 
-    fn row_of(&self, analysis: &Analysis, location: LocationId, candidate: &Candidate) -> Row {
-        let mut row = Row::default();
-        for (other, future) in analysis.futures.iter() {
-            if future.writes.intersects(&candidate.settled)
-                || future.reads.intersects(&candidate.writes)
-                || future.visible && candidate.visible
-            {
-                row.certain.insert(other.index());
-                continue;
-            }
-            for (kind, channel) in candidate.uses(&analysis.program, location) {
-                let at = kind.number() * analysis.futures.len() + other.index();
-                let Rivals { own, started } = &self.rivals[at];
-                for &rival in own.iter().chain(started) {
-                    match is_same(&analysis.program, channel, &analysis.uses[rival as usize]) {
-                        Some(true) => row.certain.insert(other.index()),
-                        Some(false) => {}
-                        None => row.open.insert(other.index()),
-                    }
-                }
-            }
+    #[inline]
+    fn at_class(self, future: usize) -> Answer {
+        match self.conflicts.answers.get(self.class * self.conflicts.futures + future) {
+            Some(&answer) => answer,
+            None => self.compare(future),
         }
-        row
+    }
+
+    #[cold]
+    fn compare(self, future: usize) -> Answer {
+        let future = &self.analysis.futures.classes()[future];
+        self.conflicts.classes[self.class].by(&self.analysis.sets, future)
     }
 }
 
 /// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky, all ways out must be
 /// messages from or to others.
 fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> bool {
+    if !candidate.sticky {
+        return true;
+    }
     let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
-    let leaves_by_message = |&id: &TransitionId| {
-        let mut operations = candidate.operations.iter();
-        operations.any(|operation| operation.transition == Some(id) && is_message(operation.kind))
-    };
-    !candidate.sticky
-        || program.numbered && program.locations[location].transitions.iter().all(leaves_by_message)
+    let operations = candidate.operations.iter().filter(|operation| is_message(operation.kind));
+    let messages: FxHashSet<TransitionId> = operations.filter_map(|operation| operation.transition).collect();
+    program.numbered && program.locations[location].transitions.iter().all(|id| messages.contains(id))
 }
 
 /// Threads that are there from the beginning and never end.
 struct Lasting {
     procedure: ProcedureId,
     count: usize,
-    /// Where they may be.
-    locations: Vec<usize>,
+    /// The classes of futures where they may be for good. Wherever they are, they may still do what they may still do in one of
+    /// these.
+    last: Vec<usize>,
 }
 
 impl Lasting {
     fn all(analysis: &Analysis) -> Vec<Self> {
         let program = &analysis.program;
+        let successors = &analysis.flow.successors;
+        let mut count = vec![0; program.procedures.len()];
+        program.active.iter().for_each(|procedure| count[procedure.index()] += 1);
+        let parts = Search::all(successors);
+        let mut is_left = vec![false; parts.found];
+        for (from, targets) in successors.iter().enumerate() {
+            is_left[parts.component[from]] |=
+                targets.iter().any(|&to| parts.component[to] != parts.component[from]);
+        }
+        let mut is_known = vec![false; successors.len()];
         let mut all = Vec::new();
         for (id, procedure) in program.procedures.iter() {
-            let count = program.active.iter().filter(|&&active| active == id).count();
-            let may_end = analysis.futures[procedure.entry].writes.contains(COUNT);
-            if count > 0 && !may_end {
-                all.push(Self { procedure: id, count, locations: reachable(program, procedure.entry) });
+            let entry = procedure.entry;
+            let may_end = analysis.sets.contains(analysis.futures.at(entry).writes, COUNT);
+            if count[id.index()] == 0 || may_end {
+                continue;
             }
+            let mut last = Vec::new();
+            let mut open = vec![entry.index()];
+            is_known[entry.index()] = true;
+            while let Some(at) = open.pop() {
+                if !is_left[parts.component[at]] {
+                    last.push(analysis.futures.class(LocationId::from_index(at)));
+                }
+                open.extend(successors[at].iter().filter(|&&to| !std::mem::replace(&mut is_known[to], true)));
+            }
+            last.sort_unstable();
+            last.dedup();
+            all.push(Self { procedure: id, count: count[id.index()], last });
         }
         all
     }
-
-    /// Whether one of them is always in the way of a candidate, wherever it is.
-    fn obstruct(&self, program: &Program, candidate: LocationId, row: &Row) -> bool {
-        let is_own = program.locations[candidate].procedure == self.procedure;
-        self.count > usize::from(is_own) && self.locations.iter().all(|&at| row.certain.contains(at))
-    }
-}
-
-/// The locations of a procedure that can be reached from one of them.
-fn reachable(program: &Program, from: LocationId) -> Vec<usize> {
-    let mut is_known = vec![false; program.locations.len()];
-    is_known[from.index()] = true;
-    let mut found = vec![from.index()];
-    let mut next = 0;
-    while let Some(&at) = found.get(next) {
-        next += 1;
-        for to in successors(program, LocationId::from_index(at)) {
-            if !std::mem::replace(&mut is_known[to], true) {
-                found.push(to);
-            }
-        }
-    }
-    found
-}
-
-/// Whether a use is one of the channel that an expression names, if that can be told without a state.
-fn is_same(program: &Program, channel: &Expr, found: &Use) -> Option<bool> {
-    let Some(other) = &found.channel else { return Some(true) };
-    let first = |expr: &Expr| match expr.kind {
-        ExprKind::Channel(id) => program.first_channels.iter().position(|&first| first == id),
-        _ => None,
-    };
-    Some(first(channel)? == first(other)?)
 }
 
 impl Candidate {
-    /// What is done to which channels, the end of claims included.
+    /// What is done to which channels, the end of claims and of channels included.
     pub fn uses<'a>(
         &'a self,
         program: &'a Program,
@@ -185,6 +305,7 @@ impl Candidate {
         let claims = procedure.claims.iter().filter(|_| self.ends).map(|claim| {
             (if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend }, &claim.channel)
         });
-        self.operations.iter().map(|operation| (operation.kind, &operation.channel)).chain(claims)
+        let operations = self.operations.iter().map(|operation| (operation.kind, &operation.channel));
+        operations.chain(claims).chain(self.ended.iter().map(|channel| (UseKind::End, channel)))
     }
 }

@@ -1,78 +1,165 @@
 //! A set of locations such that every cycle of a control flow graph goes through one of them.
 //!
 //! To be in it costs a location its chance to be reduced, so locations that have no chance anyway come first, and few of
-//! the others are taken: one a time, of what is still on cycles, among the cheapest the one with the most ways through it.
+//! the others are taken: of each strongly connected component, among the cheapest the one with the most ways through it,
+//! and so on in what is left of the component. Where that takes too long, since components come apart too slowly, the rest
+//! of the cycles is broken where a depth-first search comes back.
+
+/// How many times as long as it takes to look at all edges the choice may take.
+const EFFORT: usize = 64;
+/// As long as this it may always take.
+const LEAST_EFFORT: usize = 1 << 16;
 
 /// Chooses nodes of a graph, by what they cost, so that no cycle is left without them.
 pub fn break_cycles(successors: &[Vec<usize>], costs: &[u32]) -> Vec<bool> {
+    let edges: usize = successors.iter().map(|targets| 1 + targets.len()).sum();
+    break_cycles_within(successors, costs, (EFFORT * edges).max(LEAST_EFFORT))
+}
+
+fn break_cycles_within(successors: &[Vec<usize>], costs: &[u32], mut effort: usize) -> Vec<bool> {
     let mut chosen = vec![false; costs.len()];
-    loop {
-        let component = components(successors, &chosen);
-        let within = |from: usize, to: usize| !chosen[to] && component[from] == component[to];
-        let mut ways = vec![(0_u64, 0_u64); costs.len()];
-        for (from, targets) in successors.iter().enumerate().filter(|&(from, _)| !chosen[from]) {
-            for &to in targets.iter().filter(|&&to| within(from, to)) {
+    let mut search = Search::new(successors);
+    let mut ways = vec![(0_u64, 0_u64); costs.len()];
+    let all: Vec<usize> = (0..costs.len()).collect();
+    let mut open = search.components(&all, &chosen);
+    while let Some(nodes) = open.pop() {
+        let spent: usize = nodes.iter().map(|&node| 1 + successors[node].len()).sum();
+        if effort < spent {
+            search.comes_back(&nodes, &mut chosen);
+            continue;
+        }
+        effort -= spent;
+        nodes.iter().for_each(|&node| ways[node] = (0, 0));
+        for &from in &nodes {
+            for &to in successors[from].iter().filter(|&&to| search.component[to] == search.component[from]) {
                 ways[from].0 += 1;
                 ways[to].1 += 1;
             }
         }
-        let on_cycles = (0..costs.len()).filter(|&node| ways[node].0 * ways[node].1 > 0);
-        let best = on_cycles.min_by_key(|&node| (costs[node], u64::MAX - ways[node].0 * ways[node].1));
-        match best {
-            Some(node) => chosen[node] = true,
-            None => return chosen,
+        let on_cycles = nodes.iter().copied().filter(|&node| ways[node].0 * ways[node].1 > 0);
+        let best = on_cycles.min_by_key(|&node| (costs[node], u64::MAX - ways[node].0 * ways[node].1, node));
+        if let Some(best) = best {
+            chosen[best] = true;
+            open.append(&mut search.components(&nodes, &chosen));
         }
     }
+    chosen
 }
 
-/// The strongly connected component of each node, where nodes that are left out are alone. Tarjan's algorithm, with the
-/// stack of calls as a list.
-fn components(successors: &[Vec<usize>], without: &[bool]) -> Vec<usize> {
-    let count = successors.len();
-    let mut component = vec![usize::MAX; count];
-    let mut order = vec![0; count];
-    let mut low = vec![0; count];
-    let (mut next, mut found) = (0, 0);
-    let mut open = Vec::new();
-    for root in 0..count {
-        if order[root] > 0 || without[root] {
-            continue;
+/// Strongly connected components, by Tarjan's algorithm with the stack of calls as a list.
+pub struct Search<'g> {
+    successors: &'g [Vec<usize>],
+    /// By node: its component. Components that edges lead to from another one have smaller numbers than that.
+    pub component: Vec<usize>,
+    /// How many components there are.
+    pub found: usize,
+    /// By node: when it was found, from 1 on; and the earliest node that it leads back to.
+    order: Vec<usize>,
+    low: Vec<usize>,
+    /// The component that a node was in before the search.
+    within: Vec<usize>,
+}
+
+impl<'g> Search<'g> {
+    fn new(successors: &'g [Vec<usize>]) -> Self {
+        let count = successors.len();
+        Self {
+            successors,
+            component: vec![usize::MAX; count],
+            found: 0,
+            order: vec![0; count],
+            low: vec![0; count],
+            within: vec![usize::MAX; count],
         }
-        let mut calls = vec![(root, 0)];
-        while let Some((node, at)) = calls.pop() {
-            if at == 0 {
-                next += 1;
-                (order[node], low[node]) = (next, next);
-                open.push(node);
-            }
-            if let Some(&to) = successors[node].get(at) {
-                calls.push((node, at + 1));
-                if !without[to] && order[to] == 0 {
-                    calls.push((to, 0));
-                } else if !without[to] && component[to] == usize::MAX {
-                    low[node] = low[node].min(order[to]);
-                }
+    }
+
+    /// The components of a whole graph.
+    pub fn all(successors: &'g [Vec<usize>]) -> Self {
+        let mut search = Self::new(successors);
+        let all: Vec<usize> = (0..successors.len()).collect();
+        search.components(&all, &vec![false; all.len()]);
+        search
+    }
+
+    /// Splits a component without the nodes that are left out: those parts of it that have cycles.
+    fn components(&mut self, nodes: &[usize], without: &[bool]) -> Vec<Vec<usize>> {
+        const OPEN: usize = usize::MAX - 1;
+        let mut cyclic = Vec::new();
+        for &node in nodes {
+            self.order[node] = 0;
+            self.within[node] = self.component[node];
+            self.component[node] = if without[node] { usize::MAX } else { OPEN };
+        }
+        let mut next = 0;
+        let mut open = Vec::new();
+        for &root in nodes {
+            if self.order[root] > 0 || without[root] {
                 continue;
             }
-            if low[node] == order[node] {
-                while let Some(member) = open.pop() {
-                    component[member] = found;
-                    if member == node {
-                        break;
+            let mut calls = vec![(root, 0)];
+            while let Some((node, at)) = calls.pop() {
+                if at == 0 {
+                    next += 1;
+                    (self.order[node], self.low[node]) = (next, next);
+                    open.push(node);
+                }
+                if let Some(&to) = self.successors[node].get(at) {
+                    calls.push((node, at + 1));
+                    if self.component[to] == OPEN && self.within[to] == self.within[node] {
+                        if self.order[to] == 0 {
+                            calls.push((to, 0));
+                        } else {
+                            self.low[node] = self.low[node].min(self.order[to]);
+                        }
+                    }
+                    continue;
+                }
+                if self.low[node] == self.order[node] {
+                    let start = open.iter().rposition(|&member| member == node).unwrap_or(0);
+                    let members = open.split_off(start);
+                    members.iter().for_each(|&member| self.component[member] = self.found);
+                    self.found += 1;
+                    if members.len() > 1 || self.successors[node].contains(&node) {
+                        cyclic.push(members);
                     }
                 }
-                found += 1;
+                if let Some(&(parent, _)) = calls.last() {
+                    self.low[parent] = self.low[parent].min(self.low[node]);
+                }
             }
-            if let Some(&(parent, _)) = calls.last() {
-                low[parent] = low[parent].min(low[node]);
+        }
+        cyclic
+    }
+
+    /// Chooses the nodes of a component that a depth-first search comes back to: every cycle has one.
+    fn comes_back(&mut self, nodes: &[usize], chosen: &mut [bool]) {
+        // 0: not found, 1: on the way, 2: done.
+        nodes.iter().for_each(|&node| self.order[node] = 0);
+        for &root in nodes {
+            if self.order[root] > 0 {
+                continue;
+            }
+            let mut calls = vec![(root, 0)];
+            self.order[root] = 1;
+            while let Some((node, at)) = calls.pop() {
+                let Some(&to) = self.successors[node].get(at) else {
+                    self.order[node] = 2;
+                    continue;
+                };
+                calls.push((node, at + 1));
+                if self.component[to] == self.component[node] {
+                    match self.order[to] {
+                        0 => {
+                            self.order[to] = 1;
+                            calls.push((to, 0));
+                        }
+                        1 => chosen[to] = true,
+                        _ => {}
+                    }
+                }
             }
         }
     }
-    for alone in component.iter_mut().filter(|component| **component == usize::MAX) {
-        *alone = found;
-        found += 1;
-    }
-    component
 }
 
 #[cfg(test)]
@@ -94,5 +181,45 @@ mod tests {
         // It is dear, so there is one of each loop.
         assert_eq!(chosen(&[&[1, 2], &[0], &[0]], &[2, 1, 1]), [1, 2]);
         assert_eq!(chosen(&[&[1], &[2], &[0, 3], &[3]], &[3, 2, 3, 1]), [1, 3]);
+    }
+
+    /// Whether a graph without some nodes has a cycle: nodes that nothing leads to go, one after the other.
+    fn has_cycle(successors: &[Vec<usize>], without: &[bool]) -> bool {
+        let mut left: Vec<bool> = without.iter().map(|&gone| !gone).collect();
+        loop {
+            let is_reached = |node: usize| {
+                successors.iter().enumerate().any(|(from, targets)| left[from] && targets.contains(&node))
+            };
+            let Some(gone) = (0..left.len()).find(|&node| left[node] && !is_reached(node)) else {
+                return left.contains(&true);
+            };
+            left[gone] = false;
+        }
+    }
+
+    #[test]
+    fn no_cycle_is_left_however_little_effort_is_made() {
+        let mut rng = ir::testing::SplitMix64::new(1);
+        for _ in 0..2000 {
+            let count = 1 + rng.below(8);
+            let mut successors = vec![Vec::new(); count];
+            for _ in 0..rng.below(2 * count + 2) {
+                let (from, to) = (rng.below(count), rng.below(count));
+                successors[from].push(to);
+            }
+            let costs: Vec<u32> = (0..count).map(|_| rng.below(3) as u32).collect();
+            for effort in [0, 10, 1000] {
+                let chosen = break_cycles_within(&successors, &costs, effort);
+                assert!(!has_cycle(&successors, &chosen), "{successors:?} {chosen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn components_come_after_those_that_they_lead_to() {
+        let successors: Vec<Vec<usize>> = vec![vec![1], vec![2, 3], vec![1], vec![4], vec![3], vec![0]];
+        let found = Search::all(&successors);
+        assert_eq!(found.component, [2, 1, 1, 0, 0, 3]);
+        assert_eq!(found.found, 4);
     }
 }

@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use crate::analysis::Observed;
 use crate::bits::Bits;
-use crate::footprint::senses;
+use crate::footprint::sensing;
 
 /// What is assumed.
 #[derive(Clone, Debug)]
@@ -188,19 +188,18 @@ impl Discipline {
                 })
             })
             .collect();
-        loop {
-            let mut changed = false;
-            for transition in program.transitions.values() {
-                if let Exit::Jump(Jump::Goto(target)) = transition.exit
-                    && program.locations[target].atomic
-                    && looks[target.index()]
-                {
-                    changed |= !std::mem::replace(&mut looks[transition.source.index()], true);
-                }
+        // A step that goes on into an atomic block does what is done there.
+        let mut before = vec![Vec::new(); looks.len()];
+        for transition in program.transitions.values() {
+            if let Exit::Jump(Jump::Goto(target)) = transition.exit
+                && program.locations[target].atomic
+            {
+                before[target.index()].push(transition.source.index());
             }
-            if !changed {
-                break;
-            }
+        }
+        let mut open: Vec<usize> = (0..looks.len()).filter(|&at| looks[at]).collect();
+        while let Some(at) = open.pop() {
+            open.extend(before[at].iter().filter(|&&from| !std::mem::replace(&mut looks[from], true)));
         }
         self.looks = looks;
     }
@@ -304,32 +303,35 @@ fn locks_are_sensed(program: &Program, observed: &Observed<'_>) -> bool {
     program.each_expr(&mut look);
     observed.all().for_each(|expr| expr.each(&mut look));
     let within = called_within_atomic_blocks(program);
+    let sensing = sensing(program);
     sensed
         || program.locations.iter().any(|(id, location)| {
             let mut actions = location.transitions.iter().flat_map(|&id| &program.transitions[id].body);
             actions.any(|action| matches!(action.kind, ActionKind::Lock(_) | ActionKind::Unwait(_)))
-                && (location.atomic || within.contains(location.procedure.index()) || senses(program, id))
+                && (location.atomic || within.contains(location.procedure.index()) || sensing[id.index()])
         })
 }
 
 /// The procedures that are called in the middle of steps.
 fn called_within_atomic_blocks(program: &Program) -> Bits {
     let mut within = Bits::default();
-    loop {
-        let mut changed = false;
-        for transition in program.transitions.values() {
-            let Exit::Call { callee, resume, .. } = &transition.exit else { continue };
-            let source = &program.locations[transition.source];
-            if source.atomic || program.locations[*resume].atomic || within.contains(source.procedure.index())
-            {
-                for callee in program.callees(*callee) {
-                    changed |= !within.contains(callee.index());
-                    within.insert(callee.index());
-                }
-            }
-        }
-        if !changed {
-            return within;
+    let mut calls = vec![Vec::new(); program.procedures.len()];
+    let mut open = Vec::new();
+    for transition in program.transitions.values() {
+        let Exit::Call { callee, resume, .. } = &transition.exit else { continue };
+        let source = &program.locations[transition.source];
+        let callees = program.callees(*callee).map(|callee| callee.index());
+        if source.atomic || program.locations[*resume].atomic {
+            open.extend(callees);
+        } else {
+            calls[source.procedure.index()].extend(callees);
         }
     }
+    while let Some(procedure) = open.pop() {
+        if !within.contains(procedure) {
+            within.insert(procedure);
+            open.append(&mut calls[procedure]);
+        }
+    }
+    within
 }

@@ -15,20 +15,18 @@
 
 use ir::{
     Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition,
+    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::bits::Bits;
 
 pub const STARTED: usize = 0;
 pub const COUNT: usize = 1;
 pub const RENDEZVOUS: usize = 2;
 pub const HEAP: usize = 3;
-const GLOBALS: usize = 4;
+pub const GLOBALS: usize = 4;
 
 /// What is done to a channel, or asked about it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UseKind {
     /// `sensed` if the thread does something else where there is no room.
     Send { sorted: bool, sensed: bool },
@@ -40,10 +38,12 @@ pub enum UseKind {
     ClaimSend,
     /// Nobody else may receive.
     ClaimReceive,
+    /// The channel goes with its thread, and all messages in it.
+    End,
 }
 
 /// A use of the channel that an expression of a procedure names.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Use {
     pub kind: UseKind,
     pub procedure: ProcedureId,
@@ -51,11 +51,25 @@ pub struct Use {
     pub channel: Option<Expr>,
 }
 
+impl Use {
+    /// The use, wherever it is in the source.
+    pub fn anywhere(&self) -> Self {
+        fn forget(expr: &mut Expr) {
+            expr.span = Default::default();
+            expr.operands_mut().into_iter().for_each(forget);
+        }
+        let mut found = self.clone();
+        found.channel.iter_mut().for_each(forget);
+        found
+    }
+}
+
 /// What something may do.
 #[derive(Clone, Default, Debug)]
 pub struct Footprint {
-    pub reads: Bits,
-    pub writes: Bits,
+    /// Resources, some of them more than once.
+    pub reads: Vec<usize>,
+    pub writes: Vec<usize>,
     pub uses: Vec<Use>,
     /// It can't be told what it is good for to move it: threads are started, exceptions thrown, and the like.
     pub immovable: bool,
@@ -65,29 +79,22 @@ pub struct Footprint {
     pub returns: bool,
 }
 
-impl Footprint {
-    pub fn extend(&mut self, other: &Self) {
-        self.reads.extend(&other.reads);
-        self.writes.extend(&other.writes);
-        self.uses.extend(other.uses.iter().cloned());
-        self.immovable |= other.immovable;
-        self.ends |= other.ends;
-        self.returns |= other.returns;
-    }
-}
-
 /// What there is to share in a program, and who looks at what.
 pub struct Resources<'p> {
     program: &'p Program,
     /// Variables of threads that others ask for.
     remote: FxHashMap<(ProcedureId, LocalId), usize>,
-    /// Procedures with locations that somebody asks for, and the sets that are asked for.
-    watched: FxHashMap<ProcedureId, (usize, Vec<FxHashSet<LocationId>>)>,
+    /// Procedures with locations that somebody asks for.
+    watched: FxHashMap<ProcedureId, usize>,
+    /// By location: the numbers of the sets with it that are asked for.
+    asked: FxHashMap<LocationId, Vec<usize>>,
     /// What pure functions read, all together.
-    funs: Bits,
+    funs: Vec<usize>,
     has_rendezvous: bool,
     /// Locations at which a thread that can't go on does not just wait.
     sensing: Vec<bool>,
+    /// Locations at which a thread can take a message by hand.
+    takes_by_hand: Vec<bool>,
 }
 
 impl<'p> Resources<'p> {
@@ -96,15 +103,19 @@ impl<'p> Resources<'p> {
             program,
             remote: FxHashMap::default(),
             watched: FxHashMap::default(),
-            funs: Bits::default(),
+            asked: FxHashMap::default(),
+            funs: Vec::new(),
             has_rendezvous: program.channels.values().any(|channel| channel.capacity == 0),
-            sensing: program.locations.ids().map(|id| senses(program, id)).collect(),
+            sensing: sensing(program),
+            takes_by_hand: Vec::new(),
         };
+        resources.takes_by_hand = program.locations.ids().map(|id| resources.takes_by_hand(id)).collect();
         let mut next = GLOBALS + program.globals.len();
         let mut number = || {
             next += 1;
             next - 1
         };
+        let mut sets = FxHashSet::default();
         let mut look = |expr: &Expr| match &expr.kind {
             ExprKind::ThreadLocal { procedure, local, .. } => {
                 resources.remote.entry((*procedure, *local)).or_insert_with(&mut number);
@@ -112,8 +123,15 @@ impl<'p> Resources<'p> {
             ExprKind::ThreadAt { procedure, locations, .. }
             | ExprKind::ThreadsAt { procedure, locations }
             | ExprKind::IndividualAt { procedure, locations } => {
-                let (_, sets) = resources.watched.entry(*procedure).or_insert_with(|| (number(), Vec::new()));
-                sets.push(locations.iter().copied().collect());
+                resources.watched.entry(*procedure).or_insert_with(&mut number);
+                if sets.insert(locations.clone()) {
+                    for &location in locations {
+                        let numbers = resources.asked.entry(location).or_default();
+                        if numbers.last() != Some(&sets.len()) {
+                            numbers.push(sets.len());
+                        }
+                    }
+                }
             }
             _ => {}
         };
@@ -142,28 +160,28 @@ impl<'p> Resources<'p> {
     fn expr(&self, expr: &Expr, out: &mut Footprint) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
-                out.reads.insert(GLOBALS + id.index());
+                out.reads.push(GLOBALS + id.index());
             }
             ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
-            | ExprKind::WasNotified(_) => out.reads.insert(HEAP),
+            | ExprKind::WasNotified(_) => out.reads.push(HEAP),
             ExprKind::Call(..) | ExprKind::Quantified { .. } => {
-                out.reads.extend(&self.funs);
+                out.reads.extend_from_slice(&self.funs);
             }
             ExprKind::ThreadCount | ExprKind::FirstThread(_) | ExprKind::ThreadTerminated(_) => {
-                out.reads.insert(COUNT);
+                out.reads.push(COUNT);
             }
             ExprKind::ThreadAt { procedure, .. }
             | ExprKind::ThreadsAt { procedure, .. }
             | ExprKind::IndividualAt { procedure, .. } => {
-                out.reads.insert(COUNT);
-                out.reads.insert(self.watched[procedure].0);
+                out.reads.push(COUNT);
+                out.reads.push(self.watched[procedure]);
             }
             ExprKind::ThreadLocal { procedure, local, .. } => {
-                out.reads.insert(COUNT);
-                out.reads.insert(self.remote[&(*procedure, *local)]);
+                out.reads.push(COUNT);
+                out.reads.push(self.remote[&(*procedure, *local)]);
             }
             ExprKind::ChannelLength(channel)
             | ExprKind::ChannelFull(channel)
@@ -202,11 +220,11 @@ impl<'p> Resources<'p> {
     fn place(&self, place: &Place, procedure: ProcedureId, out: &mut Footprint) {
         match place.kind {
             PlaceKind::Global(id) | PlaceKind::Element(Array::Global(id), _) => {
-                out.writes.insert(GLOBALS + id.index());
+                out.writes.push(GLOBALS + id.index());
             }
             PlaceKind::Local(id) | PlaceKind::Element(Array::Local(id), _) => {
                 if let Some(&resource) = self.remote.get(&(procedure, id)) {
-                    out.writes.insert(resource);
+                    out.writes.push(resource);
                 }
                 // What a thread claims then is another channel.
                 let mut claims = self.program.procedures[procedure].claims.iter();
@@ -221,7 +239,7 @@ impl<'p> Resources<'p> {
                     named
                 });
             }
-            PlaceKind::Field(..) | PlaceKind::Index(..) => out.writes.insert(HEAP),
+            PlaceKind::Field(..) | PlaceKind::Index(..) => out.writes.push(HEAP),
         }
     }
 
@@ -234,7 +252,7 @@ impl<'p> Resources<'p> {
             ActionKind::Assign(place, _) | ActionKind::Choose(place, _) => self.place(place, procedure, out),
             ActionKind::New(place, _) => {
                 self.place(place, procedure, out);
-                out.writes.insert(HEAP);
+                out.writes.push(HEAP);
             }
             ActionKind::Assert(_)
             | ActionKind::Assume(_)
@@ -245,12 +263,12 @@ impl<'p> Resources<'p> {
             | ActionKind::Wait(_)
             | ActionKind::Unwait(_)
             | ActionKind::Notify(_)
-            | ActionKind::NotifyAll(_) => out.writes.insert(HEAP),
+            | ActionKind::NotifyAll(_) => out.writes.push(HEAP),
             ActionKind::Throw(_) | ActionKind::SetPriority(..) => out.immovable = true,
             ActionKind::Start { result, procedure: started, .. } => {
                 out.immovable = true;
-                out.writes.insert(STARTED);
-                out.writes.insert(COUNT);
+                out.writes.push(STARTED);
+                out.writes.push(COUNT);
                 if let Some(place) = result {
                     self.place(place, procedure, out);
                 }
@@ -263,7 +281,7 @@ impl<'p> Resources<'p> {
                 let kind = UseKind::Send { sorted: *sorted, sensed };
                 out.uses.push(Use { kind, procedure, channel: Some(channel.clone()) });
                 if sensed && self.may_be_rendezvous(channel) {
-                    out.reads.insert(RENDEZVOUS);
+                    out.reads.push(RENDEZVOUS);
                 }
             }
             ActionKind::Receive { channel, anywhere, keep, pattern } => {
@@ -281,19 +299,15 @@ impl<'p> Resources<'p> {
     /// The last frame goes.
     fn end(&self, procedure: ProcedureId, out: &mut Footprint) {
         out.ends = true;
-        out.reads.insert(STARTED);
-        out.writes.insert(COUNT);
+        out.reads.push(STARTED);
+        out.writes.push(COUNT);
         if !self.program.numbered {
-            out.writes.insert(HEAP);
+            out.writes.push(HEAP);
             out.immovable = true;
         }
-        if !self.program.procedures[procedure].channels.is_empty() {
-            // They are gone then, for everybody.
-            out.immovable = true;
-            let kind = UseKind::Send { sorted: true, sensed: true };
-            out.uses.push(Use { kind, procedure, channel: None });
-            let kind = UseKind::Receive { anywhere: true, keep: false, sensed: true };
-            out.uses.push(Use { kind, procedure, channel: None });
+        for &id in &self.program.procedures[procedure].channels {
+            let channel = Expr { kind: ExprKind::Channel(id), ty: TypeId(0), span: Default::default() };
+            out.uses.push(Use { kind: UseKind::End, procedure, channel: Some(channel) });
         }
     }
 
@@ -321,13 +335,14 @@ impl<'p> Resources<'p> {
     }
 
     fn arrival(&self, source: LocationId, target: LocationId, procedure: ProcedureId, out: &mut Footprint) {
-        if let Some((resource, sets)) = self.watched.get(&procedure)
-            && sets.iter().any(|set| set.contains(&self.origin(source)) != set.contains(&self.origin(target)))
+        let asked = |location| self.asked.get(&self.origin(location));
+        if let Some(&resource) = self.watched.get(&procedure)
+            && asked(source) != asked(target)
         {
-            out.writes.insert(*resource);
+            out.writes.push(resource);
         }
-        if self.takes_by_hand(target) {
-            out.writes.insert(RENDEZVOUS);
+        if self.takes_by_hand[target.index()] {
+            out.writes.push(RENDEZVOUS);
         }
     }
 
@@ -340,11 +355,11 @@ impl<'p> Resources<'p> {
             self.expr(guard, &mut out);
             guard.each(&mut |expr| {
                 if expr.kind == ExprKind::IsYoungest {
-                    out.reads.insert(STARTED);
+                    out.reads.push(STARTED);
                     // Others make it the youngest when they end. As long as all that it does about it is to wait for
                     // that, it is nothing that they change for it: they enable it.
                     if self.is_sensing(transition.source) || guard.kind != ExprKind::IsYoungest {
-                        out.reads.insert(COUNT);
+                        out.reads.push(COUNT);
                     }
                 }
             });
@@ -361,7 +376,7 @@ impl<'p> Resources<'p> {
             action.operands().iter().for_each(|expr| {
                 expr.each(&mut |expr| {
                     if expr.kind == ExprKind::IsYoungest {
-                        out.reads.insert(COUNT);
+                        out.reads.push(COUNT);
                     }
                 });
             });
@@ -418,32 +433,35 @@ impl<'p> Resources<'p> {
     }
 }
 
-/// Whether a thread at a location does anything but wait while a transition there is not enabled.
+/// By location: whether a thread there does anything but wait while a transition is not enabled.
 ///
 /// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a fault; and in the
 /// middle of an atomic block, where others get their turn. An inner location that is only entered if it is ready is as good
 /// as the location before.
-pub fn senses(program: &Program, id: LocationId) -> bool {
-    let location = &program.locations[id];
-    let of = |id: &ir::TransitionId| &program.transitions[*id];
+pub fn sensing(program: &Program) -> Vec<bool> {
     let alternatives = |location: &ir::Location| {
-        let mut transitions = location.transitions.iter().map(of);
+        let mut transitions = location.transitions.iter().map(|&id| &program.transitions[id]);
         let first = transitions.next().map(|transition| (transition.rank, transition.guard == Guard::Else));
         first.is_some_and(|(rank, is_else)| {
             is_else || transitions.any(|other| other.rank != rank || other.guard == Guard::Else)
         })
     };
+    let mut sensing: Vec<bool> = program.locations.values().map(alternatives).collect();
     let entering = || {
-        program.transitions.values().filter(move |transition| transition.exit == Exit::Jump(Jump::Goto(id)))
-    };
-    if alternatives(location) || entering().any(|transition| transition.exclusive) {
-        return true;
-    }
-    location.inner
-        && entering().any(|transition| {
-            transition.guard != Guard::Ready(id)
-                || !transition.body.is_empty()
-                || program.locations[transition.source].inner
-                || senses(program, transition.source)
+        program.transitions.values().filter_map(|transition| match transition.exit {
+            Exit::Jump(Jump::Goto(target)) => Some((transition, target)),
+            _ => None,
         })
+    };
+    for (_, target) in entering().filter(|(transition, _)| transition.exclusive) {
+        sensing[target.index()] = true;
+    }
+    // The locations before are not inner ones: what is known of them is known by now.
+    for (transition, target) in entering().filter(|&(_, target)| program.locations[target].inner) {
+        sensing[target.index()] |= transition.guard != Guard::Ready(target)
+            || !transition.body.is_empty()
+            || program.locations[transition.source].inner
+            || sensing[transition.source.index()];
+    }
+    sensing
 }

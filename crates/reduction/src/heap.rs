@@ -15,6 +15,8 @@
 //!
 //! Everything else may be in others' way, above all to take a lock that others can reach.
 
+use std::cell::Cell;
+
 use ir::{FieldId, Id, Program};
 use state::{Access, AccessKind, Layout, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId};
 
@@ -54,6 +56,8 @@ pub struct Heap<'a> {
     pub layout: &'a Layout,
     pub state: &'a State,
     pub owners: Owners<'a>,
+    /// The owner that was asked for last.
+    pub last: Cell<Option<((ObjectId, ThreadId), Owner)>>,
 }
 
 /// What a word of the heap is.
@@ -153,6 +157,18 @@ impl Heap<'_> {
     }
 
     pub fn owner(&self, object: ObjectId, thread: ThreadId) -> Owner {
+        // An object is used several times in a step.
+        if let Some((known, owner)) = self.last.get()
+            && known == (object, thread)
+        {
+            return owner;
+        }
+        let owner = self.find_owner(object, thread);
+        self.last.set(Some(((object, thread), owner)));
+        owner
+    }
+
+    fn find_owner(&self, object: ObjectId, thread: ThreadId) -> Owner {
         self.owners.owner(object, thread, &|by, label| {
             let field = self.analysis.classes.locks.then(|| self.field_at(by, label)).flatten();
             let lock = field.and_then(|field| self.guard(by, field));

@@ -59,7 +59,13 @@
 //!   a thread that can't send does not wait: it notices that there is no room (`footprint::senses`).
 //! - *A rendezvous.* Who comes to where a message is awaited changes what a sender with an alternative does.
 //! - *Ends.* Only the youngest thread can end. It makes another one the youngest, which is no more than to let it end; but it
-//!   frees its number, its channels and what it claims.
+//!   frees its number, its channels and what it claims. Its channels go with it, which is a use of these channels that is in
+//!   conflict with all others (`UseKind::End`), and of no other channel. Threads older than one that stays where it is do not end
+//!   before it, so what they take with them is not in its way. A thread that is started later has channels with numbers that
+//!   are free by then: to be that of a channel that exists now, that must have gone first, which is in conflict already. The
+//!   end itself is ample if nobody else may use the channels, nobody may start threads, and nobody asks how many there are.
+//! - *Arrivals.* Where a thread is, and what it has in variables that others ask for, is its own. Two threads of a procedure may
+//!   both write such a resource, in either order: only who reads it is in conflict with them.
 //! - *Names.* Two threads that make objects do so in either order only if nobody sees the names: below the heap level of
 //!   symmetry, reduction is not for programs with objects. How many objects there are at a time depends on the order too: a search
 //!   that exceeds a bound on them is [in doubt](Doubts).
@@ -82,11 +88,14 @@ mod channels;
 mod conflicts;
 mod cycles;
 mod discipline;
+mod flow;
 mod footprint;
+mod futures;
 mod heap;
 mod owners;
 mod porters;
 mod reduced;
+mod sets;
 #[cfg(feature = "testing")]
 pub mod testing;
 

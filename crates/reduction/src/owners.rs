@@ -27,6 +27,47 @@ pub enum Owner {
     Shared,
 }
 
+/// Up to [`MOST`] objects in the order in which they are found, and a hash table of them.
+struct Found {
+    objects: [ObjectId; MOST],
+    count: usize,
+    /// Positions in the list, from 1 on.
+    table: [u8; 4 * MOST],
+    /// There was one too many.
+    is_full: bool,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { objects: [ObjectId(0); MOST], count: 0, table: [0; 4 * MOST], is_full: false }
+    }
+}
+
+impl Found {
+    fn list(&self) -> &[ObjectId] {
+        &self.objects[..self.count]
+    }
+
+    fn insert(&mut self, object: ObjectId) {
+        let mut at = object.0.wrapping_mul(0x9e37_79b1) as usize >> 8;
+        loop {
+            at %= self.table.len();
+            match self.table[at] {
+                0 => break,
+                known if self.objects[usize::from(known) - 1] == object => return,
+                _ => at += 1,
+            }
+        }
+        if self.count == MOST {
+            self.is_full = true;
+            return;
+        }
+        self.objects[self.count] = object;
+        self.count += 1;
+        self.table[at] = self.count as u8;
+    }
+}
+
 /// Calls back with whoever mentions an object, and where; or tells that it is not known.
 pub type Mentions<'a> = &'a dyn Fn(ObjectId, &mut dyn FnMut(NodeRef, u64)) -> bool;
 
@@ -53,9 +94,10 @@ impl<'a> Owners<'a> {
         is_closed: &dyn Fn(ObjectId, u64) -> bool,
     ) -> Owner {
         let mut owner = Owner::Own;
-        let mut seen = vec![object];
+        let mut seen = Found::default();
+        seen.insert(object);
         let mut at = 0;
-        while let Some(&next) = seen.get(at) {
+        while let Some(&next) = seen.list().get(at) {
             at += 1;
             self.mentions(next, &mut |source, label| match source {
                 NodeRef::Thread(by) if by == thread || self.blind.frames => {}
@@ -67,13 +109,9 @@ impl<'a> Owners<'a> {
                         owner = Owner::Guarded;
                     }
                 }
-                NodeRef::Object(by) => {
-                    if !seen.contains(&by) {
-                        seen.push(by);
-                    }
-                }
+                NodeRef::Object(by) => seen.insert(by),
             });
-            if owner == Owner::Shared || seen.len() > MOST {
+            if owner == Owner::Shared || seen.is_full {
                 return Owner::Shared;
             }
         }

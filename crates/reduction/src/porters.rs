@@ -6,14 +6,15 @@
 
 use std::cell::{Cell, RefCell};
 
-use ir::{Array, Expr, ExprKind, Id, LocationId, Table};
+use ir::{Array, ExprKind, Id, LocationId, Table};
 use rustc_hash::FxHashMap;
 use state::ThreadId;
 
-use crate::analysis::{Analysis, Future};
+use crate::analysis::Analysis;
+use crate::bits::Bits;
 use crate::channels::View;
 use crate::cycles::break_cycles;
-use crate::footprint::UseKind;
+use crate::footprint::{Use, UseKind};
 
 /// More answers are not remembered.
 const MOST: usize = 1 << 10;
@@ -23,8 +24,8 @@ const MOST: usize = 1 << 10;
 pub struct Porters {
     /// By location: a number that those have which have the same future, as far as it is about messages.
     prospects: Table<LocationId, u32>,
-    /// By such a number: the names of channels that depend on variables of the thread.
-    names: Vec<Vec<Expr>>,
+    /// How many such numbers there are.
+    count: u32,
     /// By the prospects of all threads, and the channels that they name.
     known: RefCell<FxHashMap<Vec<i64>, Vec<bool>>>,
     question: Cell<Vec<i64>>,
@@ -33,15 +34,14 @@ pub struct Porters {
 impl Porters {
     pub fn new(analysis: &Analysis) -> Self {
         let mut porters = Self::default();
-        let mut found = Vec::<&Future>::new();
-        for future in analysis.futures.values() {
-            let is_same = |other: &&Future| other.own == future.own && other.sticky == future.sticky;
-            let number = found.iter().position(is_same).unwrap_or_else(|| {
-                found.push(future);
-                porters.names.push(names(analysis, future));
-                found.len() - 1
+        let mut known = FxHashMap::default();
+        for id in analysis.program.locations.ids() {
+            let future = analysis.futures.at(id);
+            let number = *known.entry((future.own, future.sticky)).or_insert_with(|| {
+                porters.count += 1;
+                porters.count - 1
             });
-            porters.prospects.push(number as u32);
+            porters.prospects.push(number);
         }
         porters
     }
@@ -55,12 +55,15 @@ impl Porters {
                 question.push(-1);
                 continue;
             }
-            let prospect = self.prospects[view.location(thread)];
-            question.push(prospect.into());
-            for name in &self.names[prospect as usize] {
+            let location = view.location(thread);
+            question.push(self.prospects[location].into());
+            let Analysis { sets, futures, uses, named, .. } = view.analysis;
+            sets.any_common(futures.at(location).own, *named, &mut |at| {
+                let Some(name) = &uses[at].channel else { return false };
                 let for_good = !matches!(name.kind, ExprKind::Local(_));
                 question.push(view.value(name, thread, for_good).unwrap_or(-1));
-            }
+                false
+            });
         }
         let mut known = self.known.borrow_mut();
         if known.len() > MOST {
@@ -76,36 +79,31 @@ impl Porters {
     }
 }
 
-/// The names of channels in a future that depend on variables, unless that may be any channel anyway.
-fn names(analysis: &Analysis, future: &Future) -> Vec<Expr> {
-    let mut names = Vec::new();
-    for found in future.own.iter().map(|at| &analysis.uses[at]) {
-        let Some(channel) = &found.channel else { continue };
-        let mut depends = false;
-        channel.each(&mut |expr| {
-            depends |= matches!(expr.kind, ExprKind::Local(_) | ExprKind::Element(Array::Local(_), _));
-        });
-        let is_any = match channel.kind {
-            ExprKind::Local(id) => analysis.assigned_channels[found.procedure.index()].contains(id.index()),
-            _ => false,
-        };
-        if depends && !is_any && !names.contains(channel) {
-            names.push(channel.clone());
-        }
-    }
-    names
+/// Whether a use names its channel by variables of its thread, unless that may be any channel anyway.
+pub fn is_named(found: &Use, assigned_channels: &[Bits]) -> bool {
+    let Some(channel) = &found.channel else { return false };
+    let mut depends = false;
+    channel.each(&mut |expr| {
+        depends |= matches!(expr.kind, ExprKind::Local(_) | ExprKind::Element(Array::Local(_), _));
+    });
+    let is_any = match channel.kind {
+        ExprKind::Local(id) => assigned_channels[found.procedure.index()].contains(id.index()),
+        _ => false,
+    };
+    depends && !is_any
 }
 
 /// By thread: whether it is chosen.
 fn choose(view: View<'_>) -> Vec<bool> {
     let threads = view.state.thread_limit() as usize;
     let mut feeds = vec![Vec::new(); threads];
+    let sets = &view.analysis.sets;
     for fed in view.running() {
-        for at in view.futures(fed).flat_map(|future| future.sticky.iter()) {
+        for at in view.futures(fed).flat_map(|future| sets.numbers(future.sticky)) {
             let awaited = &view.analysis.uses[at];
             let number = awaited.channel.as_ref().and_then(|channel| view.value(channel, fed, true));
             let is_fed = |other: ThreadId| {
-                view.futures(other).flat_map(|future| future.own.iter()).any(|at| {
+                let is_one = &mut |at: usize| {
                     let found = &view.analysis.uses[at];
                     let fits = matches!(
                         (awaited.kind, found.kind),
@@ -113,7 +111,8 @@ fn choose(view: View<'_>) -> Vec<bool> {
                             | (UseKind::Send { .. }, UseKind::Receive { keep: false, .. })
                     );
                     fits && number.is_none_or(|number| view.may_use(found, Some(other), number))
-                })
+                };
+                view.futures(other).any(|future| sets.any_common(future.own, future.own, is_one))
             };
             for feeder in view.running().filter(|&other| is_fed(other)) {
                 feeds[feeder.0 as usize].push(fed.0 as usize);

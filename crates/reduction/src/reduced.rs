@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, Trial};
-use ir::{Id, LocationId};
+use ir::LocationId;
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
@@ -22,6 +22,12 @@ use crate::porters::Porters;
 /// remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no difference whether they do.
 const TRIALS: u32 = 1 << 15;
 const DEEPEST: u32 = 1 << 8;
+
+/// After so many states with several threads and without ample steps, and none with, there is no more looking for them.
+///
+/// A search that gives up this way is a search of the full system: all steps were offered in every state so far, and are from
+/// then on. So it does not matter that it depends on the order of the search when that is, nor whether a state comes again.
+const PATIENCE: u64 = 1 << 16;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
@@ -74,6 +80,9 @@ pub struct Reduced<'a, S> {
     /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
+    /// How many states had several threads and no ample steps.
+    in_vain: Cell<u64>,
+    patience: u64,
     porters: Porters,
     places: Places,
     doubts: RefCell<Doubts>,
@@ -111,6 +120,8 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             counts: Cell::default(),
             threads: Cell::default(),
             steps: Cell::default(),
+            in_vain: Cell::default(),
+            patience: PATIENCE,
             porters: Porters::new(analysis),
             places: Places::new(&analysis.program, system.layout()),
             doubts: RefCell::default(),
@@ -118,9 +129,22 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     }
 
     /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
-    /// was assumed.
+    /// was assumed. As long as all steps were offered in all states, nothing was assumed.
     pub fn doubts(&self) -> Doubts {
-        self.doubts.borrow().clone()
+        if self.counts.get().ample == 0 { Doubts::default() } else { self.doubts.borrow().clone() }
+    }
+
+    /// With less patience, to see what happens.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn with_patience(mut self, patience: u64) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Whether there is no more looking for ample steps.
+    fn has_given_up(&self) -> bool {
+        self.in_vain.get() >= self.patience && self.counts.get().ample == 0
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -137,6 +161,12 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
     /// nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
+        let mut counts = self.counts.get();
+        if self.has_given_up() {
+            counts.full += 1;
+            self.counts.set(counts);
+            return None;
+        }
         let exclusive = self.view(state).exclusive();
         self.check_discipline(state, exclusive);
         // In the middle of something there is one thread only.
@@ -157,7 +187,9 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         } else {
             all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
         };
-        let mut counts = self.counts.get();
+        if ample.is_none() && self.view(state).running().nth(1).is_some() {
+            self.in_vain.update(|states| states + 1);
+        }
         *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
         self.counts.set(counts);
         ample
@@ -170,7 +202,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             return false;
         }
         let location = view.location(thread);
-        match self.analysis.conflicts.row(location) {
+        match self.analysis.conflicts.row(self.analysis, location) {
             Some(row) => self.is_free(view, thread, location, row) && self.goes_on_undisturbed(view, thread),
             None => false,
         }
@@ -187,7 +219,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             view.layout.exclusive.is_some() && view.locations(thread).any(|at| program.locations[at].atomic);
         !is_within_atomic_block
             && self.parts(view, thread).skip(1).all(|(location, part)| {
-                let row = part.and_then(|_| self.analysis.conflicts.row(location));
+                let row = part.and_then(|_| self.analysis.conflicts.row(self.analysis, location));
                 row.is_some_and(|row| self.is_free(view, thread, location, row))
             })
     }
@@ -208,13 +240,14 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         })
     }
 
-    fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: &Row) -> bool {
+    fn is_free(&self, view: View<'_>, thread: ThreadId, location: LocationId, row: Row<'_>) -> bool {
         let Some(candidate) = &self.analysis.candidates[location] else { return false };
         let mut is_open = false;
         for other in view.running().filter(|&other| other != thread) {
             let mut is_clear = |location: LocationId| {
-                is_open |= row.open.contains(location.index());
-                !row.certain.contains(location.index())
+                let answer = row.at(location);
+                is_open |= answer.open;
+                !answer.certain
             };
             if !is_clear(view.location(other))
                 || !view.state.has_one_frame(view.layout, other) && !view.locations(other).all(is_clear)
@@ -243,13 +276,17 @@ impl<'a, S: Concrete> Reduced<'a, S> {
 
     /// Whether others may use a channel in a way that is in conflict.
     fn has_conflict(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
-        let may_use = |at: u32, by| view.may_use(&self.analysis.uses[at as usize], by, number);
-        view.running().filter(|&other| other != thread).any(|other| {
-            view.locations(other).any(|location| {
-                let rivals = self.analysis.conflicts.rivals(kind, location);
-                rivals.own.iter().any(|&at| may_use(at, Some(other)))
-                    || rivals.started.iter().any(|&at| may_use(at, None))
+        let Analysis { conflicts, sets, uses, .. } = self.analysis;
+        let is_used = |of, by: Option<ThreadId>| {
+            conflicts.any_rival(sets, kind, of, |at| {
+                // Threads end youngest first: none does so before a younger one that stays where it is.
+                let comes_later = uses[at].kind == UseKind::End && by.is_some_and(|other| other < thread);
+                !comes_later && view.may_use(&uses[at], by, number)
             })
+        };
+        view.running().filter(|&other| other != thread).any(|other| {
+            let mut futures = view.futures(other);
+            futures.any(|future| is_used(future.own, Some(other)) || is_used(future.started, None))
         })
     }
 
@@ -270,13 +307,16 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 let view = self.view(state);
                 let others = view.running().filter(|&other| other != thread);
                 let mut locations = others.flat_map(|other| view.locations(other));
-                !(shown.in_runs || shown.in_states && locations.any(|at| self.analysis.futures[at].visible))
+                !(shown.in_runs
+                    || shown.in_states && locations.any(|at| self.analysis.futures.at(at).visible))
             })
     }
 
     fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
         let mut trial = Trial::default();
         let (engine, below) = self.system.engine_below(state);
+        // What is tried is judged by the units that it touches.
+        below.state.map_units();
         engine.try_out(below, thread, &mut trial);
         if self.analysis.blind.guards {
             trial.accesses.drain(..trial.guards);
@@ -294,6 +334,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             layout,
             state: concrete,
             owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
+            last: Cell::default(),
         })
     }
 

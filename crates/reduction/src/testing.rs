@@ -6,7 +6,6 @@ use ir::Program;
 use state::{ObjectId, ThreadId};
 
 use crate::analysis::{Analysis, Blind, Observed};
-use crate::bits::Bits;
 use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
 use crate::owners::{Owner, Owners};
 use crate::reduced::Concrete;
@@ -37,6 +36,10 @@ pub enum Seeded {
     NoStarted,
     /// Nor what others claim.
     NoClaims,
+    /// Nor that channels go with their threads.
+    NoEnds,
+    /// Threads end whatever others may do to their channels.
+    NoEnded,
     /// Nor how many threads there are.
     NoCount,
     /// Nor who waits for a message.
@@ -81,6 +84,8 @@ impl Seeded {
         Self::NoSensing,
         Self::NoStarted,
         Self::NoClaims,
+        Self::NoEnds,
+        Self::NoEnded,
         Self::NoCount,
         Self::NoRendezvous,
         Self::NoSenders,
@@ -95,28 +100,24 @@ impl Seeded {
         let ignores = |kind: UseKind| match self {
             Self::NoPolls => kind == UseKind::Poll,
             Self::NoClaims => matches!(kind, UseKind::ClaimSend | UseKind::ClaimReceive),
+            Self::NoEnds => kind == UseKind::End,
             Self::NoSenders => matches!(kind, UseKind::Send { .. }),
             Self::NoReceivers => matches!(kind, UseKind::Receive { .. }),
             _ => false,
         };
         let kept: Vec<bool> = analysis.uses.iter().map(|found| !ignores(found.kind)).collect();
-        for id in analysis.futures.ids() {
-            let future = &mut analysis.futures[id];
-            let keep = |bits: &Bits, keep: &dyn Fn(usize) -> bool| {
-                let mut out = Bits::default();
-                bits.iter().filter(|&bit| keep(bit)).for_each(|bit| out.insert(bit));
-                out
-            };
-            future.own = keep(&future.own, &|bit| kept[bit]);
-            future.started = keep(&future.started, &|bit| kept[bit] && self != Self::NoStarted);
+        let Analysis { futures, sets, .. } = &mut analysis;
+        for future in futures.classes_mut() {
+            future.own = sets.filter(future.own, |at| kept[at]);
+            future.started = sets.filter(future.started, |at| kept[at] && self != Self::NoStarted);
             let writes = |bit: usize| match self {
                 Self::NoWrites => false,
                 Self::NoCount => bit != COUNT,
                 Self::NoRendezvous => bit != RENDEZVOUS,
                 _ => true,
             };
-            future.writes = keep(&future.writes, &writes);
-            future.reads = keep(&future.reads, &|bit| writes(bit) || self == Self::NoWrites);
+            future.writes = sets.filter(future.writes, writes);
+            future.reads = sets.filter(future.reads, |bit| writes(bit) || self == Self::NoWrites);
         }
         analysis.blind = Blind {
             frames: self == Self::NoFrames,
@@ -125,6 +126,9 @@ impl Seeded {
             guards: self == Self::NoGuards,
             breaches: self == Self::NoBreaches,
         };
+        if self == Self::NoEnded {
+            analysis.candidates.values_mut().flatten().for_each(|candidate| candidate.ended.clear());
+        }
         analysis.discipline.releases |= self == Self::NoLookers;
         if self == Self::NoSensing {
             for found in &mut analysis.uses {

@@ -25,7 +25,7 @@ use symmetric::Symmetric;
 use symmetry::{Ladder, Level, Naming, Options};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
-const BOUNDS: Bounds = Bounds { threads: 5, frames: 255, objects: 65535 };
+const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
 
 /// Among so many programs there is one that shows what is wrong.
 const MANY: u64 = 10_000;
@@ -106,6 +106,14 @@ fn reductions_of_random_programs_are_valid() {
 }
 
 #[test]
+fn reductions_of_programs_with_channels_of_threads_are_valid() {
+    let text = common::generator::text_with_own_channels;
+    let [complete, reduced, ..] =
+        all_are_valid(|seed| program(&text(seed)), text, |program, analysis| verdict(program, analysis));
+    assert!(complete > programs() as usize / 2 && reduced > complete / 4);
+}
+
+#[test]
 fn reductions_of_programs_with_many_features_are_valid() {
     let [complete, reduced, ..] =
         all_are_valid(random_numbered, ir::testing::random_numbered_text, |program, analysis| {
@@ -124,6 +132,34 @@ fn reductions_of_programs_with_objects_are_valid() {
     assert!(complete > programs() as usize / 2 && reduced > complete / 3 && left < states / 10 * 9);
 }
 
+/// Where ample steps are looked for in vain for some time, there is no more looking: then the search was of the full system, in
+/// which nothing is in doubt.
+#[test]
+fn to_give_up_is_to_offer_all_steps() {
+    let (mut found, mut given_up, mut doubted) = (0, 0, 0);
+    for seed in 0..programs() / 5 {
+        let program = program(&common::heap::text(seed));
+        let engine = Engine::new(&program, BOUNDS, false);
+        let system = Symmetric::new(&engine, canonical(Naming::Chain));
+        let analysis = Analysis::new(&program, &Observed::invariants(&program));
+        let who = |_: &_, thread| thread;
+        let Some(full) = graph(&system, MOST_STATES, &who) else { continue };
+        let patient = Reduced::new(&system, &analysis);
+        let Some(_) = graph(&patient, MOST_STATES, &who) else { continue };
+        let hasty = Reduced::new(&system, &analysis).with_patience(2);
+        let Some(reduced) = graph(&hasty, MOST_STATES, &who) else { continue };
+        if hasty.counts().ample > 0 {
+            found += 1;
+            continue;
+        }
+        given_up += 1;
+        doubted += usize::from(!patient.doubts().is_empty());
+        assert_eq!(reduced.nodes, full.nodes, "program {seed}");
+        assert!(hasty.doubts().is_empty(), "program {seed}");
+    }
+    assert!(found > 10 && given_up > 10 && doubted > 0, "{found} {given_up} {doubted}");
+}
+
 /// What happens too rarely by chance.
 const RARE: &[&str] = &[
     // Who comes to where a message is awaited changes what a sender does that has an alternative.
@@ -132,6 +168,23 @@ const RARE: &[&str] = &[
     channels r;
     thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
     thread Q() { loc a: do { send(channel(r), 1); } goto b; else goto c; loc b end: loc c: do { check(1 == 0); } goto b; }
+    active P, Q;",
+    // Who sends to a channel of another thread must do so before that ends.
+    "program farewell; numbered;
+    channel k [1] { int wrap (0, 7) };
+    channel m [1] { int wrap (0, 7) };
+    channels k;
+    thread P() {
+        local int wrap (0, 7) peer means channel;
+        loc a: do { receive(channel(k), peer :=); } goto b;
+        loc b: do { send(peer, 1); } goto c;
+        loc c end:
+    }
+    thread Q() {
+        channels m;
+        loc a: do { send(channel(k), channel(m)); } goto b;
+        loc b: when youngest() return;
+    }
     active P, Q;",
     // Each variable has one thread, and the property has both.
     "program order; numbered;
@@ -153,6 +206,54 @@ fn rare_programs_are_reduced_as_they_should() {
     }
 }
 
+/// Two threads that go to where messages are handed over do not disturb each other: each goes there alone.
+#[test]
+fn arrivals_commute() {
+    let text = "program arrivals; numbered;
+    channel r [0] { int wrap (0, 3) };
+    channel s [0] { int wrap (0, 3) };
+    channels r, s;
+    thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
+    thread Q() { loc a: goto b; loc b end: do { receive(channel(s), *); } goto c; loc c end: }
+    active P, Q;";
+    let program = program(text);
+    let analysis = Analysis::new(&program, &Observed::invariants(&program));
+    let (wrong, states) = verdict(&program, &analysis).expect("it is small");
+    assert_eq!((wrong, states), (None, [4, 3]));
+}
+
+/// A thread that has answered ends, and its parent takes the answer, in one order: nobody else uses the parent's channel, and the
+/// parent can't end before.
+#[test]
+fn children_that_answer_end_in_one_order() {
+    let text = "program answers; numbered;
+    channel k [1] { int wrap (0, 7) };
+    thread P() {
+        local int wrap (0, 7) v;
+        local int wrap (0, 7) mine means channel;
+        channels k;
+        prologue { mine := channel(k); }
+        loc a: do { start Q(mine); } goto b;
+        loc b: do { receive(mine, v :=); } goto c;
+        loc c: do { v := 0; } goto d;
+        loc d: when youngest() return;
+    }
+    thread Q(int wrap (0, 7) answer means channel) {
+        local int wrap (0, 7) mine means channel;
+        channels k;
+        prologue { mine := channel(k); }
+        loc a: do { send(answer, 1); } goto b;
+        loc b: when youngest() return;
+    }
+    active P;";
+    let program = program(text);
+    let analysis = Analysis::new(&program, &Observed::invariants(&program));
+    let (wrong, [all, some]) = verdict(&program, &analysis).expect("it is small");
+    assert_eq!(wrong, None);
+    // One after the other, there are as many states as steps, and the first.
+    assert_eq!((all > some, some), (true, 7));
+}
+
 /// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in one place, and are as
 /// large as each other.
 const WENT_WRONG: &[u64] = &[10_975];
@@ -171,7 +272,10 @@ fn programs_that_once_went_wrong_are_valid() {
 #[test]
 fn seeded_faults_are_caught() {
     for &seeded in Seeded::NUMBERED {
-        let texts = RARE.iter().map(|&text| text.to_owned()).chain((0..MANY).map(common::generator::text));
+        let texts = (0..MANY).flat_map(|seed| {
+            [common::generator::text(seed), common::generator::text_with_own_channels(seed)]
+        });
+        let texts = RARE.iter().map(|&text| text.to_owned()).chain(texts);
         let caught = texts.map(|text| program(&text)).any(|program| {
             let analysis = seeded.analysis(&program, &Observed::invariants(&program));
             verdict(&program, &analysis).is_some_and(|(wrong, _)| wrong.is_some())

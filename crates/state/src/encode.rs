@@ -549,9 +549,9 @@ impl State {
             let node = Node { offset: offset as u32, len: words.len() as u32, frame: 0, class };
             if key.section == Section::Threads {
                 let frame = self.top_frame(layout, offset, words.len()) as u32;
-                self.threads.set(key.index, Node { frame, ..node });
+                self.put_node(NodeRef::Thread(ThreadId(key.index)), Node { frame, ..node });
             } else {
-                self.objects.set(key.index, node);
+                self.put_node(NodeRef::Object(ObjectId(key.index)), node);
             }
         }
     }

@@ -14,7 +14,7 @@ use ir::TypeId;
 use system::Moment;
 
 use crate::collect::{Way, Ways};
-use crate::watch::{AccessKind, Rearrangement, Watch};
+use crate::watch::{AccessKind, Places, Rearrangement, Watch};
 use crate::{Edge, Event, Layout, ObjectKind, Shape, Slot, SlotKind};
 
 macro_rules! ids {
@@ -216,6 +216,7 @@ pub struct State {
     pub(crate) edges: Vec<Edge>,
     pub(crate) order: Vec<u32>,
     pub(crate) watch: Watch,
+    pub(crate) places: Places,
 }
 
 impl State {
@@ -243,6 +244,7 @@ impl State {
             edges: Vec::new(),
             order: Vec::new(),
             watch: Watch::default(),
+            places: Places::default(),
         }
     }
 
@@ -716,11 +718,7 @@ impl State {
                 }
                 Undo::Node { node, old } => {
                     self.watch.rearranged();
-                    let new = match node {
-                        NodeRef::Root => Node::ABSENT,
-                        NodeRef::Thread(id) => self.threads.set(id.0, old),
-                        NodeRef::Object(id) => self.objects.set(id.0, old),
-                    };
+                    let new = self.put_node(node, old);
                     if old.exists() && !new.exists() {
                         self.ways.came(node);
                     }
@@ -891,12 +889,23 @@ impl State {
         }
     }
 
-    pub(crate) fn set_node(&mut self, node: NodeRef, new: Node) {
-        let old = match node {
-            NodeRef::Root => return,
+    /// Says where a thread or object is. Tells where it was.
+    pub(crate) fn put_node(&mut self, node: NodeRef, new: Node) -> Node {
+        if self.places.is_on && new.exists() {
+            self.places.put(node, new);
+        }
+        match node {
+            NodeRef::Root => Node::ABSENT,
             NodeRef::Thread(id) => self.threads.set(id.0, new),
             NodeRef::Object(id) => self.objects.set(id.0, new),
-        };
+        }
+    }
+
+    pub(crate) fn set_node(&mut self, node: NodeRef, new: Node) {
+        if node == NodeRef::Root {
+            return;
+        }
+        let old = self.put_node(node, new);
         self.log.push(Undo::Node { node, old });
         self.watch.rearranged();
         self.touch(node);

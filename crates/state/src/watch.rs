@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::memory::Nodes;
+use crate::memory::Node;
 use crate::{NodeRef, ObjectId, State, ThreadId};
 
 #[derive(Clone, Debug)]
@@ -68,6 +68,47 @@ impl Clone for Accesses {
     }
 }
 
+/// By word: the unit that was last put there.
+///
+/// Where a unit exists, that is the unit. Elsewhere it is one that has gone, or is in another place, which the unit's own
+/// place tells. So nothing has to be done where units go.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Places {
+    /// Whether it is kept.
+    pub is_on: bool,
+    units: Vec<Placed>,
+}
+
+/// A thread or object in four bytes.
+#[derive(Clone, Copy, Default, Debug)]
+struct Placed(u32);
+
+impl Placed {
+    fn new(unit: NodeRef) -> Self {
+        match unit {
+            NodeRef::Root => Self(0),
+            NodeRef::Thread(id) => Self(2 * id.0 + 2),
+            NodeRef::Object(id) => Self(2 * id.0 + 3),
+        }
+    }
+
+    fn unit(self) -> Option<NodeRef> {
+        let id = self.0.checked_sub(2)? / 2;
+        let is_thread = self.0.is_multiple_of(2);
+        Some(if is_thread { NodeRef::Thread(ThreadId(id)) } else { NodeRef::Object(ObjectId(id)) })
+    }
+}
+
+impl Places {
+    pub fn put(&mut self, unit: NodeRef, node: Node) {
+        let (start, end) = (node.offset as usize, (node.offset + node.len) as usize);
+        if self.units.len() < end {
+            self.units.resize(end, Placed::default());
+        }
+        self.units[start..end].fill(Placed::new(unit));
+    }
+}
+
 /// What was done to some bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
@@ -124,20 +165,35 @@ impl State {
         self.watch.is_on = false;
     }
 
-    /// The unit that a word belongs to. Collections are in blocks of their own, which are no units.
+    /// The unit that a word belongs to. Collections are in blocks of their own, which are no units. To be asked after
+    /// [`State::map_units`].
     pub fn unit_at(&self, at: usize) -> Option<NodeRef> {
         if at < self.root_len {
             return Some(NodeRef::Root);
         }
-        let find = |nodes: &Nodes| {
-            let found = nodes.table.iter().position(|node| {
-                node.exists() && (node.offset as usize..(node.offset + node.len) as usize).contains(&at)
-            });
-            found.map(|id| id as u32)
+        let unit = self.places.units.get(at)?.unit()?;
+        let node = match unit {
+            NodeRef::Root => return None,
+            NodeRef::Thread(id) => self.threads.get(id.0),
+            NodeRef::Object(id) => self.objects.get(id.0),
         };
-        let thread = || find(&self.threads).map(|id| NodeRef::Thread(ThreadId(id)));
-        let object = || find(&self.objects).map(|id| NodeRef::Object(ObjectId(id)));
-        thread().or_else(object)
+        let is_there =
+            node.exists() && (node.offset as usize..(node.offset + node.len) as usize).contains(&at);
+        is_there.then_some(unit)
+    }
+
+    /// From now on, it is known which unit a word belongs to.
+    pub fn map_units(&mut self) {
+        if self.places.is_on {
+            return;
+        }
+        self.places.is_on = true;
+        for (id, &node) in self.threads.table.iter().enumerate().filter(|(_, node)| node.exists()) {
+            self.places.put(NodeRef::Thread(ThreadId(id as u32)), node);
+        }
+        for (id, &node) in self.objects.table.iter().enumerate().filter(|(_, node)| node.exists()) {
+            self.places.put(NodeRef::Object(ObjectId(id as u32)), node);
+        }
     }
 
     /// The places where words changed since the last time: a bit for each, modulo 64.

@@ -170,8 +170,23 @@ fn check(layout: &Layout, seed: u64) -> usize {
             state.decode(layout, &encoding);
             past.clear();
         }
+        // From some time on, it is known at every word which unit it belongs to.
+        if round >= seed as usize % 200 {
+            state.map_units();
+            check_units(&state);
+        }
     }
     dropped
+}
+
+fn check_units(state: &State) {
+    let mut expected = vec![None; state.all_words().len()];
+    for unit in state.units().chain([NodeRef::Root]) {
+        let len = state.words_of(unit).expect("it exists").len();
+        expected[state.start_of(unit)..][..len].fill(Some(unit));
+    }
+    let found: Vec<_> = (0..expected.len()).map(|at| state.unit_at(at)).collect();
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub struct Generator {
     /// In percent: how often a thread takes an interest in others.
     sociable: usize,
     rendezvous: bool,
+    /// Whether threads have channels of their own, and start others that they pass these.
+    own: bool,
     /// The thread that is written.
     name: &'static str,
 }
@@ -21,7 +23,14 @@ pub fn text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let sociable = [5, 15, 40][rng.below(3)];
     let rendezvous = rng.chance(30);
-    Generator { rng, sociable, rendezvous, name: "" }.program()
+    Generator { rng, sociable, rendezvous, own: false, name: "" }.program()
+}
+
+/// The text of a program whose threads have channels of their own.
+pub fn text_with_own_channels(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let sociable = [5, 15, 40][rng.below(3)];
+    Generator { rng, sociable, rendezvous: false, own: true, name: "" }.program()
 }
 
 impl Generator {
@@ -36,8 +45,13 @@ impl Generator {
     fn program(&mut self) -> String {
         let mut out = "program random;\nnumbered;\n".to_owned();
         let capacity = [1 + self.rng.below(2), usize::from(!self.rendezvous)];
+        // Messages may be channels.
+        let most = if self.own { 7 } else { 3 };
         for (name, capacity) in ["k0", "k1", "k2"].iter().zip([1, capacity[0], capacity[1]]) {
-            _ = writeln!(out, "channel {name} [{capacity}] {{ int wrap (0, 3) }};");
+            _ = writeln!(out, "channel {name} [{capacity}] {{ int wrap (0, {most}) }};");
+        }
+        if self.own {
+            _ = writeln!(out, "channel m [1] {{ int wrap (0, {most}) }};");
         }
         out += "channels k0, k1, k2;\nglobal int wrap (0, 3) x;\nglobal int wrap (0, 3) y;\n";
         out += "global int wrap (0, 3) own_A;\nglobal int wrap (0, 3) own_B;\n";
@@ -76,6 +90,17 @@ impl Generator {
             "thread {name}(int wrap (0, 7) in means channel, int wrap (0, 7) out means channel) {{\n"
         );
         out += "  local int wrap (0, 3) v = 1;\n  local int wrap (0, 1) w;\n";
+        let mut prologue = String::new();
+        let has_own = self.own && self.chance(60);
+        if self.own {
+            out +=
+                "  local int wrap (0, 7) mine means channel;\n  local int wrap (0, 7) peer means channel;\n";
+        }
+        if has_own {
+            out += "  channels m;\n";
+            prologue += "mine := channel(m); ";
+        }
+        let starts = self.own && name == "A" && self.chance(70);
         if self.chance(30) {
             out += "  claim receive in;\n";
         }
@@ -84,8 +109,15 @@ impl Generator {
         }
         // Active threads get no arguments: they choose their channels.
         let (k, l) = if name == "A" { (0, 1) } else { (1, 0) };
-        if self.chance(85) {
-            _ = writeln!(out, "  prologue {{ in := q[{k}]; out := q[{l}]; }}");
+        if self.chance(if self.own && name == "B" { 30 } else { 85 }) {
+            _ = write!(prologue, "in := q[{k}]; out := q[{l}]; ");
+        }
+        if !prologue.is_empty() {
+            _ = writeln!(out, "  prologue {{ {prologue}}}");
+        }
+        if starts {
+            let args = self.pick(&["in, mine", "mine, in", "mine, mine", "out, mine"]);
+            _ = writeln!(out, "  loc b0 number 20: do {{ start B({args}); }} goto l0;");
         }
         let locations = 3 + self.rng.below(3);
         let inner = self.rng.below(3);
@@ -156,7 +188,9 @@ impl Generator {
 
     fn message(&mut self) -> String {
         let channel = |this: &mut Self, own: &'static str| {
-            if this.chance(this.sociable) {
+            if this.own && this.chance(40) {
+                this.pick(&["mine", "peer"])
+            } else if this.chance(this.sociable) {
                 this.pick(&["channel(k0)", "q[w]", "in", "out", "q[2]"])
             } else {
                 own
@@ -164,12 +198,16 @@ impl Generator {
         };
         if self.chance(50) {
             let word = if self.chance(6) { "insert" } else { "send" };
+            if self.own && self.chance(25) {
+                return format!("{word}({}, mine)", channel(self, "out"));
+            }
             return format!("{word}({}, {})", channel(self, "out"), self.number());
         }
         let words: &[&str] =
             if self.rendezvous { &["receive"] } else { &["receive", "receive", "extract", "peek"] };
         let word = if self.chance(80) { "receive" } else { self.pick(words) };
         let field = match self.rng.below(5) {
+            _ if self.own && self.chance(25) => "peer :=",
             0 => "*",
             1 => "1",
             2 if self.chance(self.sociable) => "x :=",

@@ -1,0 +1,63 @@
+//! Where threads may go from a location.
+
+use ir::{ActionKind, Exit, Guard, Id, Jump, LocationKind, Program};
+
+/// The control flow of a program, by location.
+pub struct Flow {
+    /// Where a thread may go in the same procedure.
+    pub successors: Vec<Vec<usize>>,
+    /// Where else what it does there leads it: into the procedures that it calls, and into inner locations.
+    pub inward: Vec<Vec<usize>>,
+    /// Where the threads begin that it starts there.
+    pub starts: Vec<Vec<usize>>,
+    /// Where a step goes on without a rest.
+    pub passages: Vec<Vec<usize>>,
+}
+
+impl Flow {
+    pub fn new(program: &Program) -> Self {
+        let count = program.locations.len();
+        let mut handlers = vec![Vec::new(); count];
+        for catch in program.procedures.values().flat_map(|procedure| &procedure.catches) {
+            catch.covers.iter().for_each(|covered| handlers[covered.index()].push(catch.handler.index()));
+        }
+        let none = || vec![Vec::new(); count];
+        let mut flow = Self { successors: none(), inward: none(), starts: none(), passages: none() };
+        for (id, location) in program.locations.iter() {
+            let at = id.index();
+            for &transition in &location.transitions {
+                let transition = &program.transitions[transition];
+                if let Guard::Ready(inner) = transition.guard {
+                    flow.inward[at].push(inner.index());
+                    flow.passages[at].push(inner.index());
+                }
+                for action in &transition.body {
+                    if let ActionKind::Start { procedure, .. } = action.kind {
+                        flow.starts[at].push(program.procedures[procedure].entry.index());
+                    }
+                }
+                match &transition.exit {
+                    Exit::Jump(Jump::Goto(target)) => {
+                        flow.successors[at].push(target.index());
+                        let target_of = &program.locations[*target];
+                        if transition.exclusive || target_of.inner || target_of.atomic {
+                            flow.passages[at].push(target.index());
+                        }
+                    }
+                    Exit::Jump(Jump::Return(_)) => {}
+                    Exit::Call { callee, resume, .. } => {
+                        flow.successors[at].push(resume.index());
+                        let callees = program.callees(*callee);
+                        flow.inward[at]
+                            .extend(callees.map(|callee| program.procedures[callee].entry.index()));
+                    }
+                }
+            }
+            if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
+                flow.successors[at].push(target.index());
+            }
+            flow.successors[at].extend_from_slice(&handlers[location.origin(id).index()]);
+        }
+        flow
+    }
+}

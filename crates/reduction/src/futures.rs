@@ -1,0 +1,172 @@
+//! What threads may still do, by where they are.
+//!
+//! What can come after a location is what is done there, and what can come after its successors. So it is the same for all
+//! locations of a strongly connected component of the control flow, and components are looked at after those that they lead
+//! to. Along the control flow sets change little, and share what they have in common (`sets`). Locations with the same
+//! future are of one class: there are few of these, and what is compared with futures is compared with classes.
+
+use ir::{Id, LocationId, Program, Table, TransitionId};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::Candidate;
+use crate::cycles::Search;
+use crate::flow::Flow;
+use crate::footprint::{Footprint, Use, UseKind};
+use crate::sets::{SetId, Sets};
+
+/// What a thread may still do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Future {
+    pub reads: SetId,
+    pub writes: SetId,
+    /// Uses of channels by the thread itself, and by those that it starts.
+    pub own: SetId,
+    pub started: SetId,
+    /// Those of its own that are the only ways out of sticky locations.
+    pub sticky: SetId,
+    /// It may change what properties of states read.
+    pub visible: bool,
+}
+
+/// The futures of all locations.
+pub struct Futures {
+    /// The class of each location.
+    class: Table<LocationId, u32>,
+    classes: Vec<Future>,
+}
+
+/// What is done at one location.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Done {
+    pub reads: SetId,
+    pub writes: SetId,
+    pub visible: bool,
+}
+
+/// All uses of channels, by their numbers.
+#[derive(Default)]
+struct Uses {
+    all: Vec<Use>,
+    numbers: FxHashMap<Use, usize>,
+}
+
+impl Uses {
+    fn number(&mut self, found: &Use) -> usize {
+        let found = found.anywhere();
+        *self.numbers.entry(found).or_insert_with_key(|found| {
+            self.all.push(found.clone());
+            self.all.len() - 1
+        })
+    }
+}
+
+impl Futures {
+    pub fn new(
+        program: &Program,
+        flow: &Flow,
+        transitions: &Table<TransitionId, Footprint>,
+        resumes: &Table<LocationId, Footprint>,
+        done: &[Done],
+        candidates: &Table<LocationId, Option<Candidate>>,
+        sets: &mut Sets,
+    ) -> (Self, Vec<Use>) {
+        let mut uses = Uses::default();
+        // A procedure claims the same wherever it is.
+        let mut claims = Vec::new();
+        for (id, procedure) in program.procedures.iter() {
+            let numbers = procedure.claims.iter().map(|claim| {
+                let kind = if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend };
+                uses.number(&Use { kind, procedure: id, channel: Some(claim.channel.clone()) })
+            });
+            claims.push(sets.of(numbers));
+        }
+        let mut own = Vec::with_capacity(program.locations.len());
+        for (id, location) in program.locations.iter() {
+            let of_transitions = location.transitions.iter().map(|&transition| &transitions[transition]);
+            let mut used = SetId::EMPTY;
+            for found in of_transitions.chain([&resumes[id]]).flat_map(|footprint| &footprint.uses) {
+                used = sets.with(used, uses.number(found));
+            }
+            let is_sticky = candidates[id].as_ref().is_some_and(|candidate| candidate.sticky);
+            let sticky = if is_sticky { used } else { SetId::EMPTY };
+            own.push((sets.union(used, claims[location.procedure.index()]), sticky));
+        }
+        // What a thread does itself.
+        let goes: Vec<Vec<usize>> = (flow.successors.iter().zip(&flow.inward))
+            .map(|(to, inward)| to.iter().chain(inward).copied().collect())
+            .collect();
+        close(&goes, &mut own, |(own, sticky), next| {
+            *own = sets.union(*own, next.0);
+            *sticky = sets.union(*sticky, next.1);
+        });
+        // What it does, and those that it starts.
+        let mut leads = goes;
+        let mut all = Vec::with_capacity(done.len());
+        for ((at, starts), &done) in flow.starts.iter().enumerate().zip(done) {
+            let started = starts.iter().fold(SetId::EMPTY, |set, &entry| sets.union(set, own[entry].0));
+            all.push((done, started));
+            leads[at].extend_from_slice(starts);
+        }
+        close(&leads, &mut all, |(done, started), next| {
+            done.reads = sets.union(done.reads, next.0.reads);
+            done.writes = sets.union(done.writes, next.0.writes);
+            done.visible |= next.0.visible;
+            *started = sets.union(*started, next.1);
+        });
+        let futures = all.into_iter().zip(own).map(|((done, started), (own, sticky))| {
+            let Done { reads, writes, visible } = done;
+            Future { reads, writes, own, started, sticky, visible }
+        });
+        let mut known = FxHashMap::default();
+        let mut classes = Vec::new();
+        let class = futures.map(|future| {
+            *known.entry(future).or_insert_with(|| {
+                classes.push(future);
+                classes.len() as u32 - 1
+            })
+        });
+        let class = class.collect();
+        (Self { class, classes }, uses.all)
+    }
+
+    /// Of a thread at a location.
+    pub fn at(&self, location: LocationId) -> &Future {
+        &self.classes[self.class[location] as usize]
+    }
+
+    /// A number that locations share that have the same future.
+    #[inline]
+    pub fn class(&self, location: LocationId) -> usize {
+        self.class[location] as usize
+    }
+
+    /// The future of each class.
+    pub fn classes(&self) -> &[Future] {
+        &self.classes
+    }
+
+    #[cfg(feature = "testing")]
+    pub fn classes_mut(&mut self) -> &mut [Future] {
+        &mut self.classes
+    }
+}
+
+/// Adds to each node of a graph what all nodes have that it leads to.
+pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl FnMut(&mut T, &T)) {
+    let search = Search::all(successors);
+    let mut members = vec![Vec::new(); search.found];
+    for (node, &component) in search.component.iter().enumerate() {
+        members[component].push(node);
+    }
+    // Components come after those that they lead to.
+    for (component, members) in members.iter().enumerate() {
+        let mut all = values[members[0]];
+        members[1..].iter().for_each(|&node| add(&mut all, &values[node]));
+        for &node in members {
+            for &to in successors[node].iter().filter(|&&to| search.component[to] != component) {
+                add(&mut all, &values[to]);
+            }
+        }
+        members.iter().for_each(|&node| values[node] = all);
+    }
+}
