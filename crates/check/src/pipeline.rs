@@ -426,7 +426,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, level, engine, told.naming, about.as_ref()),
+        symmetry: symmetry_report(model, config, level, told.naming, about.as_ref()),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -466,7 +466,6 @@ fn symmetry_report(
     model: &Model,
     config: &Config,
     level: config::Symmetry,
-    engine: &Engine,
     stats: Stats,
     about: Option<&About<'_>>,
 ) -> Symmetry {
@@ -486,11 +485,9 @@ fn symmetry_report(
             _ if model.program.numbered => true,
             // Every state is its own class.
             config::Symmetry::None => true,
-            // Members of sets have no places to be named by.
-            config::Symmetry::Heap => !engine.layout().has_relations(),
-            // Ties are broken by age.
+            // Ties are broken by the ids of threads.
             config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
-            config::Symmetry::Full => stats.exhausted == 0,
+            config::Symmetry::Heap | config::Symmetry::Full => stats.exhausted == 0,
         },
         ties_searched: stats.searched,
         searches_exhausted: stats.exhausted,
