@@ -145,7 +145,7 @@ fn check_safety(
     let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
     // A step under symmetry costs more than a look at memory.
-    let options = Options { lookahead: ladder.is_none(), ..options };
+    let options = Options { lookahead: ladder.is_none(), fold: ladder.is_some(), ..options };
     let budget = options.budget.clone();
     let started = Instant::now();
     let searched = plan.search(|analysis| {

@@ -156,6 +156,26 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.steps(&mut named.state, out);
     }
 
+    /// Of threads that a symmetry of the state exchanges, only the steps of the first one are asked for.
+    fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
+        let layout = self.engine.layout();
+        let Named { state, namer, .. } = named;
+        let is_alone = layout.exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
+        let twins = if is_alone { None } else { namer.twins(layout, &state.state) };
+        let Some(twins) = twins else {
+            return self.engine.steps(state, out);
+        };
+        out.clear();
+        let mut own = Steps::default();
+        for (&count, thread) in twins.iter().zip(0..).filter(|&(&count, _)| count > 0) {
+            own.clear();
+            self.engine.steps_of(state, thread, &mut own);
+            let count = count as usize;
+            out.enabled.extend(own.enabled.iter().flat_map(|&step| std::iter::repeat_n(step, count)));
+            out.faults.extend(own.faults.iter().flat_map(|&fault| std::iter::repeat_n(fault, count)));
+        }
+    }
+
     fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
         self.engine.steps_of(&mut named.state, thread, out);
     }

@@ -24,6 +24,7 @@ use crate::chains::{ChainId, Chains};
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::shown::Shown;
+use crate::twins::Twins;
 
 /// The name of what has none: of what does not exist.
 pub const UNNAMED: u32 = u32::MAX;
@@ -109,6 +110,7 @@ pub struct Namer {
     signatures: Signatures,
     anchors: Anchors,
     floating: Floating,
+    twins: Twins,
     pending: Vec<ObjectId>,
     stats: Stats,
 }
@@ -138,6 +140,7 @@ impl Namer {
             signatures: Signatures::default(),
             anchors: Anchors::default(),
             floating: Floating::default(),
+            twins: Twins::default(),
             pending: Vec::new(),
             stats: Stats::default(),
         };
@@ -251,6 +254,16 @@ impl Namer {
             self.stats.touched += std::mem::take(&mut chains.touched);
         }
         std::mem::take(&mut self.stats)
+    }
+
+    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, how many a thread stands for: itself
+    /// and those that it can be exchanged with, or 0 if another one stands for it. Only where names are canonical: otherwise steps
+    /// that a symmetry of the state maps to each other may lead to states with different names.
+    pub fn twins(&mut self, layout: &Layout, state: &State) -> Option<&[u32]> {
+        match &mut self.chains {
+            Some(chains) if self.ladder.level == Level::Full => self.twins.find(layout, state, chains),
+            _ => None,
+        }
     }
 
     pub fn chains(&self) -> Option<&Chains> {
