@@ -148,7 +148,7 @@ fn check_safety(
     let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
     // A step under symmetry costs more than a look at memory.
-    let options = Options { lookahead: ladder.is_none(), ..options };
+    let options = Options { lookahead: ladder.is_none(), fold: ladder.is_some(), ..options };
     let budget = options.budget.clone();
     let started = Instant::now();
     let searched = plan.search(|analysis| {
@@ -453,7 +453,7 @@ fn conclude(
         depth: outcome.stats.depth.into(),
         open: stores::open(&outcome),
         search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, level, engine, told.naming, about.as_ref()),
+        symmetry: symmetry_report(model, config, level, told.naming, about.as_ref()),
         bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
         truncations,
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
@@ -499,7 +499,6 @@ fn symmetry_report(
     model: &Model,
     config: &Config,
     level: config::Symmetry,
-    engine: &Engine,
     stats: Stats,
     about: Option<&About<'_>>,
 ) -> Symmetry {
@@ -519,11 +518,9 @@ fn symmetry_report(
             _ if model.program.numbered => true,
             // Every state is its own class.
             config::Symmetry::None => true,
-            // Members of sets have no places to be named by.
-            config::Symmetry::Heap => !engine.layout().has_relations(),
-            // Ties are broken by age.
+            // Ties are broken by the ids of threads.
             config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
-            config::Symmetry::Full => stats.exhausted == 0,
+            config::Symmetry::Heap | config::Symmetry::Full => stats.exhausted == 0,
         },
         ties_searched: stats.searched,
         searches_exhausted: stats.exhausted,

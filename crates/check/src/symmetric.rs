@@ -24,7 +24,7 @@ pub struct Symmetric<'e> {
     orders: RefCell<Orders>,
 }
 
-/// The orders by age in which the threads of states stand, by number.
+/// The ids of the threads of states in the order of their names, by number.
 #[derive(Default)]
 struct Orders {
     orders: Vec<Rc<[u32]>>,
@@ -157,6 +157,26 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.steps(&mut named.state, out);
     }
 
+    /// Of threads that a symmetry of the state exchanges, only the steps of the first one are asked for.
+    fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
+        let layout = self.engine.layout();
+        let Named { state, namer, .. } = named;
+        let is_alone = layout.exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
+        let twins = if is_alone { None } else { namer.twins(layout, &state.state) };
+        let Some(twins) = twins else {
+            return self.engine.steps(state, out);
+        };
+        out.clear();
+        let mut own = Steps::default();
+        for (&count, thread) in twins.iter().zip(0..).filter(|&(&count, _)| count > 0) {
+            own.clear();
+            self.engine.steps_of(state, thread, &mut own);
+            let count = count as usize;
+            out.enabled.extend(own.enabled.iter().flat_map(|&step| std::iter::repeat_n(step, count)));
+            out.faults.extend(own.faults.iter().flat_map(|&fault| std::iter::repeat_n(fault, count)));
+        }
+    }
+
     fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
         self.engine.steps_of(&mut named.state, thread, out);
     }
@@ -226,7 +246,7 @@ impl TransitionSystem for Symmetric<'_> {
         named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
-    /// Where ties are broken by age, the names of a decoded state do not tell who is older.
+    /// Where ties are broken by ids, the names of a decoded state do not tell the ids: nor does it show who gets the next one.
     fn has_memos(&self) -> bool {
         matches!(self.ladder.level, Level::Pc | Level::Bots(_))
     }
@@ -234,8 +254,8 @@ impl TransitionSystem for Symmetric<'_> {
     fn memo(&self, named: &mut Named) -> u32 {
         let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
         let mut by_name = vec![0; names.iter().filter(|&&name| name != u32::MAX).count()];
-        for (&name, age) in names.iter().filter(|&&name| name != u32::MAX).zip(0..) {
-            by_name[name as usize] = age;
+        for (&name, id) in names.iter().zip(0..).filter(|&(&name, _)| name != u32::MAX) {
+            by_name[name as usize] = id;
         }
         self.orders.borrow_mut().intern(by_name)
     }
@@ -244,16 +264,15 @@ impl TransitionSystem for Symmetric<'_> {
         if !self.has_memos() {
             return;
         }
-        let ages = self.orders.borrow().get(memo);
-        if ages.is_sorted() {
+        let ids = self.orders.borrow().get(memo);
+        if ids.iter().zip(0..).all(|(&id, name)| id == name) {
             return;
         }
-        // The oldest thread gets the least id, and so on.
         let layout = self.engine.layout();
         let state = &mut named.state.state;
         let identity = |count: u32| (0..count).collect();
         let names = Names {
-            threads: ages.to_vec(),
+            threads: ids.to_vec(),
             objects: identity(state.object_limit()),
             abstracts: layout.abstracts.iter().map(|&count| identity(count)).collect(),
         };
@@ -261,9 +280,9 @@ impl TransitionSystem for Symmetric<'_> {
         state.encode_all(layout, &names, &mut encoding);
         self.engine.decode(&encoding, &mut named.state);
         named.namer.decoded(layout, &mut named.state.state);
-        let mut shown = vec![0; ages.len()];
-        for (&age, name) in ages.iter().zip(0..) {
-            shown[age as usize] = name;
+        let mut shown = vec![u32::MAX; named.state.state.thread_limit() as usize];
+        for (&id, name) in ids.iter().zip(0..) {
+            shown[id as usize] = name;
         }
         named.namer.shows_threads_as(shown);
     }

@@ -367,6 +367,18 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         doubts.breaches.append(&mut found);
     }
 
+    /// Replaces `out` by the steps of one thread, if they are ample. Returns whether they are.
+    fn ample_steps(&self, state: &mut S::State, out: &mut Steps) -> bool {
+        let is_ample = self.ample(state).is_some();
+        if is_ample {
+            let steps = self.steps.take();
+            out.clear();
+            out.enabled.extend_from_slice(&steps.enabled);
+            self.steps.set(steps);
+        }
+        is_ample
+    }
+
     /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
     /// Where they were tried out, that much is known.
     fn leads_on(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
@@ -464,13 +476,15 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn steps(&self, state: &mut S::State, out: &mut Steps) {
-        if self.ample(state).is_none() {
-            return self.system.steps(state, out);
+        if !self.ample_steps(state, out) {
+            self.system.steps(state, out);
         }
-        let steps = self.steps.take();
-        out.clear();
-        out.enabled.extend_from_slice(&steps.enabled);
-        self.steps.set(steps);
+    }
+
+    fn folded_steps(&self, state: &mut S::State, out: &mut Steps) {
+        if !self.ample_steps(state, out) {
+            self.system.folded_steps(state, out);
+        }
     }
 
     fn turns(&self, state: &mut S::State) -> Range<u32> {

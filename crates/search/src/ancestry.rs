@@ -111,8 +111,9 @@ impl Ancestry {
     }
 }
 
-/// The encodings and memos of the states on some ways from the initial one.
-pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way]) -> Vec<(Encoding, u32)> {
+/// The encodings and memos of the states on some ways from the initial one. If the search `folds` steps, one that is offered
+/// several times stands for as many.
+pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way], folds: bool) -> Vec<(Encoding, u32)> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     let memo = |state: &mut S::State| if system.has_memos() { system.memo(state) } else { 0 };
     system.encode(&mut state, &mut encoding);
@@ -122,7 +123,7 @@ pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way]) -> Vec<(Encoding, u3
         system.decode(&encoding, &mut state);
         system.recall(chain[chain.len() - 1].1, &mut state);
         match way {
-            Way::Number(number) => go(system, &mut state, *number),
+            Way::Number(number) => go(system, &mut state, *number, folds),
             Way::Steps(steps) => steps.iter().for_each(|&step| _ = system.fire(&mut state, step)),
         }
         let memo = memo(&mut state);
@@ -133,11 +134,15 @@ pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way]) -> Vec<(Encoding, u3
 }
 
 /// Goes one of the ways out of a state.
-fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32) {
+fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds: bool) {
     let mut left = number;
     let offer = |state: &mut S::State| {
         let mut steps = Steps::default();
-        system.steps(state, &mut steps);
+        if folds {
+            system.folded_steps(state, &mut steps);
+        } else {
+            system.steps(state, &mut steps);
+        }
         steps.enabled.into_iter()
     };
     let mut levels = vec![offer(state)];
@@ -163,6 +168,10 @@ fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32) {
         left -= 1;
         if moved {
             system.undo(state);
+        }
+        while folds && left > 0 && level.as_slice().first() == Some(&step) {
+            level.next();
+            left -= 1;
         }
     }
     panic!("there are as many ways out of a state as were counted");

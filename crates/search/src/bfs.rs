@@ -31,7 +31,7 @@ where
     O: Observer,
 {
     let mut explorer = Explorer::new(system, store, options, observer);
-    let mut frontier = Frontier::new(&options.budget);
+    let mut frontier = Frontier::new(&options.budget, explorer.folds());
     let end = explore(&mut explorer, &mut frontier);
     explorer.finish(end, &frontier)
 }
@@ -154,12 +154,17 @@ where
         left -= 1;
         // Of the steps that are open, those of the state at hand are the last ones.
         let step = frontier.open.pop().expect("as many are left");
+        let mut target = None;
         match explorer.take(step, source, frontier.passing.len(), frontier)? {
             Taken::New(id) => {
                 frontier.see(explorer, id, step)?;
                 explorer.undo();
+                target = Some(Some(id));
             }
-            Taken::Seen(_) => explorer.undo(),
+            Taken::Seen(id) => {
+                explorer.undo();
+                target = Some(id);
+            }
             Taken::Passing => {
                 frontier.passing.push((left, step));
                 explorer.offer(frontier)?;
@@ -167,6 +172,13 @@ where
                 left = explorer.steps.enabled.len();
             }
             Taken::Stayed => {}
+        }
+        if let Some(target) = target.filter(|_| explorer.folds()) {
+            while left > 0 && frontier.open.last() == Some(&step) {
+                frontier.open.pop();
+                left -= 1;
+                explorer.repeat(step, source, target, frontier)?;
+            }
         }
     }
 }
@@ -182,10 +194,12 @@ struct Frontier {
     passing: Vec<(usize, Step)>,
     /// Steps that are still to be taken, the first ones last.
     open: Vec<Step>,
+    /// Whether one step may stand for several.
+    folds: bool,
 }
 
 impl Frontier {
-    fn new(budget: &Budget) -> Self {
+    fn new(budget: &Budget, folds: bool) -> Self {
         Self {
             ancestry: Ancestry::new(budget),
             memos: Chunked::new(budget),
@@ -193,6 +207,7 @@ impl Frontier {
             before: 0,
             passing: Vec::new(),
             open: Vec::new(),
+            folds,
         }
     }
 
@@ -258,7 +273,7 @@ impl Frontier {
 
 impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
     fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
-        let chain = chain(system, &self.ancestry.ways_to(self.at.0));
+        let chain = chain(system, &self.ancestry.ways_to(self.at.0), self.folds);
         if self.passing.is_empty() {
             return system.retrace(&chain, last).into();
         }

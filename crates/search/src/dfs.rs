@@ -57,27 +57,37 @@ where
         let note = stack.note(explorer.store.epoch());
         explorer.skip(note.seen);
         let ticket = Ticket::of_short(note.ticket);
+        let source = top.state;
         let taken = if ticket != Ticket::NONE {
-            explorer.take_prepared(step, note.way.saturating_sub(1) as usize, ticket, top.state, stack)?
+            explorer.take_prepared(step, note.way.saturating_sub(1) as usize, ticket, source, stack)?
         } else if let Some(number) = note.way.checked_sub(1) {
-            explorer.take_way(step, number as usize, top.state, stack)?
+            explorer.take_way(step, number as usize, source, stack)?
         } else {
             explorer.way.clear();
-            explorer.take(step, top.state, top.passed as usize, stack)?
+            explorer.take(step, source, top.passed as usize, stack)?
         };
+        let target = match taken {
+            Taken::New(id) => Some(Some(id)),
+            Taken::Seen(id) => Some(id),
+            Taken::Passing | Taken::Stayed => None,
+        };
+        if let Some(target) = target.filter(|_| explorer.folds()) {
+            while stack.repeats(step) {
+                explorer.repeat(step, source, target, stack)?;
+            }
+        }
         match taken {
             Taken::New(id) => {
-                let below = top.state;
                 explorer.depth += 1;
                 for at in 0..explorer.way.len() {
-                    or_stop(stack.push_passed(below, explorer.way[at]))?;
+                    or_stop(stack.push_passed(source, explorer.way[at]))?;
                     explorer.depth += 1;
                 }
                 enter(explorer, stack, id)?;
             }
             Taken::Passing => {
                 explorer.depth += 1;
-                or_stop(stack.push(top.state, top.passed + 1))?;
+                or_stop(stack.push(source, top.passed + 1))?;
                 explorer.offer(stack)?;
                 fill(explorer, stack)?;
             }
@@ -251,6 +261,16 @@ impl Stack {
         top.left = top.left.checked_sub(1)?;
         top.next += 1;
         Some(self.steps[top.next - 1])
+    }
+
+    /// Takes the next step of the top off the list if it is `step` once more.
+    fn repeats(&mut self, step: Step) -> bool {
+        let top = self.levels.last();
+        let repeats = top.is_some_and(|top| top.left > 0 && self.steps[top.next] == step);
+        if repeats {
+            self.next_step();
+        }
+        repeats
     }
 
     fn pop(&mut self) {

@@ -79,6 +79,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub stores_transient: bool,
     /// Nobody can move, and nobody tried and failed, as of the last [`Explorer::offer`].
     pub is_stuck: bool,
+    /// The rule that the last step that was [taken](Explorer::take) violated, though it led on.
+    flaw: Option<Fault>,
     /// A state where nobody can move is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
     pub encoding: Encoding,
@@ -128,6 +130,7 @@ where
             depth: 0,
             stores_transient: false,
             is_stuck: false,
+            flaw: None,
             reports_deadlocks: true,
             encoding: Encoding::new(),
             options,
@@ -215,10 +218,19 @@ where
         self.options.interrupt.is_some_and(|flag| flag.load(Relaxed))
     }
 
+    /// Whether a step that is offered several times stands for as many, which lead to states with the same encoding.
+    pub fn folds(&self) -> bool {
+        self.options.fold && !self.options.lookahead
+    }
+
     /// Finds the steps of the state, to which `path` leads. At the greatest depth there are none to take.
     pub fn offer(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         self.tick(path)?;
-        self.system.steps(&mut self.state, &mut self.steps);
+        if self.folds() {
+            self.system.folded_steps(&mut self.state, &mut self.steps);
+        } else {
+            self.system.steps(&mut self.state, &mut self.steps);
+        }
         if self.steps.is_abandoned {
             return self.abandon();
         }
@@ -247,9 +259,13 @@ where
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
+        self.flaw = None;
         match self.system.fire(&mut self.state, step) {
             Fired::Moved => {}
-            Fired::Flawed(fault) => self.violation(fault, path, Some(step))?,
+            Fired::Flawed(fault) => {
+                self.flaw = Some(fault);
+                self.violation(fault, path, Some(step))?;
+            }
             Fired::Fault(fault) => {
                 self.stats.transitions += 1;
                 self.violation(fault, path, Some(step))?;
@@ -276,6 +292,22 @@ where
             Insert::New(id) => Taken::New(id),
             Insert::Seen(id) => Taken::Seen(id),
         })
+    }
+
+    /// Counts another step to the state to which the last one led, `target`, for which that one stood.
+    pub fn repeat(
+        &mut self,
+        step: Step,
+        source: StateId,
+        target: Option<StateId>,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason> {
+        if let Some(fault) = self.flaw {
+            self.violation(fault, path, Some(step))?;
+        }
+        self.stats.transitions += 1;
+        self.note(Insert::Seen(target.filter(|_| self.store.rebuilds())), source, step, self.depth + 1);
+        Continue(())
     }
 
     /// So many steps lead to states that are stored: there is nothing more to them.

@@ -23,6 +23,8 @@ pub struct Options<'a> {
     /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and then again
     /// to go to those that are new. Not where steps are expensive.
     pub lookahead: bool,
+    /// Take one of the steps that a symmetry of a state maps to each other, and count the others. Not together with looking ahead.
+    pub fold: bool,
     /// The time between two reports of progress.
     pub progress_every: Duration,
 }
@@ -37,6 +39,7 @@ impl Default for Options<'_> {
             interrupt: None,
             keep_going: false,
             lookahead: true,
+            fold: false,
             progress_every: Duration::from_millis(100),
         }
     }

@@ -31,7 +31,8 @@ impl NodeRef {
     }
 }
 
-/// What threads, objects and elements of abstract enums are called: by id, dense from 0 on.
+/// What threads, objects and elements of abstract enums are called: by id, from 0 on. Names of objects and of elements are
+/// dense. Names of threads may leave gaps.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Names {
     pub threads: Vec<u32>,
@@ -39,6 +40,9 @@ pub struct Names {
     /// By enum.
     pub abstracts: Vec<Vec<u32>>,
 }
+
+/// No thread has this name, but one has a greater name.
+const GAP: u32 = u32::MAX;
 
 impl Names {
     pub fn of(&self, individual: Individual) -> u32 {
@@ -157,19 +161,23 @@ impl State {
         self.shown = None;
         let by_name = |nodes: &Nodes, names: &[u32], order: &mut Vec<u32>| {
             order.clear();
-            order.resize(names.len(), u32::MAX);
-            let mut count = 0;
             for (id, _) in nodes.table.iter().enumerate().filter(|(_, node)| node.exists()) {
-                order[names[id] as usize] = id as u32;
-                count += 1;
+                let name = names[id] as usize;
+                if name >= order.len() {
+                    order.resize(name + 1, GAP);
+                }
+                order[name] = id as u32;
             }
-            order.truncate(count);
         };
         let mut order = std::mem::take(&mut self.order);
         into.clear();
         into.append(Section::Root, |out| self.append(layout, NodeRef::Root, Some(names), out));
         by_name(&self.threads, &names.threads, &mut order);
         for &id in &order {
+            if id == GAP {
+                into.append_nothing(Section::Threads);
+                continue;
+            }
             let node = NodeRef::Thread(ThreadId(id));
             into.append(Section::Threads, |out| self.append(layout, node, Some(names), out));
         }
@@ -204,7 +212,8 @@ impl State {
     }
 
     /// Brings `into` up to date, which shows this state as it was when it was last encoded under names of which those of
-    /// some units were others: `units` are these, and those that mention them. There are `threads` and `objects` names.
+    /// some units were others: `units` are these, and those that mention them. There are `threads` and `objects` names. Only
+    /// names of threads leave gaps.
     pub fn encode_renamed(
         &mut self,
         layout: &Layout,
@@ -221,10 +230,21 @@ impl State {
             into.set(names.key(node), &buffer);
         }
         self.buffer = buffer;
-        for (section, count) in [(Section::Threads, threads), (Section::Objects, objects)] {
-            for index in (count as u32..into.width(section)).rev() {
+        let (section, width) = (Section::Threads, into.width(Section::Threads));
+        if width as usize > threads {
+            self.order.clear();
+            self.order.resize(width as usize, GAP);
+            for (node, &name) in self.threads.table.iter().zip(&names.threads) {
+                if node.exists() {
+                    self.order[name as usize] = name;
+                }
+            }
+            for index in (0..width).filter(|&index| self.order[index as usize] == GAP).rev() {
                 into.remove(Key { section, index });
             }
+        }
+        for index in (objects as u32..into.width(Section::Objects)).rev() {
+            into.remove(Key { section: Section::Objects, index });
         }
     }
 

@@ -1,40 +1,14 @@
 //! What the elements of abstract enums are called.
 
-use state::{Individual, Layout, Names, NodeRef, State};
+use state::Layout;
 
 use crate::namer::UNNAMED;
-
-/// Names abstract ids in the order in which units mention them.
-pub fn name_abstracts(layout: &Layout, state: &State, names: &mut Names) {
-    let Names { threads, objects, abstracts } = names;
-    let mut given = AbstractNames::new(layout, abstracts);
-    if !given.needed {
-        return;
-    }
-    let mut visit = |node| {
-        state.edges(layout, node, &mut |edge| {
-            if let Individual::Abstract(of, id) = edge.target {
-                given.name(of, id);
-            }
-        });
-    };
-    visit(NodeRef::Root);
-    let mut by_name: Vec<NodeRef> = state.units().collect();
-    by_name.sort_by_key(|&node| match node {
-        NodeRef::Root => (0, 0),
-        NodeRef::Thread(id) => (1, threads[id.0 as usize]),
-        NodeRef::Object(id) => (2, objects[id.0 as usize]),
-    });
-    by_name.into_iter().for_each(visit);
-    given.finish();
-}
 
 /// Gives names to elements of abstract enums. Pinned ones keep theirs: the model knows them by it.
 pub struct AbstractNames<'n> {
     names: &'n mut Vec<Vec<u32>>,
     /// By enum: the names that are left, the next one last.
     left: Vec<Vec<u32>>,
-    needed: bool,
 }
 
 impl<'n> AbstractNames<'n> {
@@ -53,7 +27,7 @@ impl<'n> AbstractNames<'n> {
                 left.push((0..count).rev().filter(|id| !is_pinned(id)).collect());
             }
         }
-        Self { names, left, needed }
+        Self { names, left }
     }
 
     pub fn name(&mut self, of: u32, id: u32) {

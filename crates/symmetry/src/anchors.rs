@@ -1,6 +1,7 @@
-//! The anchored part of a state: what functional places lead to from the globals. It has names without any choice.
+//! The anchored part of a state: what functional places lead to from the globals, and from threads whose names are given. It has
+//! names without any choice.
 
-use state::{Content, Individual, Layout, NodeRef, State, TermKind};
+use state::{Content, Individual, Layout, NodeRef, State, TermKind, ThreadId};
 
 use ir::TypeId;
 
@@ -26,8 +27,8 @@ impl Anchors {
         (rank != NONE).then_some(rank)
     }
 
-    /// Finds all of them, level by level.
-    pub fn find(&mut self, layout: &Layout, state: &State) {
+    /// Finds all of them, level by level. The threads whose names are given are told in the order of their names.
+    pub fn find(&mut self, layout: &Layout, state: &State, threads: impl Iterator<Item = ThreadId>) {
         let clear = |ranks: &mut Vec<u32>, len: u32| {
             ranks.clear();
             ranks.resize(len as usize, NONE);
@@ -42,6 +43,7 @@ impl Anchors {
         for &(of, id) in &layout.pinned {
             self.reach(Individual::Abstract(of, id));
         }
+        threads.for_each(|id| self.reach(Individual::Thread(id)));
         self.follow(layout, state, NodeRef::Root);
         let mut next = 0;
         while let Some(&whom) = self.order.get(next) {

@@ -7,8 +7,10 @@
 //! and Reps) instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever
 //! traverses the heap, neither to name nor to collect.
 //!
-//! Chains are interned in a table that only grows, as (chain without its last place, last place): a chain is a
-//! number. Everything else is undone with the step that did it.
+//! Chains are interned in a table, as (chain without its last place, last place): a chain is a number. Undo does not take
+//! chains out of the table. Between steps, when the table has grown to several times what is in use, the chains are [numbered
+//! anew](Chains::compact) that a unit has or the log mentions, and the others are dropped. Everything else is undone with the step
+//! that did it.
 //!
 //! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change when
 //! the order of the threads does. An edge that leads into the region of another thread is *crossing*.
@@ -55,7 +57,7 @@ struct Chain {
     hash: u128,
 }
 
-/// The chains that any state had so far.
+/// The chains that units have or had not long ago.
 #[derive(Clone, Debug)]
 pub struct ChainTable {
     chains: Vec<Chain>,
@@ -133,6 +135,37 @@ impl ChainTable {
     /// How many chains there are.
     pub fn len(&self) -> usize {
         self.chains.len()
+    }
+
+    /// Makes sure that there is memory, and that there are numbers, for as many chains more.
+    fn has_room(&mut self, spare: usize) -> bool {
+        self.chains.len().saturating_add(spare) < ChainId::NONE.0 as usize
+            && make_room(&mut self.chains, spare)
+            && self.index.try_reserve(spare).is_ok()
+    }
+
+    /// Drops the chains that are not `used`. Returns what the others are called now. A chain that is used is a way further than one
+    /// that is used.
+    fn retain(&mut self, used: &[bool]) -> Vec<ChainId> {
+        let mut renumbered = Vec::with_capacity(used.len());
+        let mut next = 0;
+        for (at, &is_used) in used.iter().enumerate() {
+            renumbered.push(if is_used { ChainId(next) } else { ChainId::NONE });
+            if is_used {
+                // The chain before it has a lesser number, and got its new one.
+                let mut chain = self.chains[at];
+                if chain.parent.exists() {
+                    chain.parent = renumbered[chain.parent.0 as usize];
+                }
+                self.chains[next as usize] = chain;
+                next += 1;
+            }
+        }
+        self.chains.truncate(next as usize);
+        self.index.clear();
+        let chains = self.chains.iter().zip(0..).skip(1);
+        self.index.extend(chains.map(|(chain, id)| ((chain.parent.0, chain.label), ChainId(id))));
+        renumbered
     }
 
     pub fn is_empty(&self) -> bool {
@@ -289,8 +322,30 @@ pub struct Chains {
     flags: Vec<[bool; 4]>,
     /// Whether nobody will ask for hashes.
     unhashed: bool,
+    /// With more chains than this the table is worth being compacted.
+    most: usize,
+    /// How many chains there were when there was last [room](Chains::has_room) for more.
+    asked: usize,
     /// How many units steps changed or renamed so far.
     pub touched: u64,
+}
+
+/// So many chains may be there without being in use, whatever is in use.
+const MOST_UNUSED: usize = 1 << 12;
+
+/// Visits all chains that are in use.
+fn each_chain(known: &mut [Known], log: &mut [Undo], mut visit: impl FnMut(&mut ChainId)) {
+    for known in known {
+        visit(&mut known.chain);
+        visit(&mut known.offered);
+        visit(&mut known.placed);
+    }
+    for undo in log {
+        match undo {
+            Undo::Chain { chain, .. } | Undo::Offered { chain, .. } => visit(chain),
+            Undo::Mentioned { .. } | Undo::Unmentioned { .. } | Undo::Crossing { .. } => {}
+        }
+    }
 }
 
 const MOVED: usize = 0;
@@ -313,6 +368,12 @@ impl Chains {
     pub fn is_anchored(&self, unit: NodeRef) -> bool {
         let chain = self.chain(unit);
         chain.exists() && self.table.origin(chain) == 0
+    }
+
+    /// Where the chain of a unit starts, if it can be reached: 0 for the globals, one more than its id for a thread.
+    pub fn origin(&self, unit: NodeRef) -> Option<u32> {
+        let chain = self.chain(unit);
+        chain.exists().then(|| self.table.origin(chain))
     }
 
     /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
@@ -482,9 +543,38 @@ impl Chains {
         }
     }
 
-    /// Makes sure that the next steps can be logged, if there is memory.
+    /// Makes sure that the next steps can be followed and logged, if there is memory. No step may be under way.
     pub fn has_room(&mut self) -> bool {
-        make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE)
+        // It costs as much as a look at everything that mentions chains.
+        if self.table.len() > self.most.max(MOST_UNUSED).max(self.log.len() / 4) {
+            self.compact();
+        }
+        // Several times as many as there were since the last time.
+        let spare = SPARE.max(4 * self.table.len().saturating_sub(self.asked));
+        self.asked = self.table.len();
+        make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE) && self.table.has_room(spare)
+    }
+
+    /// Drops the chains that are not in use: those that neither a unit has, nor undo gives back, nor go on to such a one. No step
+    /// may be under way.
+    pub fn compact(&mut self) {
+        debug_assert!(self.queue.is_empty() && self.moved.is_empty());
+        let mut used = vec![false; self.table.len()];
+        used[ChainId::ROOT.0 as usize] = true;
+        each_chain(&mut self.known, &mut self.log, |chain| {
+            let mut at = *chain;
+            while at.exists() && !std::mem::replace(&mut used[at.0 as usize], true) {
+                at = self.table.get(at).parent;
+            }
+        });
+        let renumbered = self.table.retain(&used);
+        each_chain(&mut self.known, &mut self.log, |chain| {
+            if chain.exists() {
+                *chain = renumbered[chain.0 as usize];
+            }
+        });
+        self.most = 4 * self.table.len();
+        self.asked = self.table.len();
     }
 
     /// Takes the last step back, which the state is about to take back.

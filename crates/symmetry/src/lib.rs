@@ -17,6 +17,7 @@ mod order;
 mod refine;
 mod shown;
 mod solve;
+mod twins;
 
 pub use chains::{ChainId, ChainTable, Chains};
 pub use graph::{Edge, Graph};

@@ -1,19 +1,30 @@
 //! The ladder: what the threads, objects and abstract ids of a state are called, level by level.
 //!
 //! All levels look the same from outside: a [`Namer`] is told when its state takes a step, takes one back or becomes
-//! another, and writes the encoding of the state under the names of its level. Names are a function of the state up
-//! to renaming as far as the level goes; at `full`, of its orbit alone, unless a search runs out of budget.
+//! another, and writes the encoding of the state under the names of its level. Unless a search runs out of budget, names are a
+//! function of what the level does not abstract from:
+//!
+//! | level        | names depend on                                                                        |
+//! |--------------|----------------------------------------------------------------------------------------|
+//! | `heap`       | the state up to renaming of objects and abstract ids: threads are called by their ids   |
+//! | `pc`, `bots` | the same. Threads are called by their places in the order of the level, then of their ids |
+//! | `full`       | the orbit of the state                                                                 |
+//!
+//! States that differ in objects and abstract ids only have successors that differ in nothing else, since a thread that starts gets the
+//! least free id. So the level `heap` has at most as many states as there are without names. The others have at most as many as
+//! `heap`, if a search goes on from states whose threads have the ids that they had when they were met.
 
 use state::{Event, Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
-use crate::abstracts::{AbstractNames, name_abstracts};
+use crate::abstracts::AbstractNames;
 use crate::anchors::Anchors;
 use crate::chains::{ChainId, Chains};
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::shown::Shown;
+use crate::twins::Twins;
 
 /// The name of what has none: of what does not exist.
 pub const UNNAMED: u32 = u32::MAX;
@@ -21,7 +32,7 @@ pub const UNNAMED: u32 = u32::MAX;
 /// How far names go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
-    /// Objects are named by how they are reached; threads keep their order.
+    /// Objects are named by how they are reached; threads keep their ids.
     Heap,
     /// Threads in the order of their stacks of locations.
     Pc,
@@ -99,6 +110,7 @@ pub struct Namer {
     signatures: Signatures,
     anchors: Anchors,
     floating: Floating,
+    twins: Twins,
     pending: Vec<ObjectId>,
     stats: Stats,
 }
@@ -128,6 +140,7 @@ impl Namer {
             signatures: Signatures::default(),
             anchors: Anchors::default(),
             floating: Floating::default(),
+            twins: Twins::default(),
             pending: Vec::new(),
             stats: Stats::default(),
         };
@@ -170,7 +183,7 @@ impl Namer {
         self.stats.steps += 1;
         match (&mut self.chains, self.ladder.level) {
             (Some(chains), _) => chains.step(layout, state),
-            (None, Level::Full) => state.collect(layout),
+            (None, level) if level == Level::Full || layout.has_relations() => state.collect(layout),
             (None, _) => self.traverse(layout, state, true),
         }
     }
@@ -201,10 +214,8 @@ impl Namer {
     fn encode_changes(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         self.stats.named += 1;
         let version = match (&self.chains, self.ladder.level) {
-            // Threads keep their order, so chains are all there is to names.
-            (Some(chains), Level::Heap) if layout.abstracts.iter().all(|&count| count == 0) => {
-                Some(chains.version())
-            }
+            // Threads keep their ids, so chains are all there is to names.
+            (Some(chains), Level::Heap) if !layout.has_relations() => Some(chains.version()),
             _ => None,
         };
         if version.is_some() && version == self.shown_version && self.shown.is_shown() {
@@ -245,6 +256,16 @@ impl Namer {
         std::mem::take(&mut self.stats)
     }
 
+    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, how many a thread stands for: itself
+    /// and those that it can be exchanged with, or 0 if another one stands for it. Only where names are canonical: otherwise steps
+    /// that a symmetry of the state maps to each other may lead to states with different names.
+    pub fn twins(&mut self, layout: &Layout, state: &State) -> Option<&[u32]> {
+        match &mut self.chains {
+            Some(chains) if self.ladder.level == Level::Full => self.twins.find(layout, state, chains),
+            _ => None,
+        }
+    }
+
     pub fn chains(&self) -> Option<&Chains> {
         self.chains.as_ref()
     }
@@ -271,10 +292,16 @@ impl Namer {
         }
         match (self.ladder.level, self.chains.take()) {
             (Level::Full, chains) => self.name_fully(layout, state, chains),
+            (_, chains) if layout.has_relations() => {
+                self.order_threads(layout, state);
+                self.name_around(layout, state);
+                self.chains = chains;
+                Place::Names
+            }
             // Chains know threads by id. That is as good as any order, unless regions mention each other.
             (level, Some(chains)) if level == Level::Heap || !chains.has_crossing() => {
                 self.order_threads(layout, state);
-                self.name_by_chains(layout, state, chains)
+                self.name_by_chains(state, chains)
             }
             (_, chains) => {
                 self.traverse(layout, state, false);
@@ -296,10 +323,8 @@ impl Namer {
         }
         self.name_threads(state);
         if self.ladder.level == Level::Heap {
-            // The order of their ids, ended ones among the others.
-            let mut next = 0..;
-            for id in (0..state.thread_limit()).map(ThreadId).filter(|&id| state.thread_exists(id)) {
-                self.names.threads[id.0 as usize] = next.next().expect("endless");
+            for &id in self.threads.iter().chain(&self.ended) {
+                self.names.threads[id.0 as usize] = id.0;
             }
         }
     }
@@ -325,10 +350,10 @@ impl Namer {
         }
     }
 
-    // Objects, and abstract ids by the way.
+    // Objects and abstract ids.
 
-    fn name_by_chains(&mut self, layout: &Layout, state: &State, mut chains: Chains) -> Place {
-        self.shown.follow(layout, state, &mut chains, &self.threads, &self.names.threads);
+    fn name_by_chains(&mut self, state: &State, mut chains: Chains) -> Place {
+        self.shown.follow(state, &mut chains, &self.threads, &self.names.threads);
         self.chains = Some(chains);
         Place::Shown
     }
@@ -384,7 +409,8 @@ impl Namer {
                 self.order_threads(layout, state);
             }
         }
-        name_abstracts(layout, state, &mut self.names);
+        // Without abstract ids.
+        AbstractNames::new(layout, &mut self.names.abstracts).finish();
     }
 
     // The level `full`.
@@ -398,7 +424,7 @@ impl Namer {
                 // The graph misses what changes now.
                 self.floating.forget();
                 self.decoded.clear();
-                return self.name_by_chains(layout, state, chains);
+                return self.name_by_chains(state, chains);
             }
             Some(chains) if !has_relations => {
                 let options = self.ladder.options;
@@ -418,29 +444,44 @@ impl Namer {
                 self.chains = Some(chains);
             }
             chains => {
-                self.anchors.find(layout, state);
-                let units = std::iter::once(NodeRef::Root).chain(state.units());
-                let options = self.ladder.options;
-                let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
-                self.count(ordered);
-                self.stats.touched += self.anchors.order.len() as u64;
-                self.start_names(layout, state);
-                let all = || self.anchors.order.iter().copied().chain(self.floating.ordered());
-                let mut given = Given::new(&mut self.names);
-                for whom in all() {
-                    given.name(whom);
-                }
-                let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
-                for whom in all() {
-                    if let Individual::Abstract(of, id) = whom {
-                        given.name(of, id);
-                    }
-                }
-                given.finish();
+                self.anchors.find(layout, state, std::iter::empty());
+                self.name_the_rest(layout, state);
                 self.chains = chains;
             }
         }
         Place::Names
+    }
+
+    /// Names everything but the threads, which have names, in canonical order.
+    fn name_around(&mut self, layout: &Layout, state: &State) {
+        let threads = std::mem::take(&mut self.names.threads);
+        let mut order: Vec<ThreadId> = self.threads.iter().chain(&self.ended).copied().collect();
+        order.sort_by_key(|id| threads[id.0 as usize]);
+        self.anchors.find(layout, state, order.into_iter());
+        self.name_the_rest(layout, state);
+        self.names.threads = threads;
+    }
+
+    /// Names the anchors in their order, and then what floats in canonical order.
+    fn name_the_rest(&mut self, layout: &Layout, state: &State) {
+        let units = std::iter::once(NodeRef::Root).chain(state.units());
+        let options = self.ladder.options;
+        let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
+        self.count(ordered);
+        self.stats.touched += self.anchors.order.len() as u64;
+        self.start_names(layout, state);
+        let all = || self.anchors.order.iter().copied().chain(self.floating.ordered());
+        let mut given = Given::new(&mut self.names);
+        for whom in all() {
+            given.name(whom);
+        }
+        let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
+        for whom in all() {
+            if let Individual::Abstract(of, id) = whom {
+                given.name(of, id);
+            }
+        }
+        given.finish();
     }
 
     fn count(&mut self, ordered: crate::Ordered) {

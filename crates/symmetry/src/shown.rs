@@ -8,7 +8,6 @@
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
-use crate::abstracts::name_abstracts;
 use crate::chains::Chains;
 use crate::namer::UNNAMED;
 
@@ -100,15 +99,8 @@ impl Shown {
     }
 
     /// Names threads as they are called by id, and objects in the order of their chains: those from the globals, then those
-    /// from each running thread in turn.
-    pub fn follow(
-        &mut self,
-        layout: &Layout,
-        state: &State,
-        chains: &mut Chains,
-        running: &[ThreadId],
-        threads: &[u32],
-    ) {
+    /// from each running thread in turn. There are no abstract ids.
+    pub fn follow(&mut self, state: &State, chains: &mut Chains, running: &[ThreadId], threads: &[u32]) {
         let Self { names, renaming, starts } = self;
         names.threads.resize(threads.len(), UNNAMED);
         for ((old, &new), id) in names.threads.iter_mut().zip(threads).zip(0..) {
@@ -156,13 +148,6 @@ impl Shown {
             start += range.len();
         }
         starts.truncate(running.len() + 1);
-        if layout.abstracts.iter().any(|&count| count > 0) {
-            let before = std::mem::take(&mut names.abstracts);
-            name_abstracts(layout, state, names);
-            if names.abstracts != before {
-                *renaming = Renaming::Everything;
-            }
-        }
     }
 
     /// Brings an encoding up to date, in which so many threads have names.

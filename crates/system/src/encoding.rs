@@ -230,6 +230,13 @@ impl Encoding {
         self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
     }
 
+    /// Leaves out the next component of a section, in the same way. Another one must follow in the section.
+    pub fn append_nothing(&mut self, section: Section) {
+        debug_assert!(self.touched.is_empty() && self.ordered);
+        self.settled = false;
+        self.sections[section as usize].push(NOTHING);
+    }
+
     /// Whether both describe one state.
     pub fn same(&self, other: &Self) -> bool {
         self.components().eq(other.components())

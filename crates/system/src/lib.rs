@@ -125,6 +125,13 @@ pub trait TransitionSystem {
     /// Replaces `out` by the steps of `state`.
     fn steps(&self, state: &mut Self::State, out: &mut Steps);
 
+    /// The same, except that of the steps that a symmetry of `state` maps to each other one may stand for others: it is listed as
+    /// many times as there are steps, one after the other. All of them end alike, in states with equal encodings or with equal
+    /// faults.
+    fn folded_steps(&self, state: &mut Self::State, out: &mut Steps) {
+        self.steps(state, out);
+    }
+
     /// Fires an enabled step of `state`.
     fn fire(&self, state: &mut Self::State, step: Step) -> Fired;
 
@@ -231,8 +238,8 @@ pub trait TransitionSystem {
         false
     }
 
-    /// What there is to know of a state besides its encoding: a number of the system's own. Names that break ties by
-    /// age need it, since an encoding does not tell who is older.
+    /// What there is to know of a state besides its encoding: a number of the system's own. Names that break ties by the ids of
+    /// threads need it, since an encoding does not tell the ids.
     fn memo(&self, _state: &mut Self::State) -> u32 {
         0
     }

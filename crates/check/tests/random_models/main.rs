@@ -11,6 +11,7 @@
 
 mod alike;
 mod ample;
+mod folded;
 mod levels;
 #[path = "../../src/lift.rs"]
 mod lift;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
 use ir::testing::{SplitMix64, random_program};
-use quotient_symmetry::{ChainId, Chains, Ladder, Level, Namer};
+use quotient_symmetry::{Chains, Ladder, Level, Namer};
 use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
@@ -59,7 +59,8 @@ fn all_units(state: &State) -> Vec<NodeRef> {
 /// What chains say about a state.
 #[derive(Clone, PartialEq, Debug)]
 struct Said {
-    chains: Vec<(NodeRef, ChainId)>,
+    /// Chains by where they start and by their hashes: what their numbers are is nobody's business.
+    chains: Vec<(NodeRef, u32, u128)>,
     lists: Vec<Vec<ObjectId>>,
     sums: Vec<u128>,
     hash: u128,
@@ -79,8 +80,12 @@ fn said(chains: &mut Chains, layout: &Layout, state: &State) -> Said {
     let origins = 0..=state.thread_limit();
     let hash = chains.hash(layout, state);
     chains.arrange();
-    let mut named: Vec<_> = all_units(state).into_iter().map(|unit| (unit, chains.chain(unit))).collect();
-    named.retain(|(_, chain)| chain.exists());
+    let named = all_units(state).into_iter().map(|unit| (unit, chains.chain(unit)));
+    let table = &chains.table;
+    let named = named
+        .filter(|(_, chain)| chain.exists())
+        .map(|(unit, chain)| (unit, table.origin(chain), table.hash(chain)))
+        .collect();
     Said {
         chains: named,
         lists: origins.clone().map(|origin| chains.objects_from(origin).collect()).collect(),
@@ -96,13 +101,15 @@ struct Followed<'l> {
     chains: Chains,
     fresh: Chains,
     /// By version.
-    versions: HashMap<u64, Vec<(NodeRef, ChainId)>>,
+    versions: HashMap<u64, Vec<(NodeRef, u32, u128)>>,
     /// What was said before each step that can be taken back.
     past: Vec<(Said, u64)>,
     /// Under the names of the least ways, and the threads that are roots.
     by_hash: HashMap<u128, (Form, Vec<ThreadId>)>,
     by_form: HashMap<(Form, Vec<ThreadId>), u128>,
     checked: u64,
+    /// How many chains were dropped.
+    dropped: usize,
 }
 
 impl<'l> Followed<'l> {
@@ -119,14 +126,21 @@ impl<'l> Followed<'l> {
             by_hash: HashMap::new(),
             by_form: HashMap::new(),
             checked: 0,
+            dropped: 0,
         };
         followed.check(state);
         followed
     }
 
-    /// The state is about to take a step.
+    /// The state is about to take a step. Now and then the chains that are not in use are dropped before.
     fn before(&mut self, state: &State) {
         let now = said(&mut self.chains, self.layout, state);
+        if self.checked.is_multiple_of(7) {
+            let before = self.chains.table.len();
+            self.chains.compact();
+            self.dropped += before - self.chains.table.len();
+            assert_eq!(said(&mut self.chains, self.layout, state), now);
+        }
         self.past.push((now, self.chains.version()));
     }
 
@@ -196,11 +210,8 @@ impl<'l> Followed<'l> {
             });
         }
         assert_eq!(now.crossing, crossing);
-        // Chains are numbers in the same table, so those from scratch are the same numbers.
-        std::mem::swap(&mut self.fresh.table, &mut self.chains.table);
         self.fresh.reset(layout, state);
         let from_scratch = said(&mut self.fresh, layout, state);
-        std::mem::swap(&mut self.fresh.table, &mut self.chains.table);
         assert_eq!(now, from_scratch);
         let named = self.versions.entry(self.chains.version()).or_insert_with(|| now.chains.clone());
         assert_eq!(*named, now.chains, "equal versions, equal names");
@@ -308,6 +319,49 @@ fn chains_follow_edits() {
             }
         }
     }
+}
+
+/// However many chains there are over time, the table keeps those that are in use and not many more.
+#[test]
+fn the_table_of_chains_does_not_grow_for_ever() {
+    // What is put in front of a list renames all of it.
+    let program = ir::testing::program(
+        "program lists;
+        record Node { Node a; Node b; }
+        global Node top;
+        thread T() {
+          local Node n;
+          loc begin: when true do { n := new Node; n.a := top; top := n; n := null; } goto begin;
+            when true do { n := new Node; n.b := top; top := n; n := null; } goto begin;
+        }
+        active T;",
+    );
+    let engine = Engine::new(&program, state::Bounds { objects: 32, ..crate::BOUNDS }, false);
+    let layout = engine.layout();
+    let rng = &mut SplitMix64::new(1);
+    let mut state = engine.initial();
+    state.state.record_events();
+    let mut chains = Chains::default();
+    chains.reset(layout, &state.state);
+    let (mut made, mut before, mut depth) = (0, chains.table.len(), 0);
+    while made < 1 << 15 {
+        // Lists are of all lengths that there is room for.
+        if depth < rng.below(64) && step(&engine, &mut state, rng) {
+            chains.step(layout, &mut state.state);
+            depth += 1;
+        } else if depth > 0 {
+            chains.undo(&state.state);
+            engine.undo(&mut state);
+            depth -= 1;
+        }
+        made += chains.table.len() - before;
+        assert!(chains.has_room());
+        before = chains.table.len();
+        assert!(before < 1 << 13, "{before} of {made} chains are there");
+    }
+    let mut fresh = Chains::default();
+    fresh.reset(layout, &state.state);
+    assert_eq!(said(&mut chains, layout, &state.state), said(&mut fresh, layout, &state.state));
 }
 
 /// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds where all
@@ -451,9 +505,19 @@ impl<S> Moves<'_, S> {
                 stored.push(mirror.clone());
             }
             if rng.chance(20) {
-                assert_bijective(layout, &state.clone(), namer.names(layout, state));
+                let names = namer.names(layout, state).clone();
+                match ladder.level {
+                    Level::Heap => assert_threads_keep_their_ids(state, &names),
+                    _ => assert_bijective(layout, state, &names),
+                }
             }
         }
+    }
+}
+
+fn assert_threads_keep_their_ids(state: &State, names: &Names) {
+    for (id, &name) in (0..).zip(&names.threads) {
+        assert_eq!(name, if state.thread_exists(ThreadId(id)) { id } else { u32::MAX });
     }
 }
 

@@ -6,7 +6,7 @@ use engine::Engine;
 use ir::Program;
 use ir::testing::{philosophers, program, random_program};
 use quotient_symmetry::{Ladder, Level, Namer, Naming, Stats};
-use state::{Layout, Names, State};
+use state::{Layout, Names, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
 use crate::forms::{Form, NAMINGS, compact, decode, encode, flat, form, full, ladder, renamed};
@@ -60,9 +60,11 @@ fn explore_up_to(most: usize, engine: &Engine, ladder: Ladder) -> Option<(BTreeM
 /// The state with everybody one seat further.
 fn rotated(layout: &Layout, state: &State, by: u32) -> State {
     let Names { mut threads, objects, abstracts } = compact(layout, state);
-    let count = threads.len() as u32;
-    for name in &mut threads {
-        *name = (*name + by) % count;
+    // Who has ended leaves a gap, which stays where it is.
+    let ids = (0..state.thread_limit()).filter(|&id| state.thread_exists(ThreadId(id)));
+    let ids: Vec<u32> = ids.collect();
+    for (&id, at) in ids.iter().zip(by as usize..) {
+        threads[id as usize] = ids[at % ids.len()];
     }
     renamed(layout, state, &Names { threads, objects, abstracts })
 }

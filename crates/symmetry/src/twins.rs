@@ -1,0 +1,137 @@
+//! Threads that a symmetry of the state exchanges, so that whatever one of them can do the other can do as well.
+//!
+//! The *region* of a thread is what [chains](crate::Chains) lead to from that thread and not from the globals, the thread included.
+//! Two running threads are *twins* if
+//!
+//! - no unit outside of a region mentions a unit of that region, for both regions, and
+//! - the units of one region, in the order of their chains, say the same as those of the other, if each unit of the own
+//!   region is called by its place in that order, and everything else by its id.
+//!
+//! Then exchanging the two regions, unit by unit, and leaving everything else as it is maps the state to itself. To be twins
+//! is transitive. Hashes only say which regions are worth a comparison: what is compared are the words.
+//!
+//! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have been saved.
+
+use state::{Content, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+
+use crate::Chains;
+
+/// Finds twins, and keeps memory for the next time.
+#[derive(Default, Debug)]
+pub struct Twins {
+    threads: Vec<ThreadId>,
+    /// By id: how many twins a thread stands for, itself included. If another one stands for it, that is 0.
+    counts: Vec<u32>,
+    /// What the region of a thread says, and that of the first thread of its kind.
+    region: Region,
+    known: Region,
+}
+
+/// What the units of a region say.
+#[derive(Default, Debug)]
+struct Region {
+    words: Vec<u64>,
+    /// Of the objects of the region, by id: their places.
+    places: Vec<u32>,
+}
+
+const OWN_OBJECT: u64 = 1;
+const OBJECT: u64 = 2;
+const OWN_THREAD: u64 = 3;
+const THREAD: u64 = 4;
+const ABSTRACT: u64 = 5;
+const VALUE: u64 = 6;
+
+impl Twins {
+    /// Finds the twins of a state, if there are any. Of twins the one with the least id stands for all. Returns, by id, how many
+    /// a thread stands for: itself and its twins, or 0 if another one stands for it.
+    pub fn find(&mut self, layout: &Layout, state: &State, chains: &mut Chains) -> Option<&[u32]> {
+        let Self { threads, counts, region, known } = self;
+        threads.clear();
+        threads.extend((0..state.thread_limit()).map(ThreadId).filter(|&id| {
+            let unit = NodeRef::Thread(id);
+            state.is_running(id) && !chains.is_anchored(unit)
+        }));
+        if threads.len() < 2 {
+            return None;
+        }
+        chains.arrange();
+        chains.refresh(layout, state);
+        threads.sort_by_key(|&id| (chains.sum(id.0 + 1), id));
+        counts.clear();
+        counts.resize(state.thread_limit() as usize, 1);
+        let mut found = false;
+        let mut at = 0;
+        while at < threads.len() {
+            let sum = chains.sum(threads[at].0 + 1);
+            let alike = threads[at..].iter().take_while(|id| chains.sum(id.0 + 1) == sum).count();
+            let (of_one, others) = threads[at..at + alike].split_first().expect("at least itself");
+            at += alike;
+            if others.is_empty() || !known.describe(layout, state, chains, *of_one) {
+                continue;
+            }
+            for &id in others {
+                if region.describe(layout, state, chains, id) && region.words == known.words {
+                    counts[id.0 as usize] = 0;
+                    counts[of_one.0 as usize] += 1;
+                    found = true;
+                }
+            }
+        }
+        found.then_some(&*counts)
+    }
+}
+
+impl Region {
+    /// Describes the region of a thread. Says whether nothing outside of the region mentions it, and it can be described.
+    fn describe(&mut self, layout: &Layout, state: &State, chains: &Chains, thread: ThreadId) -> bool {
+        let Self { words, places } = self;
+        let origin = thread.0 + 1;
+        let is_own = |unit: NodeRef| chains.origin(unit) == Some(origin);
+        // Without crossing edges every region is private.
+        let is_private = |unit: NodeRef| !chains.has_crossing() || chains.mentioning(unit).all(is_own);
+        words.clear();
+        if places.len() < state.object_limit() as usize {
+            places.resize(state.object_limit() as usize, 0);
+        }
+        for (ObjectId(id), place) in chains.objects_from(origin).zip(0..) {
+            places[id as usize] = place;
+        }
+        let objects = chains.objects_from(origin).map(NodeRef::Object);
+        std::iter::once(NodeRef::Thread(thread)).chain(objects).all(|unit| {
+            let mut can_be_described = is_private(unit);
+            let start = words.len();
+            words.extend([0, 0]);
+            state.data(layout, unit, &mut |word| words.push(word));
+            let middle = words.len();
+            state.contents(layout, unit, &mut |label, content| {
+                words.push(label);
+                match content {
+                    Content::Name(Individual::Object(id)) => words.extend(if is_own(NodeRef::Object(id)) {
+                        [OWN_OBJECT, places[id.0 as usize].into()]
+                    } else {
+                        [OBJECT, id.0.into()]
+                    }),
+                    Content::Name(Individual::Thread(id)) if id == thread => words.push(OWN_THREAD),
+                    Content::Name(Individual::Thread(id)) => {
+                        // One that has ended and that only this region mentions has no place.
+                        can_be_described &= !is_own(NodeRef::Thread(id));
+                        words.extend([THREAD, id.0.into()]);
+                    }
+                    Content::Name(Individual::Abstract(of, id)) => {
+                        words.extend([ABSTRACT, of.into(), id.into()]);
+                    }
+                    // What only this region mentions is called by its id here: then no other region says the same.
+                    Content::Value(ty, value) => {
+                        words.extend([VALUE, ir::Id::index(ty) as u64, value.len() as u64]);
+                        words.extend_from_slice(value);
+                    }
+                }
+            });
+            // With both lengths, equal words are equal units.
+            words[start] = (middle - start) as u64;
+            words[start + 1] = (words.len() - middle) as u64;
+            can_be_described
+        })
+    }
+}
