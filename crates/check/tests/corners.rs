@@ -84,7 +84,11 @@ fn corners_are_those_of_spin() {
             let found = if kinds(&report).is_empty() && report.verdict == Verdict::Holds {
                 format!("holds {} {}", report.states, report.states + report.matched)
             } else {
-                format!("{} {}", report.verdict, kinds(&report).into_iter().collect::<Vec<_>>().join(", "))
+                format!(
+                    "{} {}",
+                    report.verdict.as_str(),
+                    kinds(&report).into_iter().collect::<Vec<_>>().join(", ")
+                )
             };
             if found != expectation {
                 wrong.push(format!("{name}: {found}, not {expectation} ({search})"));

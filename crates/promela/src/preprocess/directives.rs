@@ -259,19 +259,19 @@ impl Preprocessor<'_> {
             return self.malformed(new.name.span, message, "in this macro");
         }
         self.ask(new.name.symbol);
-        if let Some(old) = self.macros.get(&new.name.symbol)
-            && !old.same(&new)
-        {
+        let clash = self.macros.get(&new.name.symbol).filter(|old| !old.same(&new)).cloned();
+        if let Some(old) = clash {
             let text = clip(self.interner.text(new.name.symbol));
             if Some(old.name.spelled.file) == self.given {
-                return self.overridden(&text, new.name.spelled);
-            }
-            let diagnostic =
-                Diagnostic::warning(codes::MACRO_REDEFINED, format!("the macro `{text}` is defined again"))
+                self.overridden(&text, new.name.spelled);
+            } else {
+                let message = format!("the macro `{text}` is defined again");
+                let diagnostic = Diagnostic::warning(codes::MACRO_REDEFINED, message)
                     .at(new.name.spelled, "with another meaning")
                     .label(old.name.spelled, "it was defined here")
                     .help("`#undef` says that this is on purpose");
-            self.report(diagnostic);
+                self.report(diagnostic);
+            }
         }
         self.macros.insert(new.name.symbol, Rc::new(new));
     }
