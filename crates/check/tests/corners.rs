@@ -11,13 +11,12 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use quotient::config::{Config, SearchKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet};
 
-use common::{files_below, load};
+use common::{files_below, load, models};
 
 struct Corner {
     name: String,
@@ -26,7 +25,7 @@ struct Corner {
 }
 
 fn corners() -> Vec<Corner> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corners");
+    let folder = models().join("../crates/check/tests/corners");
     let mut corners = Vec::new();
     for file in files_below(&folder, "pml") {
         // What is before the first model says what the file is about.

@@ -1,6 +1,6 @@
 // Messages and patterns of another number of fields than their channel has, through variables and by name.
 //
-// `//// name: holds STATES TRANSITIONS` are the counts of SPIN 6.5.2 without reductions. Where a model is violated, SPIN
+// The numbers of states and transitions behind `holds` are those of SPIN 6.5.2 without reductions. Where a model is violated, SPIN
 // reports an error of the same kind, and may go on behind it.
 
 //// array_of_channels: holds 4 4

@@ -1,7 +1,7 @@
 // Corners of the grammar, and what comes of them. The first part are declarations, statements and expressions by their names;
 // `more_` and `further_` are variations.
 //
-// `//// name: holds STATES TRANSITIONS` are the counts of SPIN 6.5.2 without reductions.
+// The numbers of states and transitions behind `holds` are those of SPIN 6.5.2 without reductions.
 
 //// active_args: holds 3 3
 active proctype P(byte a) { assert(a == 0) }
