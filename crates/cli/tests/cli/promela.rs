@@ -503,3 +503,22 @@ fn sizes() {
         .write("m.pml", "typedef T { byte a[1000] }\nT t[1000];\nint b[48575] = 3;\ninit { t[3].a[4] = 1 }");
     sandbox.run("check m.pml --memory 300M").expect(0);
 }
+
+/// What only a property asks does not stand in the way of a check that looks at none.
+#[test]
+fn safety_without_what_properties_ask() {
+    let sandbox = Sandbox::new();
+    let model = |asked: &str| {
+        format!("byte x; active [2] proctype P() {{ byte i; i = 1; i = 2; x = i }} ltl p {{ [] ({asked}) }}")
+    };
+    for asked in ["_last < 2", "enabled(0) || x >= 0", "pc_value(0) >= 0"] {
+        sandbox.write("m.pml", model(asked));
+        let (run, report) = sandbox.json("check m.pml --safety");
+        run.expect(0);
+        assert_eq!(report["reduction"]["por"], "on", "{asked}: {}", report["reduction"]);
+    }
+    sandbox.write("m.pml", model("_last < 2"));
+    let (run, report) = sandbox.json("check m.pml --property p");
+    run.expect(0);
+    assert_eq!(report["reduction"]["por"], "off");
+}
