@@ -40,14 +40,33 @@ pub enum Language {
 }
 
 impl Language {
-    /// How the name of a file ends tells its language.
-    pub fn of(path: &str) -> Option<Self> {
-        let (_, extension) = path.rsplit_once('.')?;
-        match extension.to_ascii_lowercase().as_str() {
-            "bir" => Some(Self::Bir),
-            "pml" | "prom" | "promela" => Some(Self::Promela),
-            _ => None,
+    /// The language of a file of this name: a name that ends in `.bir` is of BIR, all others of Promela.
+    pub fn of(path: &str) -> Self {
+        match path.rsplit_once('.') {
+            Some((_, ending)) if ending.eq_ignore_ascii_case("bir") => Self::Bir,
+            _ => Self::Promela,
         }
+    }
+}
+
+impl std::str::FromStr for Language {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "bir" => Ok(Self::Bir),
+            "promela" => Ok(Self::Promela),
+            _ => Err("expected bir or promela".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Bir => "bir",
+            Self::Promela => "promela",
+        })
     }
 }
 
@@ -59,28 +78,26 @@ impl Model {
         defines: &[(String, String)],
         style: Style,
     ) -> Result<Self, Rejected> {
-        Self::load_with(provider, path, defines, &[], style)
+        Self::load_with(provider, path, Language::of(path), defines, &[], style)
     }
 
-    /// The same together with properties that are not in the model: their names, and a formula, a `never` claim (in
+    /// The same in a given language, together with properties that are not in the model: their names, and a formula, a `never` claim (in
     /// Promela) or an automaton in the HOA format.
     pub fn load_with(
         provider: &dyn Provider,
         path: &str,
+        language: Language,
         defines: &[(String, String)],
         properties: &[(&str, &str)],
         style: Style,
     ) -> Result<Self, Rejected> {
-        let reject = |text: String| Rejected { text: format!("error: {text}\n") };
-        let Some(language) = Language::of(path) else {
-            return Err(reject(format!(
-                "`{path}` ends neither in .bir nor in .pml, .prom or .promela: the ending tells the language of a model"
-            )));
-        };
         let mut map = SourceMap::new();
-        let file = map
-            .load(provider, path)
-            .map_err(|diagnostic| Rejected { text: diagnostic.render(&map_of_nothing(), style) })?;
+        let loaded = match language {
+            Language::Bir => map.load(provider, path),
+            Language::Promela => map.load_decoded(provider, path),
+        };
+        let file =
+            loaded.map_err(|diagnostic| Rejected { text: diagnostic.render(&map_of_nothing(), style) })?;
         let mut files = Vec::new();
         for (name, text) in properties {
             let added = map.add(name, text);

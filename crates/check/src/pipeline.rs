@@ -2,6 +2,7 @@
 //!
 //! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -144,7 +145,8 @@ fn check_safety(
     options: Options<'_>,
     watcher: &mut impl Watcher,
 ) -> Result<Checked, CheckError> {
-    let mut plan = Plan::new(model, &model.program, config, None);
+    let program = without_properties(&model.program);
+    let mut plan = Plan::new(model, &program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
     // A step under symmetry costs more than a look at memory.
@@ -185,6 +187,25 @@ fn patience(config: &Config, options: &Options<'_>) -> Alarm {
 }
 
 const CONFIRMATION: Duration = Duration::from_secs(10);
+
+/// The program for a search that looks at no temporal property. What only properties ask for does not count: who took the
+/// last step is not remembered for them, and neither that nor other questions about the schedule stand in the way of
+/// reductions.
+fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
+    if !program.numbered || program.properties.is_empty() {
+        return Cow::Borrowed(program);
+    }
+    let asks_for_last = |program: &ir::Program| {
+        let mut asks = false;
+        program.each_expr(&mut |expr| asks |= expr.kind == ir::ExprKind::LastThread);
+        asks
+    };
+    let mut rest = ir::Program { properties: Vec::new(), ..program.clone() };
+    if asks_for_last(program) && !asks_for_last(&rest) {
+        rest.remembers_last = false;
+    }
+    Cow::Owned(rest)
+}
 
 /// A search that starts again has less time.
 fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {

@@ -8,6 +8,8 @@ use quotient::config::{
     Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, StoreKind, StoreOptions, Switch, Symmetry,
 };
 
+use quotient::Language;
+
 use crate::units::{parse_bits, parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
@@ -80,8 +82,12 @@ pub enum Command {
 
 #[derive(Args, Clone)]
 pub struct ModelArgs {
-    /// The model: BIR in a file that ends in .bir, Promela in one that ends in .pml, .prom or .promela
+    /// The model: BIR in a file that ends in .bir, Promela in all others
     pub model: PathBuf,
+
+    /// The language of the model, however its file is called [default: what the name of the file says]
+    #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>)]
+    pub language: Option<Language>,
 
     /// Give a constant of the model another value (also GROUP.NAME=VALUE), or define a macro of a Promela model (NAME
     /// alone is NAME=1)

@@ -100,12 +100,18 @@ fn given(ltl: Option<&str>, property: Option<&str>) -> Result<Option<Given>, Fai
     }
 }
 
+/// The language of a model: what `--language` says, or the name of its file.
+fn language(args: &ModelArgs) -> Language {
+    args.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
+}
+
 fn load_with(args: &ModelArgs, given: Option<&Given>, quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
-    let defines = values(&args.defines, Language::of(path))?;
+    let language = language(args);
+    let defines = values(&args.defines, language)?;
     let properties: Vec<_> = given.map(|given| (&*given.name, &*given.text)).into_iter().collect();
-    let model = Model::load_with(&Disk, path, &defines, &properties, style)
+    let model = Model::load_with(&Disk, path, language, &defines, &properties, style)
         .map_err(|rejected| Failure::Rejected(rejected.text))?;
     if !quiet && !model.warnings.is_empty() {
         eprint!("{}", model.warnings.render(&model.map, style));
@@ -114,11 +120,11 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, quiet: bool) -> Result<Mod
 }
 
 /// What names stand for. A macro without a value is 1, as compilers of C have it.
-fn values(defines: &[Define], language: Option<Language>) -> Result<Vec<(String, String)>, Failure> {
+fn values(defines: &[Define], language: Language) -> Result<Vec<(String, String)>, Failure> {
     let value = |Define { name, value }: &Define| match (value, language) {
         (Some(value), _) => Ok((name.clone(), value.clone())),
-        (None, Some(Language::Promela)) => Ok((name.clone(), "1".to_owned())),
-        (None, _) => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
+        (None, Language::Promela) => Ok((name.clone(), "1".to_owned())),
+        (None, Language::Bir) => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
     };
     defines.iter().map(value).collect()
 }
@@ -173,7 +179,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            print!("{}", render::report(report, replay.as_deref(), args.quiet, paint));
+            print!("{}", render::report(report, model.language, replay.as_deref(), args.quiet, paint));
         }
     }
     Ok(if checked.interrupted {
@@ -199,6 +205,7 @@ fn default_trail(model: &Path, format: TrailFormat) -> PathBuf {
 /// What to type to see the counterexample again.
 fn replay_command(args: &ModelArgs, model: &Model, trail: &Path) -> String {
     let mut words = vec!["quotient replay".to_owned(), quoted(&args.model.to_string_lossy())];
+    words.extend(args.language.map(|language| format!("--language {language}")));
     words.extend(definitions(&model.defines));
     words.push(quoted(&trail.to_string_lossy()));
     words.join(" ")
@@ -223,8 +230,8 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     let name = args.trail.display();
     let text = read_text(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
     // A run without steps is a file without lines.
-    let language = args.model.model.to_str().and_then(Language::of);
-    if spin_trail::is_spin_trail(&text) || text.trim().is_empty() && language == Some(Language::Promela) {
+    let is_empty = text.trim().is_empty() && language(&args.model) == Language::Promela;
+    if spin_trail::is_spin_trail(&text) || is_empty {
         return replay_spin(args, &text);
     }
     let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;

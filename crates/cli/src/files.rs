@@ -17,6 +17,13 @@ impl Provider for Disk {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         read(Path::new(path), LONGEST_MODEL, "which no model is")
     }
+
+    fn include(&self, path: &str) -> io::Result<Vec<u8>> {
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        self.read(path)
+    }
 }
 
 /// A trail, as text.

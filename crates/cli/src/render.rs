@@ -47,7 +47,13 @@ impl Paint {
 }
 
 /// The whole report: verdict, counterexample, statistics, assumptions.
-pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) -> String {
+pub fn report(
+    report: &Report,
+    language: Language,
+    replay: Option<&str>,
+    quiet: bool,
+    paint: Paint,
+) -> String {
     let mut out = String::new();
     let verdict = match report.verdict {
         Verdict::Holds => paint.good("holds"),
@@ -62,9 +68,9 @@ pub fn report(report: &Report, replay: Option<&str>, quiet: bool, paint: Paint) 
     }
     let words = match report.verdict {
         Verdict::Holds => {
-            let absent = match Language::of(&report.model) {
-                Some(Language::Promela) => "no invalid end state, no failed assertion, no fault",
-                _ => "no deadlock, no failed assertion, no broken invariant, no fault",
+            let absent = match language {
+                Language::Promela => "no invalid end state, no failed assertion, no fault",
+                Language::Bir => "no deadlock, no failed assertion, no broken invariant, no fault",
             };
             let all = match &report.properties[..] {
                 [] => String::new(),

@@ -51,6 +51,15 @@ impl Channel<'_> {
         self.shape.capacity > 0 && self.len(state) == self.shape.capacity
     }
 
+    /// Whether a message can be sent: to a channel without capacity always, as far as the channel is concerned. A message of
+    /// another number of fields than the channel has is a fault where it could be sent.
+    pub fn has_room(self, state: &State, message: &[i64], pc: usize) -> Result<bool, Stop> {
+        if self.is_full(state) {
+            return Ok(false);
+        }
+        if message.len() == self.shape.fields.len() { Ok(true) } else { Err(fault(FaultKind::Channel, pc)) }
+    }
+
     #[inline]
     pub fn field(self, state: &State, message: u32, field: usize) -> i64 {
         state.read(self.base, self.shape.field(message, field))
@@ -145,6 +154,15 @@ impl Channel<'_> {
     }
 }
 
+impl ReceiveCode {
+    /// Whether a message of this channel that fits the pattern can be received with it. A message that is taken out must
+    /// have as many fields as the pattern, and a message that is kept at least as many.
+    pub fn names_fields_of(&self, channel: Channel<'_>) -> bool {
+        let fields = channel.shape.fields.len();
+        if self.keep { self.pattern.len() <= fields } else { self.pattern.len() == fields }
+    }
+}
+
 impl Engine {
     /// The channel of this number.
     #[inline]
@@ -190,7 +208,8 @@ impl Engine {
         }
     }
 
-    /// The first message in a channel that fits a pattern, which is evaluated for a thread.
+    /// The first message in a channel that fits a pattern, which is evaluated for a thread. To ask for the value of a field
+    /// that the message does not have is a fault.
     pub(crate) fn find_message(
         &self,
         state: &State,
@@ -201,16 +220,16 @@ impl Engine {
         pc: usize,
     ) -> Result<Option<u32>, Stop> {
         let ReceiveCode { anywhere, pattern, .. } = receive;
-        if pattern.len() != channel.shape.fields.len() {
-            return Err(fault(FaultKind::Channel, pc));
-        }
+        let fields = channel.shape.fields.len();
         let length = channel.len(state);
         let last = if *anywhere { length } else { length.min(1) };
         'messages: for at in 0..last {
             for (field, wanted) in pattern.iter().enumerate() {
-                if let PatternCode::Match(wanted) = *wanted
-                    && self.operand(state, mood, thread, frame, wanted)? != channel.field(state, at, field)
-                {
+                let PatternCode::Match(wanted) = *wanted else { continue };
+                if field >= fields {
+                    return Err(fault(FaultKind::Channel, pc));
+                }
+                if self.operand(state, mood, thread, frame, wanted)? != channel.field(state, at, field) {
                     continue 'messages;
                 }
             }

@@ -350,7 +350,8 @@ impl Run<'_> {
                 let mut message = Vec::new();
                 let channel =
                     engine.evaluate_send(self.state, self.operands.mood, self.thread, send, &mut message)?;
-                if channel.shape.capacity == 0 || channel.is_full(self.state) {
+                let has_room = channel.has_room(self.state, &message, send.channel.pc as usize)?;
+                if channel.shape.capacity == 0 || !has_room {
                     return Err(Stop::Blocked);
                 }
                 let flaw = engine.put_message(self.state, channel, send.sorted, &mut message);

@@ -225,11 +225,11 @@ impl Engine {
                 let send = &self.code.sends[send as usize];
                 let mut message = std::mem::take(&mut stack.message);
                 let channel = self.evaluate_send(state, stack.mood, thread, send, &mut message);
-                let ways = channel.map(|channel| {
-                    if channel.shape.capacity > 0 {
-                        (!channel.is_full(state)).into()
-                    } else if self.amid[id as usize] {
-                        // Firing finds out that it is a fault.
+                let ways = channel.and_then(|channel| {
+                    Ok(if !channel.has_room(state, &message, send.channel.pc as usize)? {
+                        0
+                    } else if channel.shape.capacity > 0 || self.amid[id as usize] {
+                        // Where nobody can be met, firing finds out that it is a fault.
                         1
                     } else {
                         Self::admit_message(channel, &mut message);
@@ -239,7 +239,7 @@ impl Engine {
                             false
                         });
                         count
-                    }
+                    })
                 });
                 stack.message = message;
                 ways
@@ -284,11 +284,7 @@ impl Engine {
         for &field in &send.message {
             message.push(self.operand(state, mood, thread, frame, field)?);
         }
-        let channel = self.channel(state, number, site)?;
-        if message.len() != channel.shape.fields.len() {
-            return Err(fault(FaultKind::Channel, site));
-        }
-        Ok(channel)
+        self.channel(state, number, site)
     }
 
     /// Brings the fields of a message into the ranges of their types.
@@ -310,14 +306,14 @@ impl Engine {
         let site = receive.channel.pc as usize;
         let number = self.operand(state, mood, thread, frame, receive.channel)?;
         let channel = self.channel(state, number, site)?;
-        if receive.pattern.len() != channel.shape.fields.len() {
-            return Err(fault(FaultKind::Channel, site));
-        }
         if channel.shape.capacity == 0 {
             return if receive.keep { Err(fault(FaultKind::Channel, site)) } else { Ok(None) };
         }
         let found = self.find_message(state, mood, (thread, frame), channel, receive, site)?;
-        Ok(found.map(|at| (channel, at)))
+        match found {
+            Some(_) if !receive.names_fields_of(channel) => Err(fault(FaultKind::Channel, site)),
+            _ => Ok(found.map(|at| (channel, at))),
+        }
     }
 
     /// Visits those who can receive a message of a rendezvous, until told that it is enough.
@@ -358,7 +354,8 @@ impl Engine {
         }
     }
 
-    /// Whether a transition of a thread receives this message from this channel.
+    /// Whether a transition of a thread receives this message from this channel. If its pattern names a field that the
+    /// message does not have, meeting finds out that it is a fault.
     fn takes(
         &self,
         state: &State,
@@ -376,7 +373,6 @@ impl Engine {
         let receive = &self.code.receives[receive as usize];
         let same = self.value_of(state, stack, thread, frame, receive.channel) == Ok(channel.id.raw());
         same && !receive.keep
-            && receive.pattern.len() == message.len()
             && receive.pattern.iter().zip(message).all(|(field, &value)| match *field {
                 PatternCode::Match(wanted) => self.value_of(state, stack, thread, frame, wanted) == Ok(value),
                 _ => true,
@@ -449,12 +445,11 @@ impl Engine {
         let here = state.read(0, slot) as usize;
         let fits = |event: &&EventCode| {
             sees(event)
-                && event.pattern.len() == message.len()
-                && event
-                    .pattern
-                    .iter()
-                    .zip(message)
-                    .all(|(wanted, &got)| wanted.is_none_or(|wanted| value(state, wanted) == Ok(got)))
+                && event.pattern.iter().enumerate().all(|(field, wanted)| {
+                    wanted.is_none_or(|wanted| {
+                        message.get(field).is_some_and(|&got| value(state, wanted) == Ok(got))
+                    })
+                })
         };
         let failure = Fault { kind: FaultKind::Monitor, site: monitor.site };
         let last = monitor.states.len() as u32 - 1;
@@ -615,6 +610,9 @@ impl Engine {
                 let mut message = std::mem::take(&mut es.stack.message);
                 let done = self.evaluate_send(&es.state, es.stack.mood, thread, send, &mut message).and_then(
                     |channel| {
+                        if !channel.has_room(&es.state, &message, send.channel.pc as usize)? {
+                            return Err(Stop::Blocked);
+                        }
                         if channel.shape.capacity > 0 {
                             self.claimed(es, true, thread, channel, send.channel.pc);
                             let flaw = self.put_message(&mut es.state, channel, send.sorted, &mut message);
@@ -704,6 +702,9 @@ impl Engine {
             unreachable!("partners receive")
         };
         let receive = &self.code.receives[receive as usize];
+        if !receive.names_fields_of(channel) {
+            return Err(fault(FaultKind::Channel, receive.channel.pc as usize));
+        }
         for (send, thread, site) in [(true, sender, site), (false, partner.thread, receive.channel.pc)] {
             self.claimed(es, send, thread, channel, site);
             let flaw = self.observe(&mut es.state, send, channel.id, message);

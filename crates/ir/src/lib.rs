@@ -152,10 +152,15 @@
 //! channel is full. What goes into the channel is admitted to the types of the fields, which wrap; sorting compares the
 //! values as they were before that. `Receive` evaluates the channel; it is an obstacle while there is no message that
 //! fits the pattern, the expressions of which are evaluated as far as it takes to see that. It takes the message out,
-//! unless it keeps it, and then stores fields from left to right (a place is evaluated when its turn comes). No channel of
-//! that number (0 above all), a message or a pattern of another number of fields than the channel has, and a question
-//! about the contents of a channel without capacity are [channel](system-fault) faults. They, and other faults in what
-//! the first action of a body evaluates, count as faults of the guard.
+//! unless it keeps it, and then stores fields from left to right (a place is evaluated when its turn comes).
+//!
+//! A message fits a pattern if it has the values that the pattern asks for, whatever is in further fields. To ask for a field
+//! that the message does not have is a [channel](system-fault) fault, once the fields before it fit. So is taking out a message
+//! that fits a pattern of another number of fields, keeping one that fits a pattern of more fields, and sending a message of
+//! another number of fields where it could be sent: the channel has room for it, or has no capacity. Other channel faults are
+//! to name no channel (0 above all) and to ask about the contents of a channel without capacity. Channel faults and others in
+//! what the first action of a body evaluates count as faults of the guard, except that in a rendezvous a pattern of the
+//! partner with another number of fields is a fault of the step.
 //!
 //! **Rendezvous.** Through a channel without capacity a `Send` goes together with the `Receive` of another thread, as one
 //! step: that of the sender, with the partner as choice point. Partners are the threads other than the sender, in the
@@ -198,7 +203,8 @@
 //! state, names its channel and its direction. The first event of the monitor's state with the same direction, the same
 //! channel and a pattern that fits the message moves the monitor to its target. If there is none, that is a
 //! [monitor](system-fault) fault and the monitor stays where it is; but a negated one goes to its last state, which has no
-//! events. That an event moves a negated monitor there is a fault. Like those of checks, these are faults of a step that
+//! events. A pattern that asks for a field that the message does not have does not fit. That an event moves a negated monitor
+//! to its last state is a fault. Like those of checks, these are faults of a step that
 //! has its successor. Of a rendezvous the send comes first, then the receive; both come before anything is stored.
 //!
 //! [system-fault]: # "FaultKind::Range of the crate `system`"

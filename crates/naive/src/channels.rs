@@ -10,11 +10,10 @@ use crate::machine::{Choose, Machine};
 use crate::steps::Mood;
 use crate::{Channel, Naive, NaiveFault, Thread, Value};
 
-/// The position of the first message that has the values that are wanted; only the first message of all can be it,
-/// unless it may be anywhere.
+/// Whether the fields of a message have the values that are wanted, as far as it has fields.
 fn fits(message: &[i64], wanted: &[Option<i64>]) -> bool {
     let fits = |(value, wanted): (&i64, &Option<i64>)| wanted.is_none_or(|wanted| wanted == *value);
-    message.len() == wanted.len() && message.iter().zip(wanted).all(fits)
+    message.iter().zip(wanted).all(fits)
 }
 
 impl Eval<'_> {
@@ -26,19 +25,24 @@ impl Eval<'_> {
         })
     }
 
-    /// The first message with the wanted values, which are evaluated as far as that takes.
+    /// The first message with the wanted values, which are evaluated as far as that takes. To ask for the value of a field
+    /// that the message does not have is a fault.
     pub fn find(
         &self,
         channel: &Channel,
         wanted: &[Option<&Expr>],
         anywhere: bool,
+        span: Span,
     ) -> Result<Option<usize>, Stop> {
+        let wanted_fields = wanted.len();
         let among = if anywhere { channel.messages.len() } else { channel.messages.len().min(1) };
         'messages: for (at, message) in channel.messages[..among].iter().enumerate() {
-            for (value, wanted) in message.iter().zip(wanted) {
-                if let Some(wanted) = wanted
-                    && as_int(&self.eval(wanted)?) != *value
-                {
+            for (field, wanted) in wanted.iter().enumerate() {
+                let Some(expr) = wanted else { continue };
+                let Some(value) = message.get(field) else {
+                    return Err(self.wrong_fields(channel, wanted_fields, span));
+                };
+                if as_int(&self.eval(expr)?) != *value {
                     continue 'messages;
                 }
             }
@@ -47,15 +51,24 @@ impl Eval<'_> {
         Ok(None)
     }
 
-    /// A message of this channel must have so many fields.
-    pub fn same_fields(&self, channel: &Channel, fields: usize, span: Span) -> Result<(), Stop> {
+    /// The fault of a message or a pattern with this number of fields, which the messages of a channel do not have.
+    fn wrong_fields(&self, channel: &Channel, fields: usize, span: Span) -> Stop {
         let declared = &self.program.channels[channel.declared];
-        if declared.fields.len() == fields {
+        let plural = if declared.fields.len() == 1 { "" } else { "s" };
+        let message = format!(
+            "messages of `{}` have {} field{plural}, not {fields}",
+            declared.name,
+            declared.fields.len()
+        );
+        Stop::fault(FaultKind::Channel, span, message)
+    }
+
+    /// A message of a channel must have this number of fields.
+    fn same_fields(&self, channel: &Channel, fields: usize, span: Span) -> Result<(), Stop> {
+        if self.program.channels[channel.declared].fields.len() == fields {
             return Ok(());
         }
-        let message =
-            format!("messages of `{}` have {} fields, not {fields}", declared.name, declared.fields.len());
-        Err(Stop::fault(FaultKind::Channel, span, message))
+        Err(self.wrong_fields(channel, fields, span))
     }
 
     /// What is known without operands.
@@ -192,12 +205,18 @@ impl Machine<'_> {
         }
     }
 
-    /// The number of the channel that a message goes to, and the message as it was evaluated.
+    /// The number of the channel that a message goes to, and the message as it was evaluated. Where it could be sent, it must
+    /// have as many fields as the channel.
     fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<i64>), Stop> {
         let number = as_int(&self.eval(channel)?);
         let message: Vec<i64> = self.evals(message)?.iter().map(as_int).collect();
         let evaluator = self.evaluator();
-        evaluator.same_fields(evaluator.channel(number, span)?, message.len(), span)?;
+        let channel = evaluator.channel(number, span)?;
+        let capacity = self.program().channels[channel.declared].capacity as usize;
+        let is_full = capacity > 0 && channel.messages.len() >= capacity;
+        if !is_full {
+            evaluator.same_fields(channel, message.len(), span)?;
+        }
         Ok((number as u32, message))
     }
 
@@ -224,7 +243,6 @@ impl Machine<'_> {
         let number = as_int(&self.eval(channel)?);
         let evaluator = self.evaluator();
         let channel = evaluator.channel(number, span)?;
-        evaluator.same_fields(channel, pattern.len(), span)?;
         let declared = &self.program().channels[channel.declared];
         if keep && declared.capacity == 0 {
             let message = format!("`{}` holds no messages that could be kept", declared.name);
@@ -237,7 +255,14 @@ impl Machine<'_> {
                 Pattern::Store(_) | Pattern::Any => None,
             })
             .collect();
-        Ok((number as u32, evaluator.find(channel, &wanted, anywhere)?))
+        let found = evaluator.find(channel, &wanted, anywhere, span)?;
+        // A message that is taken out must have as many fields as the pattern, and one that is kept at least as many.
+        let fields = declared.fields.len();
+        let names_fields = if keep { pattern.len() <= fields } else { pattern.len() == fields };
+        if found.is_some() && !names_fields {
+            return Err(evaluator.wrong_fields(channel, pattern.len(), span));
+        }
+        Ok((number as u32, found))
     }
 
     fn messages(&mut self, number: u32) -> &mut Vec<Vec<i64>> {
@@ -285,6 +310,8 @@ impl Machine<'_> {
         self.event(true, number, message, span)?;
         let action = &self.program().transitions[transition].body[0];
         let ActionKind::Receive { pattern, .. } = &action.kind else { unreachable!("partners receive") };
+        let evaluator = self.evaluator();
+        evaluator.same_fields(evaluator.channel(number.into(), action.span)?, pattern.len(), action.span)?;
         let sender = std::mem::replace(&mut self.thread, partner);
         self.claimed(false, number, action.span);
         self.event(false, number, message, action.span)?;
@@ -381,7 +408,8 @@ impl Machine<'_> {
                     field.as_ref().map(|value| globals.eval(value)).transpose()?.map(|value| as_int(&value)),
                 );
             }
-            if fits(message, &wanted) {
+            let beyond = wanted.iter().skip(message.len());
+            if fits(message, &wanted) && beyond.flatten().next().is_none() {
                 target = Some(event.target);
                 break;
             }

@@ -219,14 +219,13 @@ impl Eval<'_> {
             ExprKind::ChannelHas { channel, anywhere, pattern } => {
                 let number = as_int(&eval(channel)?);
                 let channel = self.channel(number, expr.span)?;
-                self.same_fields(channel, pattern.len(), expr.span)?;
                 if self.program.channels[channel.declared].capacity == 0 {
                     let name = &self.program.channels[channel.declared].name;
                     let message = format!("`{name}` holds no messages that one could ask for");
                     return Err(Stop::fault(FaultKind::Channel, expr.span, message));
                 }
                 let wanted: Vec<Option<&Expr>> = pattern.iter().map(Option::as_ref).collect();
-                Value::Int(self.find(channel, &wanted, *anywhere)?.map_or(0, |at| at as i64 + 1))
+                Value::Int(self.find(channel, &wanted, *anywhere, expr.span)?.map_or(0, |at| at as i64 + 1))
             }
         })
     }

@@ -111,6 +111,8 @@ pub struct Builder<'a> {
     pub has_remote_variables: bool,
     /// `_last` occurs somewhere, be it where nothing ever gets: SPIN then keeps it in the state.
     pub asks_for_last: bool,
+    /// A process asks for it, not only a claim or a formula.
+    pub last_is_in_process: bool,
     /// Some expression asks what a process can do, or for the number of the state that it is in.
     pub observes_scheduling: bool,
     pub has_priorities: bool,
@@ -153,6 +155,7 @@ impl<'a> Builder<'a> {
             in_print: false,
             has_remote_variables: false,
             asks_for_last: false,
+            last_is_in_process: false,
             observes_scheduling: false,
             has_priorities: false,
             labels_asked_for: BTreeSet::new(),
@@ -371,7 +374,12 @@ impl<'a> Builder<'a> {
     fn finish(&mut self, mut process: Process, body: &ast::Block) {
         self.elements.open();
         self.elements.scopes = self.scopes.path();
-        self.sequence(body);
+        // A process may do nothing but end. A claim or a trace has no declarations.
+        if self.in_claim || self.in_trace {
+            self.sequence(body);
+        } else {
+            self.steps(body);
+        }
         self.elements.add_node(Node::End, body.end);
         process.body = self.elements.close();
         process.count = self.elements.count;

@@ -22,6 +22,8 @@ codes! {
     BAD_CHARACTER = "E1005";
     /// A number that does not fit 32 bits.
     WRAPPED_NUMBER = "W1006";
+    /// A `*/` that ends no comment.
+    STRAY_COMMENT_END = "W1007";
 
     /// A preprocessor directive that is not known, or not well formed.
     BAD_DIRECTIVE = "E1101";
@@ -47,6 +49,8 @@ codes! {
     BAD_MACRO_DEFINE = "E1111";
     /// A macro of the command line that the model does not use.
     UNUSED_MACRO_DEFINE = "W1112";
+    /// A macro of the command line that the model defines itself.
+    OVERRIDDEN_MACRO_DEFINE = "E1113";
 
     /// Something else was expected at this place.
     UNEXPECTED = "E1201";
@@ -143,4 +147,8 @@ codes! {
     TOO_MANY_PROPOSITIONS = "E1335";
     /// A text that is no automaton.
     BAD_AUTOMATON = "E1336";
+    /// An initial value that has no effect.
+    IGNORED_INITIALIZER = "W1337";
+    /// Variables and channels that are too large together.
+    TOO_LARGE = "E1338";
 }

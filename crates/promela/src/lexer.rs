@@ -8,6 +8,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use source::Span;
 
+/// Another spelling of [`Token::Arrow`].
+pub const LONG_ARROW: &str = "-->";
+
 /// A spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(u32);
@@ -109,6 +112,11 @@ impl Interner {
         symbol
     }
 
+    /// The symbol of a lexeme. SPIN reads `-->` as `->`.
+    pub fn lexeme(&mut self, text: &str) -> Symbol {
+        if text == LONG_ARROW { Token::Arrow.symbol() } else { self.intern(text) }
+    }
+
     pub fn text(&self, symbol: Symbol) -> &Rc<str> {
         &self.texts[symbol.0 as usize]
     }
@@ -130,6 +138,8 @@ pub enum Kind {
     Unterminated,
     /// A character that starts no token.
     Stray,
+    /// A `*/` that ends no comment.
+    CommentEnd,
     End,
 }
 

@@ -61,6 +61,7 @@ pub fn compile_with(
     };
     let mut builder = build::Builder::new(map, &mut diagnostics);
     builder.model(&model);
+    builder.check_sizes();
     let lowered = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
     match lowered {
         Some((program, chains)) if !diagnostics.has_errors() => {

@@ -192,7 +192,7 @@ impl Builder<'_> {
                     Some(Resolved::Place(place)) => Some(vec![Arg::Store(place)]),
                     Some(Resolved::Nothing) => Some(vec![Arg::Any]),
                     Some(Resolved::Predefined(_)) => {
-                        self.constant_target(var);
+                        self.constant_target(var, true);
                         None
                     }
                     None => None,
@@ -208,10 +208,14 @@ impl Builder<'_> {
         all
     }
 
-    pub fn constant_target(&mut self, var: &ast::VarRef) {
+    /// Something that cannot be set is to be set, by a receive or otherwise.
+    pub fn constant_target(&mut self, var: &ast::VarRef, received: bool) {
         let name = var.parts.first().map_or("_", |part| &part.name.text);
         let message = format!("`{name}` cannot be set");
-        self.error(codes::CONSTANT_TARGET, message, var.span, "this is no variable");
+        let help = format!("`eval({name})` waits for a message with this value");
+        let diagnostic =
+            Diagnostic::error(codes::CONSTANT_TARGET, message).at(var.span, "this is not a variable");
+        self.diagnostics.push(if received { diagnostic.help(help) } else { diagnostic });
     }
 
     /// What is set by an assignment.
@@ -221,7 +225,7 @@ impl Builder<'_> {
             Resolved::Nothing => Some(Target::Nothing),
             Resolved::Predefined(ExKind::Priority) => Some(Target::Priority),
             Resolved::Constant(_) | Resolved::Predefined(_) => {
-                self.constant_target(var);
+                self.constant_target(var, false);
                 None
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
@@ -269,6 +273,21 @@ impl Builder<'_> {
         }
     }
 
+    /// An event of a trace can only ask for fields that the messages of its channel have.
+    pub fn check_event_fields(&mut self, channel: &Ex, args: &[Arg], span: source::Span) {
+        self.check_fields(channel, args.len(), span);
+        let ExKind::Var(place) = &channel.kind else { return };
+        let Some(declared) = self.symbols[place.symbol.index()].channel(place.leaf) else { return };
+        let (fields, declared) = (declared.fields.len(), declared.span);
+        if args.iter().skip(fields).any(|arg| matches!(arg, Arg::Match(_))) {
+            self.diagnostics.push(
+                Diagnostic::error(codes::NO_EVENT, "an event with a field that the messages do not have")
+                    .at(span, "such a message is never sent")
+                    .label(declared, "the channel"),
+            );
+        }
+    }
+
     /// What a reference stands for. `read` says whether its value is asked for.
     pub fn var(&mut self, var: &ast::VarRef, read: bool) -> Option<Resolved> {
         let base = var.parts.first()?;
@@ -279,6 +298,7 @@ impl Builder<'_> {
                 "_nr_pr" => Some(ExKind::Count),
                 "_last" => {
                     self.asks_for_last = true;
+                    self.last_is_in_process |= !self.in_claim;
                     Some(ExKind::Last)
                 }
                 "_priority" => {

@@ -70,6 +70,8 @@ pub enum Ty {
 pub struct Typedef {
     pub name: Rc<str>,
     pub fields: Vec<Field>,
+    /// How many leaves a variable of this type has.
+    pub leaves: usize,
     pub span: Span,
 }
 
@@ -157,12 +159,41 @@ impl Symbol {
         }
     }
 
+    /// How many scalars the variable consists of, all elements of arrays and all fields of the messages that its channels
+    /// hold included.
+    pub fn elements(&self) -> u64 {
+        self.leaves.iter().map(Leaf::elements).fold(0, u64::saturating_add)
+    }
+
     /// What the channel variable was declared with.
     pub fn channel(&self, leaf: usize) -> Option<&ChannelType> {
         match &self.leaves.get(leaf)?.init {
             Some(Init::Channel(channel)) => Some(channel),
             _ => None,
         }
+    }
+}
+
+impl Leaf {
+    /// How many elements an array has, all dimensions together.
+    pub fn count(&self) -> u64 {
+        self.dims.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul)
+    }
+
+    fn elements(&self) -> u64 {
+        let held = match &self.init {
+            Some(Init::Channel(channel)) => u64::from(channel.capacity) * channel.fields.len() as u64,
+            _ => 0,
+        };
+        self.count().saturating_mul(1 + held)
+    }
+}
+
+/// How many leaves a variable or field of a type has.
+pub fn leaf_count(typedefs: &[Typedef], ty: Ty) -> usize {
+    match ty {
+        Ty::Scalar(_) => 1,
+        Ty::Record(id) => typedefs[id].leaves,
     }
 }
 

@@ -13,7 +13,7 @@ mod render;
 mod span;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, MAX_REPORTED, Severity};
-pub use map::{Origin, Position, SourceFile, SourceMap};
+pub use map::{Origin, Position, SourceFile, SourceMap, decode};
 pub use provider::Provider;
 pub use render::Style;
 pub use span::{FileId, Span};

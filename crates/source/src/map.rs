@@ -78,11 +78,9 @@ impl SourceMap {
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
-    /// Reads and adds a file that the user named.
+    /// Reads and adds a file that the user named, which must be UTF-8.
     pub fn load(&mut self, provider: &dyn Provider, path: &str) -> Result<FileId, Diagnostics> {
-        let bytes = provider.read(path).map_err(|error| {
-            Diagnostics::from(Diagnostic::error("E0001", format!("cannot read `{path}`: {error}")))
-        })?;
+        let bytes = read(provider, path)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..good].split(|&byte| byte == b'\n').count();
@@ -90,6 +88,12 @@ impl SourceMap {
                 .note(format!("line {line} (byte {good} of the file) has the first byte that does not fit"));
             Diagnostics::from(diagnostic)
         })?;
+        self.add_derived(path, text, Origin::Given)
+    }
+
+    /// Reads and adds a file that the user named, in UTF-8 or Latin-1 ([`decode`]).
+    pub fn load_decoded(&mut self, provider: &dyn Provider, path: &str) -> Result<FileId, Diagnostics> {
+        let text = decode(read(provider, path)?);
         self.add_derived(path, text, Origin::Given)
     }
 
@@ -190,6 +194,19 @@ impl SourceFile {
     }
 }
 
+fn read(provider: &dyn Provider, path: &str) -> Result<Vec<u8>, Diagnostics> {
+    provider.read(path).map_err(|error| {
+        Diagnostics::from(Diagnostic::error("E0001", format!("cannot read `{path}`: {error}")))
+    })
+}
+
+/// The text of a file. A file that is not UTF-8 is read as Latin-1, in which every byte is a character: so lines and columns
+/// are those that an editor shows.
+pub fn decode(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,5 +252,19 @@ mod tests {
         let bad = error("bad");
         assert_eq!(bad.code, "E0002");
         assert!(bad.notes[0].contains("line 2 (byte 3"), "{:?}", bad.notes);
+    }
+
+    #[test]
+    fn what_is_not_utf_8_is_latin_1() {
+        assert_eq!(decode("naïve".into()), "naïve");
+        assert_eq!(decode(b"na\xefve".to_vec()), "naïve");
+        // One byte that is not UTF-8 decides for the whole file.
+        assert_eq!(decode(b"\xc3\xaf \xef".to_vec()), "Ã¯ ï");
+        let files = BTreeMap::from([("m.pml".to_owned(), b"/* \xef */ byte x".to_vec())]);
+        let mut map = SourceMap::new();
+        let file = map.load_decoded(&files, "m.pml").unwrap();
+        let at = map.file(file).text().find("byte").unwrap() as u32;
+        assert_eq!(map.describe(Span::new(file, at, at + 4)), "m.pml:1:9");
+        assert!(map.load_decoded(&files, "gone").is_err());
     }
 }

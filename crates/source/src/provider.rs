@@ -5,6 +5,12 @@ use std::io;
 /// their files in a map.
 pub trait Provider {
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
+
+    /// Reads a file that another file names. What the user names may be a pipe; what a model names must not make the
+    /// checker wait.
+    fn include(&self, path: &str) -> io::Result<Vec<u8>> {
+        self.read(path)
+    }
 }
 
 impl Provider for BTreeMap<String, Vec<u8>> {

@@ -10,19 +10,19 @@ fn every_command_names_its_options() {
         (
             "check",
             format!(
-                "-D --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
+                "-D --language --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
                  --quiet {bounds}"
             ),
         ),
-        ("replay", "-D --format --msc".to_owned()),
-        ("simulate", format!("-D --steps --interactive --seed --trail {bounds}")),
+        ("replay", "-D --language --format --msc".to_owned()),
+        ("simulate", format!("-D --language --steps --interactive --seed --trail {bounds}")),
         (
             "print",
-            "-D --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
+            "-D --language --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
-        ("graph", format!("-D --format --max-states {bounds}")),
+        ("graph", format!("-D --language --format --max-states {bounds}")),
     ] {
         let run = sandbox.run(&format!("{command} --help"));
         run.expect(0);

@@ -379,3 +379,146 @@ fn spin_and_this_replay_each_other() {
         }
     }
 }
+
+/// What is not called `.bir` is Promela, unless `--language` says otherwise.
+#[test]
+fn any_name_of_a_file() {
+    let model = "byte x; active proctype P() { x = 1; assert(x == 2) }";
+    let bir = "system S { active thread T() { assert false; } }";
+    let sandbox = Sandbox::new();
+    for name in ["m.pm", "m.prm", "m.spin", "m", "m.txt", "M.PML", "a.b/m"] {
+        fs::create_dir_all(sandbox.path(name).parent().expect("a folder")).expect("a folder");
+        sandbox.write(name, model);
+        let (run, report) = sandbox.json(&format!("check {name}"));
+        run.expect(1);
+        assert_eq!(report["violation"]["kind"], "assertion", "{name}");
+        sandbox.run(&format!("check {name} --language bir")).refused(&["error[E0"]);
+    }
+    sandbox.write("system", bir);
+    sandbox.run("check system").refused(&["error[E1201]"]);
+    let run = sandbox.run("check system --language bir");
+    run.expect(1);
+    let replay =
+        run.stdout.lines().find_map(|line| line.split_once("quotient replay ")).expect("a command").1;
+    assert!(replay.contains("--language bir"), "{replay}");
+    sandbox.run(&format!("replay {replay}")).expect(1);
+    sandbox.write("m.bir", model);
+    sandbox.run("check m.bir --language promela").expect(1);
+    sandbox.write("system", bir.replace("assert false", "skip"));
+    for command in ["simulate", "print --ir", "graph --format aut"] {
+        sandbox.run(&format!("{command} system --language bir")).expect(0);
+    }
+    sandbox.run("check m --language c").refused(&["expected bir or promela"]);
+}
+
+/// What the user names may be a pipe. What a model names must be a file: nobody may be there to write into a pipe.
+#[cfg(unix)]
+#[test]
+fn pipes() {
+    let sandbox = Sandbox::new();
+    let model = "byte x; active proctype P() { x = 1; assert(x == 2) }";
+    sandbox.run_with_input("check /dev/stdin", model).expect(1);
+    sandbox
+        .run_with_input("check /dev/stdin --language bir", "system S { active thread T() { skip; } }")
+        .expect(0);
+    sandbox.write("m.pml", "byte x; active proctype P() { x = 1 }");
+    sandbox.run_with_input("check m.pml --property /dev/stdin", "[] (x == 0)").expect(1);
+    let made = Command::new("mkfifo").arg(sandbox.path("pipe")).status().expect("mkfifo");
+    assert!(made.success());
+    for name in ["pipe", "/dev/stdin", "/dev/zero", "/dev/tty", "."] {
+        sandbox.write("including.pml", format!("#include \"{name}\"\ninit {{ skip }}\n"));
+        sandbox.run("check including.pml").refused(&[
+            "E1104",
+            "it is not a regular file",
+            "including.pml:1:10",
+        ]);
+    }
+}
+
+/// Comments and strings may be in Latin-1. Places are those that an editor shows.
+#[test]
+fn latin_1() {
+    let sandbox = Sandbox::new();
+    sandbox.write("name.h", b"/* \xe9 */\n");
+    sandbox.write(
+        "m.pml",
+        b"// caf\xe9\n#include \"name.h\"\nbyte x;\ninit { printf(\"na\xefve\\n\"); /* \xff */ assert(x == 2) }\n",
+    );
+    let (run, report) = sandbox.json("check m.pml");
+    run.expect(1);
+    let step = &report["violation"]["trace"]["steps"][1];
+    assert_eq!((&step["location"]["line"], &step["location"]["column"]), (&json!(4), &json!(35)), "{step}");
+    sandbox.write("bad.pml", b"byte x;\ninit { x = \xe9 }\n");
+    sandbox.run("check bad.pml").refused(&["bad.pml:2:12", "`\u{e9}`"]);
+}
+
+/// What the command line says is never passed over.
+#[test]
+fn macros_that_the_model_defines_itself() {
+    let sandbox = Sandbox::new();
+    let text = "#define N 2\nbyte x = N;\ninit { assert(x == 2) }\n";
+    sandbox.write("m.pml", text);
+    sandbox.run("check m.pml").expect(0);
+    sandbox.run("check m.pml -D N=2").expect(0);
+    for quiet in ["", " --quiet"] {
+        sandbox.run(&format!("check m.pml -D N=1{quiet}")).refused(&["E1113", "m.pml:1:9", "#ifndef N"]);
+    }
+    sandbox.write("m.pml", format!("#ifndef N\n{}", text.replacen('\n', "\n#endif\n", 1)));
+    sandbox.run("check m.pml").expect(0);
+    sandbox.run("check m.pml -D N=1").expect(1);
+    sandbox.write("m.pml", format!("#undef N\n{text}"));
+    sandbox.run("check m.pml -D N=1").refused(&["E1113", "m.pml:1:8"]);
+}
+
+/// What would be too large is refused before memory is taken for it.
+#[test]
+fn sizes() {
+    let sandbox = Sandbox::new();
+    let doubled: String =
+        (1..40).map(|n| format!("typedef T{n} {{ T{} a; T{} b }}\n", n - 1, n - 1)).collect();
+    for (text, said) in [
+        (
+            "typedef T { byte a[1000] }\ntypedef U { T t[1000] }\nU u[1000];\ninit { skip }".to_owned(),
+            "1000000000 elements",
+        ),
+        ("typedef T { byte a[50000] }\nT t[200];\ninit { t[3].a[4] = 1 }".to_owned(), "10000000 elements"),
+        ("active [200] proctype P() { int a[50000]; a[1] = 1 }".to_owned(), "in 200 processes"),
+        ("proctype P() { int a[500000]; int b[600000]; a[1] = b[1] }\ninit { skip }".to_owned(), "1100000"),
+        ("typedef T { byte a[1024] }\nchan c[200] = [255] of { T };\ninit { skip }".to_owned(), "`c` alone"),
+        ("typedef T { byte a[70000] }\nchan c = [255] of { T };\ninit { skip }".to_owned(), "1024 fields"),
+        (format!("typedef T0 {{ byte x }}\n{doubled}T39 t;\ninit {{ skip }}"), "more than 10000 fields"),
+        ("byte a[2000000000];\ninit { skip }".to_owned(), "E1304"),
+        ("byte a[4294967297];\ninit { skip }".to_owned(), "`a`"),
+    ] {
+        sandbox.write("m.pml", &text);
+        let run = sandbox.run("check m.pml --memory 100M");
+        if text.contains("4294967297") {
+            // SPIN wraps the number.
+            run.expect(0);
+        } else {
+            run.refused(&[said, "m.pml:"]);
+        }
+    }
+    sandbox
+        .write("m.pml", "typedef T { byte a[1000] }\nT t[1000];\nint b[48575] = 3;\ninit { t[3].a[4] = 1 }");
+    sandbox.run("check m.pml --memory 300M").expect(0);
+}
+
+/// What only a property asks does not stand in the way of a check that looks at none.
+#[test]
+fn safety_without_what_properties_ask() {
+    let sandbox = Sandbox::new();
+    let model = |asked: &str| {
+        format!("byte x; active [2] proctype P() {{ byte i; i = 1; i = 2; x = i }} ltl p {{ [] ({asked}) }}")
+    };
+    for asked in ["_last < 2", "enabled(0) || x >= 0", "pc_value(0) >= 0"] {
+        sandbox.write("m.pml", model(asked));
+        let (run, report) = sandbox.json("check m.pml --safety");
+        run.expect(0);
+        assert_eq!(report["reduction"]["por"], "on", "{asked}: {}", report["reduction"]);
+    }
+    sandbox.write("m.pml", model("_last < 2"));
+    let (run, report) = sandbox.json("check m.pml --property p");
+    run.expect(0);
+    assert_eq!(report["reduction"]["por"], "off");
+}

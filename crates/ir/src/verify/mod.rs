@@ -97,10 +97,10 @@ pub const MAX_EXPR_DEPTH: usize = 500;
 pub const MAX_TYPE_SIZE: usize = 500;
 
 /// An array variable has fewer elements than this.
-pub const MAX_ARRAY_SIZE: usize = 1 << 16;
+pub const MAX_ARRAY_SIZE: usize = 1 << 20;
 
 /// How many fields a message has at most.
-pub const MAX_MESSAGE_FIELDS: usize = 64;
+pub const MAX_MESSAGE_FIELDS: usize = 1024;
 
 /// How many messages a channel holds at most.
 pub const MAX_CHANNEL_CAPACITY: u32 = 65535;

@@ -124,7 +124,7 @@ fn arrays() {
 fn channels() {
     let quay = ChannelId(0);
     refused(|p| p.channels[quay].fields.clear(), "messages have no field");
-    refused(|p| p.channels[quay].fields = vec![p.channels[quay].fields[0]; 65], "or more than 64");
+    refused(|p| p.channels[quay].fields = vec![p.channels[quay].fields[0]; 1025], "or more than 1024");
     refused(|p| p.channels[quay].capacity = 65536, "its capacity is more than 65535");
     refused(|p| p.channels[quay].fields[0].ty = TypeId(1), "no integer that wraps");
     refused(|p| p.channels[quay].fields[0].ty = TypeId(0), "no integer that wraps");

@@ -7,11 +7,13 @@ use source::{Diagnostic, Span};
 use super::{Builder, Mtype};
 use crate::ast::{self, Name, TypeKind, Visibility};
 use crate::codes;
-use crate::symbols::{ChannelType, Field, Init, Scalar, Symbol, Ty, Typedef, leaves};
+use crate::symbols::{ChannelType, Field, Init, Scalar, Symbol, Ty, Typedef, leaf_count, leaves};
 use crate::tree::{Basic, Ex, ExKind, Ref, SymbolId, Target};
 
-/// How many elements an array may have, all dimensions together.
-const MAX_ARRAY: i64 = 1 << 16;
+/// How many elements a dimension of an array may have. All elements of all variables are counted later.
+const MAX_ARRAY: i64 = ir::MAX_ARRAY_SIZE as i64 - 1;
+/// How many fields a record may have, those of records in it included.
+const MAX_LEAVES: usize = 10_000;
 
 impl Builder<'_> {
     pub(super) fn mtype(&mut self, item: &ast::Mtype) {
@@ -52,6 +54,7 @@ impl Builder<'_> {
             return;
         }
         let mut fields: Vec<Field> = Vec::new();
+        let mut count = 0;
         for declaration in &item.fields {
             for variable in &declaration.variables {
                 let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
@@ -60,13 +63,27 @@ impl Builder<'_> {
                     self.duplicate(&variable.name, first);
                     continue;
                 }
+                let inner = leaf_count(&self.typedefs, ty);
+                if count + inner > MAX_LEAVES {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            codes::TOO_LARGE,
+                            format!("`{}` has more than {MAX_LEAVES} fields", item.name.text),
+                        )
+                        .at(variable.span, format!("{inner} more, with those of its type"))
+                        .help("a record in a record counts with all its fields; an array counts once"),
+                    );
+                    continue;
+                }
+                count += inner;
                 let size = self.size(variable);
                 let init = variable.init.as_ref().and_then(|init| self.initializer(init, ty, size, variable));
                 let name = &variable.name;
                 fields.push(Field { name: name.text.clone(), ty, size, init, span: name.span });
             }
         }
-        self.typedefs.push(Typedef { name: item.name.text.clone(), fields, span: item.name.span });
+        let name = &item.name;
+        self.typedefs.push(Typedef { name: name.text.clone(), fields, leaves: count, span: name.span });
     }
 
     fn ty(&mut self, ty: &ast::Type, variable: &ast::Variable) -> Option<Ty> {
@@ -134,11 +151,10 @@ impl Builder<'_> {
             ast::Initializer::Expr(expr) => {
                 let value = self.expr(expr)?;
                 if matches!(ty, Ty::Record(_)) {
-                    self.error(
-                        codes::BAD_INITIALIZER,
-                        "a record has no initial value",
-                        expr.span,
-                        "not here",
+                    self.diagnostics.push(
+                        Diagnostic::warning(codes::IGNORED_INITIALIZER, "a record has no initial value")
+                            .at(expr.span, "this has no effect, as in SPIN")
+                            .help("give the fields initial values, in the `typedef`"),
                     );
                     return None;
                 }
@@ -208,13 +224,19 @@ impl Builder<'_> {
                         records.push(record);
                     }
                     for leaf in leaves(&self.typedefs, "", named, None, None) {
-                        let count = leaf.dims.iter().product::<u32>() as usize;
+                        let count = usize::try_from(leaf.count()).unwrap_or(usize::MAX);
+                        if fields.len().saturating_add(count) > ir::MAX_MESSAGE_FIELDS {
+                            return self.long_message(channel, ty.span);
+                        }
                         fields.extend(std::iter::repeat_n((leaf.scalar, false), count));
                     }
                     continue;
                 }
             };
             fields.push((scalar, false));
+        }
+        if fields.len() > ir::MAX_MESSAGE_FIELDS {
+            return self.long_message(channel, channel.span);
         }
         if let [(Scalar::Bit, packed)] = fields.as_mut_slice() {
             *packed = true;
@@ -224,6 +246,50 @@ impl Builder<'_> {
             _ => None,
         };
         Some(ChannelType { capacity: capacity as u32, fields, record, span: channel.span })
+    }
+
+    fn long_message(&mut self, channel: &ast::ChannelInit, span: Span) -> Option<ChannelType> {
+        let message = format!("messages with more than {} fields", ir::MAX_MESSAGE_FIELDS);
+        self.diagnostics.push(
+            Diagnostic::error(codes::TOO_LARGE, message)
+                .at(span, "too many with this")
+                .label(channel.span, "the channel")
+                .help("a field of a record is a field of the message, and so is every element of an array in it"),
+        );
+        None
+    }
+
+    /// Refuses a model whose variables are too many to begin with, before anything is made of them.
+    pub fn check_sizes(&mut self) {
+        let limit = ir::MAX_ARRAY_SIZE as u64 - 1;
+        // Variables of a process that is not active are counted once: the process may be started.
+        let times = |symbol: &Symbol| {
+            let owner = symbol.owner.and_then(|at| self.processes.get(at));
+            owner.map_or(1, |process| u64::from(process.active.max(1)))
+        };
+        let sizes: Vec<u64> =
+            self.symbols.iter().map(|symbol| symbol.elements().saturating_mul(times(symbol))).collect();
+        let total = sizes.iter().copied().fold(0, u64::saturating_add);
+        let largest =
+            sizes.iter().copied().enumerate().max_by_key(|&(at, size)| (size, std::cmp::Reverse(at)));
+        let Some((at, size)) = largest.filter(|_| total > limit) else { return };
+        let symbol = &self.symbols[at];
+        let times = match times(symbol) {
+            1 => String::new(),
+            times => format!(", in {times} processes"),
+        };
+        let shown =
+            |count: u64| if count == u64::MAX { "too many to count".to_owned() } else { count.to_string() };
+        let label = format!("`{}` alone has {}{times}", symbol.name, shown(size));
+        let message = format!("the variables of this model have {} elements together", shown(total));
+        self.diagnostics.push(
+            Diagnostic::error(codes::TOO_LARGE, message)
+                .at(symbol.span, label)
+                .note(format!(
+                    "the limit is {limit}; a channel counts as many times as the fields of all messages that it holds"
+                ))
+                .help("every state has all of them: make arrays and channels as small as what is checked admits"),
+        );
     }
 
     pub(super) fn globals(&mut self, declaration: &ast::Declaration) {
@@ -288,6 +354,11 @@ impl Builder<'_> {
             let (kept, value) = match init {
                 _ if early => (init, None),
                 Some(Init::Value(value)) => (None, Some(value)),
+                // As in SPIN: all elements have the value from the start, and the first one gets it here.
+                Some(Init::List(ref values)) if values.len() == 1 => {
+                    let value = values[0].clone();
+                    (init, Some(value))
+                }
                 Some(Init::Channel(_) | Init::List(_)) => {
                     let message =
                         format!("`{}` must be declared before the first statement", variable.name.text);

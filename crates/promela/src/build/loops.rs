@@ -18,7 +18,7 @@ impl Builder<'_> {
             Resolved::Place(place) => place,
             Resolved::Record(symbol, ..) => return self.whole_record(symbol, variable.span),
             _ => {
-                self.constant_target(variable);
+                self.constant_target(variable, false);
                 return None;
             }
         };
@@ -202,7 +202,7 @@ impl Builder<'_> {
             }
             SelectForm::Options => {
                 let Target::Var(place) = self.target(variable)? else {
-                    self.constant_target(variable);
+                    self.constant_target(variable, false);
                     return None;
                 };
                 let (from, to) = (self.constant(from)?, self.constant(to)?);

@@ -26,13 +26,7 @@ enum Place {
 impl Builder<'_> {
     /// The statements of a block, into the sequence that is open.
     pub(super) fn sequence(&mut self, block: &ast::Block) {
-        for stmt in &block.steps {
-            if let Some(pending) = self.step(stmt) {
-                self.detach_remote();
-                self.elements.scopes = self.scopes.path();
-                self.elements.add(pending);
-            }
-        }
+        self.steps(block);
         if self.elements.nothing_open() {
             // Only declarations, or nothing that was sound.
             if !self.diagnostics.has_errors() {
@@ -44,6 +38,17 @@ impl Builder<'_> {
                 );
             }
             self.elements.add_basic(Basic::Condition(Ex::int(1, block.span)), block.span);
+        }
+    }
+
+    /// The same, but there may be no statement among declarations.
+    pub(super) fn steps(&mut self, block: &ast::Block) {
+        for stmt in &block.steps {
+            if let Some(pending) = self.step(stmt) {
+                self.detach_remote();
+                self.elements.scopes = self.scopes.path();
+                self.elements.add(pending);
+            }
         }
     }
 
@@ -138,8 +143,9 @@ impl Builder<'_> {
             StmtKind::Send { channel, sorted, args } => {
                 let channel = self.channel(channel);
                 if self.in_trace {
-                    let args = self.sent_pattern(args)?;
-                    Basic::Event { send: true, channel: channel?, args }
+                    let (args, channel) = (self.sent_pattern(args)?, channel?);
+                    self.check_event_fields(&channel, &args, span);
+                    Basic::Event { send: true, channel, args }
                 } else {
                     let args = self.send_args(args);
                     let (channel, args) = (channel?, args?);
@@ -150,11 +156,12 @@ impl Builder<'_> {
             StmtKind::Receive { channel, random, copy, args } => {
                 let (channel, args) = (self.channel(channel), self.receive_args(args));
                 let (channel, args) = (channel?, args?);
-                self.check_fields(&channel, args.len(), span);
                 self.check_twice(&args);
                 if self.in_trace && !copy {
+                    self.check_event_fields(&channel, &args, span);
                     Basic::Event { send: false, channel, args }
                 } else {
+                    self.check_fields(&channel, args.len(), span);
                     Basic::Receive { channel, random: *random, copy: *copy, args }
                 }
             }

@@ -214,7 +214,6 @@ impl Lowering<'_, '_> {
 
     /// Where a channel has a message that a pattern fits, from 1; 0 if it has none.
     fn message_position(&mut self, channel: &Ex, random: bool, args: &[Arg], span: Span) -> Value {
-        let missing = self.missing_fields(channel, args.len());
         let anywhere = random && args.iter().any(|arg| matches!(arg, Arg::Match(_)));
         let mut pattern = Vec::new();
         for arg in args {
@@ -223,16 +222,8 @@ impl Lowering<'_, '_> {
                 Arg::Store(_) | Arg::Any => None,
             });
         }
-        pattern.extend(std::iter::repeat_n(None, missing));
         let channel = Box::new(self.number(channel));
         self.sized(ExprKind::ChannelHas { channel, anywhere, pattern }, 0, 65_535, span)
-    }
-
-    /// How many more fields than named the messages of a channel have, as far as is known.
-    pub(super) fn missing_fields(&self, channel: &Ex, count: usize) -> usize {
-        let ExKind::Var(place) = &channel.kind else { return 0 };
-        let declared = self.builder.symbols[place.symbol.index()].channel(place.leaf);
-        declared.map_or(0, |declared| declared.fields.len().saturating_sub(count))
     }
 
     // Variables.

@@ -3,13 +3,13 @@
 //! Those of globals are computed here, in the order in which SPIN does it: by type, then as they are declared. Those of
 //! local variables are computed when their process starts.
 
-use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId};
+use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId, ProcedureId};
 use rustc_hash::FxHashMap;
 
 use super::{Lowering, Slot};
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::codes;
-use crate::symbols::{Init, RECORD_PHASE, Scalar, Ty};
+use crate::symbols::{Init, Leaf, RECORD_PHASE, Scalar, Ty};
 use crate::tree::{Ex, ExKind, Ref, SymbolId};
 
 /// An element of a leaf.
@@ -18,7 +18,21 @@ struct Position {
     indices: Vec<u32>,
 }
 
-type Values = FxHashMap<(SymbolId, usize, Vec<u32>), i64>;
+/// Initial values that are not 0.
+#[derive(Default)]
+struct Values {
+    /// Of all elements of a leaf.
+    common: FxHashMap<(SymbolId, usize), i64>,
+    /// Of elements one by one.
+    single: FxHashMap<(SymbolId, usize, Vec<u32>), i64>,
+}
+
+impl Values {
+    fn get(&self, symbol: SymbolId, leaf: usize, indices: Vec<u32>) -> i64 {
+        let common = self.common.get(&(symbol, leaf));
+        common.or_else(|| self.single.get(&(symbol, leaf, indices))).copied().unwrap_or(0)
+    }
+}
 
 impl Lowering<'_, '_> {
     pub(super) fn initial_globals(&mut self) {
@@ -36,6 +50,15 @@ impl Lowering<'_, '_> {
     }
 
     fn initial_global(&mut self, id: SymbolId, values: &mut Values) {
+        let symbol = &self.builder.symbols[id.index()];
+        for (leaf, of) in symbol.leaves.iter().enumerate() {
+            if let Some(Init::Value(value)) = &of.init
+                && let Some(number) = value.literal()
+            {
+                let number = symbol.range(of).admit(i64::from(number)).unwrap_or(0);
+                values.common.insert((id, leaf), number);
+            }
+        }
         for Position { leaf, indices } in self.positions(id) {
             let symbol = &self.builder.symbols[id.index()];
             let of = &symbol.leaves[leaf];
@@ -53,7 +76,7 @@ impl Lowering<'_, '_> {
                     value.map_or(0, |value| self.fixed(&value, values))
                 }
             };
-            values.insert((id, leaf, indices), range.admit(value).unwrap_or(0));
+            values.single.insert((id, leaf, indices), range.admit(value).unwrap_or(0));
         }
     }
 
@@ -69,10 +92,11 @@ impl Lowering<'_, '_> {
             let positions = self.positions(id);
             for leaf in 0..self.builder.symbols[at].leaves.len() {
                 let all: Vec<_> = positions.iter().filter(|position| position.leaf == leaf).collect();
-                let value = |position: &Position| {
-                    values.get(&(id, leaf, position.indices.clone())).copied().unwrap_or(0)
+                let value = |position: &Position| values.get(id, leaf, position.indices.clone());
+                let first = match (all.first(), values.common.get(&(id, leaf))) {
+                    (Some(position), _) => value(position),
+                    (None, common) => common.copied().unwrap_or(0),
                 };
-                let first = all.first().map_or(0, |position| value(position));
                 if all.iter().all(|position| value(position) == first) {
                     if let (true, Slot::Global(global)) = (first != 0, self.slot(id, leaf)) {
                         self.program.globals[ir::GlobalId(global)].init = Some(Const::Int(first));
@@ -99,12 +123,21 @@ impl Lowering<'_, '_> {
         value.unwrap_or(0)
     }
 
-    /// The elements of a variable in the order in which SPIN initializes them.
+    /// The elements of a variable that have initial values of their own, in the order in which SPIN initializes them.
     fn positions(&self, id: SymbolId) -> Vec<Position> {
         let symbol = &self.builder.symbols[id.index()];
+        let is_single = |leaf: &Leaf| match &leaf.init {
+            None => false,
+            Some(Init::Value(value)) => value.literal().is_none(),
+            Some(Init::List(_) | Init::Channel(_)) => true,
+        };
         let mut all = Vec::new();
+        if !symbol.leaves.iter().any(is_single) {
+            return all;
+        }
         self.collect(symbol.ty, symbol.size, &mut Vec::new(), &mut Vec::new(), &mut |path, indices| {
-            if let Some(leaf) = symbol.leaves.iter().position(|leaf| leaf.path == path) {
+            let leaf = symbol.leaves.iter().position(|leaf| leaf.path == path);
+            if let Some(leaf) = leaf.filter(|&leaf| is_single(&symbol.leaves[leaf])) {
                 all.push(Position { leaf, indices: indices.to_vec() });
             }
         });
@@ -144,10 +177,11 @@ impl Lowering<'_, '_> {
         let Some(procedure) = self.procedures[process] else { return };
         for id in self.builder.processes[process].locals.clone() {
             let span = self.builder.symbols[id.index()].span;
+            self.common_locals(procedure, id);
             for Position { leaf, indices } in self.positions(id) {
                 let symbol = &self.builder.symbols[id.index()];
                 let of = &symbol.leaves[leaf];
-                let (name, range) = (element_name(&of.name, &indices), symbol.range(of));
+                let name = element_name(&of.name, &indices);
                 let value: Expr = match of.init.clone() {
                     None => continue,
                     Some(Init::Channel(channel)) => {
@@ -155,18 +189,7 @@ impl Lowering<'_, '_> {
                         self.program.procedures[procedure].channels.push(channel);
                         self.natural(ExprKind::Channel(channel), span)
                     }
-                    Some(Init::Value(value)) => match value.literal() {
-                        Some(number) => {
-                            let number = range.admit(i64::from(number)).unwrap_or(0);
-                            if let (true, Slot::Local(local)) = (number != 0, self.slot(id, leaf)) {
-                                let local = LocalId::from_index(local as usize);
-                                self.program.procedures[procedure].locals[local].init =
-                                    Some(Const::Int(number));
-                            }
-                            continue;
-                        }
-                        None => self.number(&value),
-                    },
+                    Some(Init::Value(value)) => self.number(&value),
                     Some(Init::List(list)) => match listed(&list, &indices).cloned() {
                         Some(value) => self.number(&value),
                         None => continue,
@@ -176,6 +199,23 @@ impl Lowering<'_, '_> {
                 let place = self.place(&Ref { symbol: id, leaf, indices, span });
                 let action = Action { kind: ActionKind::Assign(place, value), span };
                 self.program.procedures[procedure].prologue.push(action);
+            }
+        }
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// The initial values of a local variable that are the same numbers for all elements of its leaves.
+    fn common_locals(&mut self, procedure: ProcedureId, id: SymbolId) {
+        let symbol = &self.builder.symbols[id.index()];
+        for (leaf, of) in symbol.leaves.iter().enumerate() {
+            let Some(Init::Value(value)) = &of.init else { continue };
+            let number = value.literal().and_then(|number| symbol.range(of).admit(i64::from(number)));
+            if let (Some(number), Slot::Local(local)) =
+                (number.filter(|&number| number != 0), self.slot(id, leaf))
+            {
+                let local = LocalId::from_index(local as usize);
+                self.program.procedures[procedure].locals[local].init = Some(Const::Int(number));
             }
         }
     }
@@ -200,7 +240,7 @@ fn evaluate(ex: &Ex, values: &Values) -> Option<i64> {
             for index in &place.indices {
                 indices.push(u32::try_from(evaluate(index, values)?).ok()?);
             }
-            values.get(&(place.symbol, place.leaf, indices)).copied().unwrap_or(0)
+            values.get(place.symbol, place.leaf, indices)
         }
         ExKind::Unary(op, a) => {
             let a = evaluate(a, values)?;

@@ -113,7 +113,9 @@ struct Merger<'l, 'b, 'a> {
 impl Lowering<'_, '_> {
     pub(super) fn chains(&self) -> Chains {
         let builder = &self.builder;
-        let observed = builder.has_remote_variables || builder.asks_for_last || builder.observes_scheduling;
+        // A property that asks for the last process is checked without merging.
+        let observed =
+            builder.has_remote_variables || builder.last_is_in_process || builder.observes_scheduling;
         if observed || builder.processes.iter().any(|process| process.provided.is_some()) {
             return Chains::new();
         }

@@ -219,9 +219,16 @@ impl<'a> Parser<'a> {
             Kind::Char => return Some(Token::Char),
             Kind::Str => return Some(Token::Str),
             Kind::End => return Some(Token::Eof),
-            Kind::Stray | Kind::Unterminated => {}
+            Kind::Stray | Kind::CommentEnd | Kind::Unterminated => {}
         }
         if self.skipping {
+            return None;
+        }
+        if lexeme.kind == Kind::CommentEnd {
+            let diagnostic = Diagnostic::warning(codes::STRAY_COMMENT_END, "a `*/` that ends no comment")
+                .at(lexeme.span, "passed over, as by SPIN")
+                .help("a comment ends at the first `*/`, whatever began inside of it");
+            self.report_about(lexeme, diagnostic);
             return None;
         }
         let text = clip(self.input.interner.text(lexeme.symbol));

@@ -125,6 +125,7 @@ impl Preprocessor<'_> {
             text.push('\n');
         }
         let Ok(file) = self.map.add_derived("<command line>", text, Origin::Given) else { return };
+        self.given = Some(file);
         let text = self.map.file(file).text().into();
         let mut scanner = Scanner::new(text, file);
         loop {
@@ -258,23 +259,42 @@ impl Preprocessor<'_> {
             return self.malformed(new.name.span, message, "in this macro");
         }
         self.ask(new.name.symbol);
-        if let Some(old) = self.macros.get(&new.name.symbol)
-            && !old.same(&new)
-        {
+        let clash = self.macros.get(&new.name.symbol).filter(|old| !old.same(&new)).cloned();
+        if let Some(old) = clash {
             let text = clip(self.interner.text(new.name.symbol));
-            let diagnostic =
-                Diagnostic::warning(codes::MACRO_REDEFINED, format!("the macro `{text}` is defined again"))
+            if Some(old.name.spelled.file) == self.given {
+                self.overridden(&text, new.name.spelled);
+            } else {
+                let message = format!("the macro `{text}` is defined again");
+                let diagnostic = Diagnostic::warning(codes::MACRO_REDEFINED, message)
                     .at(new.name.spelled, "with another meaning")
                     .label(old.name.spelled, "it was defined here")
                     .help("`#undef` says that this is on purpose");
-            self.report(diagnostic);
+                self.report(diagnostic);
+            }
         }
         self.macros.insert(new.name.symbol, Rc::new(new));
+    }
+
+    /// What the command line says about a macro would have no effect.
+    fn overridden(&mut self, name: &str, span: Span) {
+        let message = format!("the model says itself what `{name}` is, and the command line something else");
+        self.report(
+            Diagnostic::error(codes::OVERRIDDEN_MACRO_DEFINE, message)
+                .at(span, "this would win over `-D`")
+                .help(format!(
+                    "write `#ifndef {name}` before it and `#endif` behind it, or leave out `-D {name}`"
+                )),
+        );
     }
 
     fn undef(&mut self, span: Span, rest: &[Lexeme]) {
         match rest.first() {
             Some(name) if name.kind == Kind::Word => {
+                if self.unasked.contains(&name.symbol) {
+                    let text = clip(self.interner.text(name.symbol));
+                    self.overridden(&text, name.spelled);
+                }
                 self.ask(name.symbol);
                 self.macros.remove(&name.symbol);
             }
@@ -316,9 +336,7 @@ impl Preprocessor<'_> {
             );
             return self.give_up();
         }
-        let text = self.provider.read(&path).map_err(|error| error.to_string());
-        let text =
-            text.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()));
+        let text = self.provider.include(&path).map(source::decode);
         let by = Origin::Included { by: join(span, name.span) };
         match text {
             Ok(text) => {

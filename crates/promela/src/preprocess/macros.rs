@@ -389,6 +389,6 @@ impl Preprocessor<'_> {
             );
             return None;
         };
-        Some(Lexeme { kind, symbol: self.interner.intern(&text), span: call, painted: false, ..left })
+        Some(Lexeme { kind, symbol: self.interner.lexeme(&text), span: call, painted: false, ..left })
     }
 }

@@ -39,6 +39,8 @@ pub struct Preprocessor<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub interner: Interner,
     macros: FxHashMap<Symbol, Rc<Macro>>,
+    /// The file of the macros of the command line.
+    given: Option<FileId>,
     /// Macros of the command line that the model did not ask for so far.
     unasked: Vec<Symbol>,
     /// The names that conditions asked for.
@@ -79,6 +81,7 @@ impl<'a> Preprocessor<'a> {
             diagnostics,
             interner: Interner::new(),
             macros: FxHashMap::default(),
+            given: None,
             unasked: Vec::new(),
             asked: FxHashSet::default(),
             inputs: vec![Input { scanner: Scanner::new(text, file), conditions: Vec::new() }],

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use source::{FileId, Span};
 
-use crate::lexer::{Interner, Kind, Lexeme, OPERATORS};
+use crate::lexer::{Interner, Kind, LONG_ARROW, Lexeme, OPERATORS};
 
 pub struct Scanner {
     text: Rc<str>,
@@ -63,7 +63,7 @@ impl Scanner {
         let start = self.at;
         let (kind, length) = cut(&self.text[start..]);
         self.at += length;
-        let symbol = interner.intern(&self.text[start..self.at]);
+        let symbol = interner.lexeme(&self.text[start..self.at]);
         let span = self.span(start, self.at);
         Lexeme { kind, symbol, span, spelled: span, first, newline, space: start > before, painted: false }
     }
@@ -136,6 +136,11 @@ fn cut(text: &str) -> (Kind, usize) {
         }
         _ if is_word(first) => (Kind::Word, word(bytes)),
         b'"' | b'\'' => quoted(text, first),
+        b'-' if text.starts_with(LONG_ARROW) => (Kind::Operator, LONG_ARROW.len()),
+        // `*/*` and `*//` are a product with a comment behind the operator.
+        b'*' if bytes.get(1) == Some(&b'/') && !matches!(bytes.get(2), Some(b'*' | b'/')) => {
+            (Kind::CommentEnd, 2)
+        }
         _ => match OPERATORS.iter().find(|operator| text.starts_with(**operator)) {
             Some(operator) => (Kind::Operator, operator.len()),
             None => (Kind::Stray, text.chars().next().map_or(1, char::len_utf8)),
@@ -178,6 +183,6 @@ fn spliced(bytes: &[u8]) -> usize {
 /// The kind of a spelling that is exactly one lexeme.
 pub fn single(text: &str) -> Option<Kind> {
     let (kind, length) = cut(text);
-    let proper = !matches!(kind, Kind::Stray | Kind::Unterminated | Kind::End);
+    let proper = !matches!(kind, Kind::Stray | Kind::CommentEnd | Kind::Unterminated | Kind::End);
     (proper && length == text.len()).then_some(kind)
 }
