@@ -57,6 +57,8 @@ pub struct Claim<'a> {
     pub is_fair: bool,
     /// A state without steps that is no proper end is a violation, too.
     pub reports_deadlocks: bool,
+    /// Violations of something else (assertions, invariants, faults) are recorded and do not end the search.
+    pub passes_by: bool,
     /// Finite runs are extended by staying in their last state for ever. Otherwise they do not count.
     pub stutters: bool,
 }
@@ -68,6 +70,7 @@ impl<'a> Claim<'a> {
             algorithm: Algorithm::Components,
             is_fair: false,
             reports_deadlocks: false,
+            passes_by: false,
             stutters: true,
         }
     }
@@ -161,6 +164,7 @@ where
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
+    explorer.passes_by = claim.passes_by;
     match (claim.algorithm, claim.is_fair) {
         (Algorithm::Nested, true) => Err(Refusal::FairNested),
         (Algorithm::Nested, false) => {

@@ -19,11 +19,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Bound, Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Step, Steps, TransitionSystem};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
-use crate::outcome::{Completeness, Outcome, Stats, StopReason, Violations};
+use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
 /// Steps between two looks at the clock and at the interrupt.
@@ -76,6 +76,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub is_stuck: bool,
     /// A state where nobody can move is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
+    /// Only violations of the property end the search, and exceeded bounds that count as violations.
+    pub passes_by: bool,
     pub encoding: Encoding,
     options: &'a Options<'a>,
     observer: &'a mut O,
@@ -111,6 +113,7 @@ where
             stores_transient: false,
             is_stuck: false,
             reports_deadlocks: true,
+            passes_by: false,
             encoding: Encoding::new(),
             options,
             observer,
@@ -159,7 +162,7 @@ where
     /// Looks at a state that was just stored, to which `path` leads.
     pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         match self.system.check(&mut self.state) {
-            Some(fault) => self.violation(fault, path, None),
+            Some(fault) => self.violation(fault, Consequence::GoesOn, path, None),
             None => Continue(()),
         }
     }
@@ -170,7 +173,7 @@ where
         self.system.steps(&mut self.state, &mut self.steps);
         self.is_stuck = self.steps.is_empty();
         if self.reports_deadlocks && is_deadlock(self.system, &self.state, &self.steps) {
-            return self.violation(DEADLOCK, path, None);
+            return self.violation(DEADLOCK, Consequence::GoesOn, path, None);
         }
         if self.options.max_depth.is_some_and(|max| self.depth >= max) {
             self.is_cut |= !self.steps.is_empty();
@@ -178,7 +181,7 @@ where
         }
         for at in 0..self.steps.faults.len() {
             let (step, fault) = self.steps.faults[at];
-            self.violation(fault, path, Some(step))?;
+            self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
         }
         Continue(())
     }
@@ -195,10 +198,10 @@ where
         self.tick(path)?;
         match self.system.fire(&mut self.state, step) {
             Fired::Moved => {}
-            Fired::Flawed(fault) => self.violation(fault, path, Some(step))?,
+            Fired::Flawed(fault) => self.violation(fault, Consequence::GoesOn, path, Some(step))?,
             Fired::Fault(fault) => {
                 self.stats.transitions += 1;
-                self.violation(fault, path, Some(step))?;
+                self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
                 return Continue(Taken::Stayed);
             }
             Fired::Truncated(bound) => {
@@ -468,9 +471,9 @@ where
         }
     }
 
-    /// Takes note of a violation that a search found by other means.
+    /// Takes note of a violation of the property that a search found by other means.
     pub fn record(&mut self, fault: Fault, trail: Trail) {
-        self.violations.record(fault, || trail);
+        self.violations.record(fault, Consequence::OfProperty, || trail);
     }
 
     /// Takes note of a violation in the state to which `path` leads, or by a step there.
@@ -478,12 +481,16 @@ where
     pub fn violation(
         &mut self,
         fault: Fault,
+        consequence: Consequence,
         path: &impl Path<S, T>,
         last: Option<Step>,
     ) -> ControlFlow<StopReason> {
         let last = last.map(|step| (step, fault));
-        self.violations.record(fault, || path.trail(self.system, self.store, last));
-        if self.options.keep_going { Continue(()) } else { Break(StopReason::FirstViolation) }
+        self.violations.record(fault, consequence, || path.trail(self.system, self.store, last));
+        let is_passed_by = self.passes_by
+            && consequence != Consequence::OfProperty
+            && !matches!(fault.kind, FaultKind::Bound(_));
+        if self.options.keep_going || is_passed_by { Continue(()) } else { Break(StopReason::FirstViolation) }
     }
 
     /// Looks at the limits now and then.

@@ -29,7 +29,7 @@ use super::lasso::Move;
 use super::marks::Sets;
 use crate::explore::{Explorer, Path, Taken, or_stop};
 use crate::observer::{Observer, Open};
-use crate::outcome::StopReason;
+use crate::outcome::{Consequence, StopReason};
 use crate::trail::Trail;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -235,7 +235,7 @@ where
                 }
                 top.valuation = valuation;
             }
-            Err(fault) => return explorer.violation(fault, stack, None),
+            Err(fault) => return explorer.violation(fault, Consequence::OfProperty, stack, None),
         }
         let from = top.node.state;
         let mut enabled = edges(automaton, from, top.valuation).peekable();
