@@ -96,8 +96,8 @@ pub fn replay_property(
     Ok(Trace { steps: told, ..trace })
 }
 
-/// Does the same as [`replay_property`], but hands the steps to `visit`, one after the other, instead of keeping them: the trace has
-/// none.
+/// Does the same as [`replay_property`], but hands the steps to `visit`, one after the other, instead of
+/// keeping them: the trace has none.
 pub fn retell_property(
     model: &Model,
     bounds: Bounds,

@@ -22,8 +22,9 @@ use crate::temporal::{About, Aim};
 ///
 /// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
 ///
-/// A search for cycles is depth first. It is about a property: other violations count for nothing, except that a run that ends in a
-/// fault neither satisfies the property nor violates it. Then the verdict is inconclusive.
+/// A search for cycles is depth first. It is about a property: other violations count for nothing, except
+/// that a run that ends in a fault neither satisfies the property nor violates it. Then the verdict is
+/// inconclusive.
 pub fn verdict(config: &Config, outcome: &Outcome, about: Option<&About<'_>>) -> Verdict {
     let is_for_cycles = about.is_some();
     let counts = |found: &Violation| !is_for_cycles || found.consequence == Consequence::OfProperty;
@@ -287,8 +288,8 @@ pub fn vacuity(property: &report::Property) -> Option<String> {
     })
 }
 
-/// The variables that the model declares `hidden`, so that they are not part of the state, and reads all the same. A variable that is only
-/// written is not part of the state either, but nothing depends on it.
+/// The variables that the model declares `hidden`, so that they are not part of the state, and reads all the
+/// same. A variable that is only written is not part of the state either, but nothing depends on it.
 fn looked_at(model: &Model) -> Vec<&str> {
     let program = &model.program;
     let mut read = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! JSON objects that are written piece by piece, as they come: a long list in them is never in memory as a whole.
+//! JSON objects that are written piece by piece, as they come: a long list in them is never in memory as a
+//! whole.
 //!
 //! They look as `serde_json::to_string_pretty` would write them.
 

@@ -43,8 +43,8 @@ pub fn beginning(model: &Model, bounds: Bounds) -> Trace {
     Follower::new(model, bounds).beginning()
 }
 
-/// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and tells `visit` of it. Nothing is kept of
-/// a step that was told.
+/// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and tells `visit`
+/// of it. Nothing is kept of a step that was told.
 pub fn random(
     model: &Model,
     bounds: Bounds,

@@ -83,8 +83,8 @@ impl About<'_> {
         &self.aims.program.properties[self.number]
     }
 
-    /// Whether a violation is reported. A search for cycles passes by what violates something else; that is reported if the check is
-    /// about safety too.
+    /// Whether a violation is reported. A search for cycles passes by what violates something else; that is
+    /// reported if the check is about safety too.
     pub fn reports(&self, found: &search::Violation) -> bool {
         self.aims.list.contains(&Aim::Safety)
             || found.consequence == Consequence::OfProperty

@@ -173,8 +173,8 @@ where
     Ok(Trace { steps: told, ..trace })
 }
 
-/// Does the same as [`replay`], but hands the steps to `visit`, one after the other, instead of keeping them: the trace has none. If
-/// `visit` breaks off, it ends there and in nothing wrong.
+/// Does the same as [`replay`], but hands the steps to `visit`, one after the other, instead of keeping them:
+/// the trace has none. If `visit` breaks off, it ends there and in nothing wrong.
 pub fn retell<I>(
     model: &Model,
     bounds: Bounds,
@@ -215,8 +215,8 @@ where
     Ok(trace)
 }
 
-/// A run that is followed on the plain interpreter and told step by step. It keeps the state that the run is in, and nothing of the way
-/// there.
+/// A run that is followed on the plain interpreter and told step by step. It keeps the state that the run is
+/// in, and nothing of the way there.
 pub struct Follower<'m> {
     model: &'m Model,
     naive: Naive<'m>,

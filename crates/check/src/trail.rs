@@ -163,8 +163,9 @@ impl TrailFile {
         serde_json::to_string_pretty(self).expect("a trail is plain data") + "\n"
     }
 
-    /// The text of a trail up to its first step, for a run of which the end is not known yet. Each step is [`TrailStep::json`] then, and
-    /// [`TrailFile::json_end`] comes last. The steps of this trail are left out.
+    /// The text of a trail up to its first step, for a run of which the end is not known yet. Each step is
+    /// [`TrailStep::json`] then, and [`TrailFile::json_end`] comes last. The steps of this trail are left
+    /// out.
     pub fn json_start(&self) -> String {
         let Self { version, model, fingerprint, defines, bounds, violation: _, steps: _ } = self;
         let head = Head { version: *version, model, fingerprint, defines, bounds: *bounds };

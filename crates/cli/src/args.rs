@@ -255,8 +255,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json here, MODEL.trail
-    /// for SPIN]
+    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json here,
+    /// MODEL.trail for SPIN]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 

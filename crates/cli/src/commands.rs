@@ -43,7 +43,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Says what is wrong, and gives the exit code. If the result was to be JSON, there is an object about it: `model` is the model then.
+    /// Says what is wrong, and gives the exit code. If the result was to be JSON, there is an object about
+    /// it: `model` is the model then.
     pub fn report(self, json: Option<Option<&str>>) -> ExitCode {
         let object = |diagnostics: &[Diagnostic]| {
             if let Some(model) = json {
@@ -200,6 +201,11 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let model = load_with(&args.model, given.as_ref(), &disk, args.quiet)?;
     config.ltl = given.map(|given| given.text);
     fit_bounds(&args.bounds.sizes, &model)?;
+    if let (Some(naming), Language::Promela) = (args.naming, model.language) {
+        return Err(usage(format!(
+            "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
+        )));
+    }
     if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }

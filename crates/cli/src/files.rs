@@ -1,15 +1,15 @@
 //! The file system, for whoever is not allowed to touch it.
 //!
-//! What a command reads is remembered ([`Disk`]), and none of it is ever written to ([`Output::new`]). A file is written under another name
-//! in the same folder first, and gets its name when it is complete:
+//! What a command reads is remembered ([`Disk`]), and none of it is ever written to ([`Output::new`]). A file
+//! is written under another name in the same folder first, and gets its name when it is complete:
 //!
-//! | the path names                          | what is written                                                        |
-//! |-----------------------------------------|------------------------------------------------------------------------|
-//! | nothing, or a regular file              | a temporary file, which then replaces it and keeps its permissions      |
-//! | the same, in a folder that is read-only | the file itself, if it may be written                                   |
-//! | a file that may not be written          | nothing: that is an error                                               |
-//! | `-`, `/dev/stdout`, `/dev/stderr`       | standard output, standard error                                         |
-//! | a device, a pipe, `/dev/fd/3`           | that                                                                    |
+//! | the path names                        | what is written                                               |
+//! |---------------------------------------|---------------------------------------------------------------|
+//! | nothing, or a regular file            | a temporary file, which replaces it and keeps its permissions |
+//! | the same, in a folder that takes none | the file itself, if it may be written                         |
+//! | a file that may not be written        | nothing: that is an error                                     |
+//! | `-`, `/dev/stdout`, `/dev/stderr`     | standard output, standard error                               |
+//! | a device, a pipe, `/dev/fd/3`         | that                                                          |
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -157,21 +157,20 @@ pub enum Stream {
 }
 
 impl Output {
-    /// Says why the path cannot be written to, if that is known beforehand: because the command has read it, or because its output
-    /// goes there.
+    /// Says why the path cannot be written to, if that is known beforehand: because the command has read it,
+    /// or because its output goes there.
     pub fn new(path: &Path, disk: &Disk) -> Result<Self, String> {
         let output = |target| Ok(Self { path: path.to_owned(), target });
         if path == Path::new("-") {
             return output(Target::Stream(Stream::Stdout));
         }
-        let Some(identity) = Identity::of(path) else { return output(Target::File) };
+        let (Some(identity), Ok(metadata)) = (Identity::of(path), fs::metadata(path)) else {
+            return output(Target::File);
+        };
         let name = path.display();
-        if let Some(input) = disk
-            .inputs
-            .borrow()
-            .iter()
-            .find(|input| input.identity.as_ref().is_some_and(|input| input.is(&identity)))
-        {
+        let is_input = |input: &&Input| input.identity.as_ref().is_some_and(|input| input.is(&identity));
+        // What goes into a device or a pipe replaces nothing.
+        if let Some(input) = disk.inputs.borrow().iter().find(is_input).filter(|_| metadata.is_file()) {
             let same = if path == Path::new(&input.name) {
                 String::new()
             } else {
@@ -179,7 +178,7 @@ impl Output {
             };
             return Err(format!("a trail would replace `{name}`{same}, which this command reads"));
         }
-        let is_special = path.starts_with("/dev") || path.starts_with("/proc");
+        let is_descriptor = is_descriptor(path);
         for (stream, file, what) in [
             (Stream::Stdout, own(std::io::stdout()), "standard output"),
             (Stream::Stderr, own(std::io::stderr()), "standard error"),
@@ -188,16 +187,15 @@ impl Output {
             if node.is_none() || node != identity.node {
                 continue;
             }
-            if is_special {
+            if is_descriptor {
                 return output(Target::Stream(stream));
             }
-            if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+            if metadata.is_file() {
                 return Err(format!("a trail would replace `{name}`, where {what} goes"));
             }
         }
-        let is_regular = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        let is_folder = fs::metadata(path).is_ok_and(|metadata| metadata.is_dir());
-        output(if is_special || !is_regular && !is_folder { Target::Direct } else { Target::File })
+        let is_file_or_folder = metadata.is_file() || metadata.is_dir();
+        output(if is_descriptor || !is_file_or_folder { Target::Direct } else { Target::File })
     }
 
     pub fn path(&self) -> &Path {
@@ -228,6 +226,15 @@ impl Output {
         writing.write_all(text.as_bytes())?;
         writing.finish()
     }
+}
+
+/// Whether a path means something that the process has open, whatever file that is.
+fn is_descriptor(path: &Path) -> bool {
+    let names = ["/dev/stdout", "/dev/stderr", "/dev/stdin"];
+    let is_in = |folder: &str| path.parent().is_some_and(|parent| parent == Path::new(folder));
+    let of_process =
+        || path.starts_with("/proc") && path.parent().is_some_and(|parent| parent.ends_with("fd"));
+    names.iter().any(|name| path == Path::new(name)) || is_in("/dev/fd") || of_process()
 }
 
 /// A stream as a file that can be asked which one it is.

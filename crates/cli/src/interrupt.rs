@@ -25,8 +25,8 @@ pub fn flag() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// A handler would undo what `nohup` does: it has SIGHUP ignored. A signal that is blocked in all threads has no effect either. To be
-/// called before there are other threads.
+/// A handler would undo what `nohup` does: it has SIGHUP ignored. A signal that is blocked in all threads has
+/// no effect either. To be called before there are other threads.
 #[cfg(target_os = "linux")]
 fn keep_ignoring_hangups() {
     use nix::sys::signal::{SigSet, Signal};

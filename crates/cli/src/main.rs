@@ -43,8 +43,9 @@ fn main() -> ExitCode {
     failure.report(command.json())
 }
 
-/// Help that was asked for, or a command line that makes no sense. The latter is told in JSON as well, if that was asked for: not where
-/// options exclude each other, since `--format json` may be the one that was not meant.
+/// Help that was asked for, or a command line that makes no sense. The latter is told in JSON as well, if
+/// that was asked for: not where options exclude each other, since `--format json` may be the one that was
+/// not meant.
 fn misused(error: &clap::Error) -> ExitCode {
     // Where it cannot be printed nobody is left to be told.
     drop(error.print());

@@ -12,8 +12,9 @@ use crate::render::{self, LONGEST_TRACE, Paint, Widths};
 
 /// A run of which the end is not known yet.
 ///
-/// How wide columns are depends on what is in them. The first steps are kept until there are [`LONGEST_TRACE`] of them or the run
-/// ends, so that a short run looks as it does in a report. After that, columns grow when they have to.
+/// How wide columns are depends on what is in them. The first steps are kept until there are
+/// [`LONGEST_TRACE`] of them or the run ends, so that a short run looks as it does in a report. After that,
+/// columns grow when they have to.
 pub struct Unfolding<'o> {
     out: &'o mut Out,
     paint: Paint,

@@ -38,8 +38,9 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
 
 /// A walk that is under way. It keeps the state that it stands at, and nothing of the way there.
 ///
-/// Each step is chosen uniformly among those enabled. A guard that cannot be evaluated is an error of the state, so it
-/// ends the walk there. The states of the system must decode to themselves, as they do unless a system renames them.
+/// Each step is chosen uniformly among those enabled. A guard that cannot be evaluated is an error of the
+/// state, so it ends the walk there. The states of the system must decode to themselves, as they do unless a
+/// system renames them.
 pub struct Walker<'s, S: TransitionSystem> {
     system: &'s S,
     state: S::State,

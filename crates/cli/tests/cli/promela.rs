@@ -380,7 +380,8 @@ fn spin_and_this_replay_each_other() {
     }
 }
 
-/// Variables that are only written are no part of a state. Only those that the model calls hidden are said to be so.
+/// Variables that are only written are no part of a state. Only those that the model calls hidden are said to
+/// be so.
 #[test]
 fn hidden_is_what_the_model_hides() {
     let sandbox = Sandbox::new();

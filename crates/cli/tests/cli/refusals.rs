@@ -156,6 +156,25 @@ fn options_that_would_be_ignored_are_refused() {
     }
 }
 
+/// What only models of one language have cannot be asked for in the other.
+#[test]
+fn options_of_the_other_language_are_refused() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.write("m.pml", "active proctype P() { skip }");
+    for (line, text) in [
+        ("check m.pml --max-objects 4", "--max-objects 4 has no meaning for Promela models"),
+        ("check m.pml --max-frames 4", "--max-frames 4 has no meaning for Promela models"),
+        ("check m.pml --naming dfs", "--naming dfs has no meaning for Promela models"),
+        ("simulate m.pml --max-frames 4", "--max-frames 4 has no meaning"),
+        ("graph m.pml --format aut --max-objects 4", "--max-objects 4 has no meaning"),
+        ("print m.pml --layout --max-objects 4", "--max-objects 4 has no meaning"),
+        ("check philosophers.bir --trail-format spin", "--trail-format spin is for Promela models"),
+    ] {
+        sandbox.run(line).refused(&[text]);
+    }
+    sandbox.run("check m.pml --max-threads 4").expect(0);
+}
+
 #[test]
 fn values_that_make_no_sense_are_refused() {
     let sandbox = Sandbox::with("philosophers.bir");

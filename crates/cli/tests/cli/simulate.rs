@@ -164,8 +164,8 @@ fn long_runs_look_like_short_ones() {
     assert!(long.stdout.starts_with(shown));
 }
 
-/// What was shown is not kept: a run needs no more memory the longer it is. Nor does its replay, but for the steps themselves, nor
-/// does a trail that is written.
+/// What was shown is not kept: a run needs no more memory the longer it is. Nor does its replay, but for the
+/// steps themselves, nor does a trail that is written.
 #[cfg(target_os = "linux")]
 #[test]
 fn long_runs_fit_into_little_memory() {
@@ -180,5 +180,35 @@ fn long_runs_fit_into_little_memory() {
     limited("simulate peterson.bir --steps 100000 --trail run.json").expect(0);
     for how in ["", "--format json"] {
         limited(&format!("replay peterson.bir run.json {how}")).expect(0);
+    }
+}
+
+/// A walk drops its past now and then, and goes on with the same state: the plain interpreter, which takes
+/// the same steps, would notice a difference. Hidden variables are no part of what is kept of a state, and
+/// stay what they are.
+#[test]
+fn long_runs_go_on_with_the_same_state() {
+    let sandbox = Sandbox::new();
+    let hidden = "hidden byte h; byte x; chan q = [3] of { byte };
+        active [2] proctype P() {
+          do
+          :: h < 50 -> h++; x = h
+          :: h > 10 -> h = h - 10
+          :: q!h
+          :: q?x -> if :: x % 2 == 0 -> atomic { run Q(); x++ } :: else fi
+          od
+        }
+        proctype Q() { x = h; h = (h + 7) % 60 }";
+    sandbox.write("m.pml", hidden);
+    for seed in 0..4 {
+        let run = sandbox.run(&format!("simulate m.pml --steps 3000 --seed {seed}"));
+        run.expect(0);
+        assert!(run.stdout.ends_with("Stopped after 3 000 steps (--steps goes on).\n"), "{}", run.stdout);
+    }
+    for model in ["message_queue.bir", "peterson.bir", "philosophers_ordered.bir"] {
+        for seed in 0..4 {
+            let run = Sandbox::with(model).run(&format!("simulate {model} --steps 2000 --seed {seed}"));
+            run.expect(0);
+        }
     }
 }

@@ -109,6 +109,19 @@ fn standard_output_is_a_place_for_a_trail() {
     assert_eq!(sandbox.files(), ["out", "philosophers.bir"]);
 }
 
+/// Not every file in the folder of devices is one.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_beside_devices_are_files() {
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+    let path = folder.path().join("trail.json");
+    let sandbox = Sandbox::with("philosophers.bir");
+    for _ in 0..2 {
+        sandbox.run(&format!("check philosophers.bir --quiet --trail {}", path.display())).expect(1);
+        sandbox.run(&format!("replay philosophers.bir {}", path.display())).expect(1);
+    }
+}
+
 #[test]
 fn pipes_are_written_into() {
     let sandbox = Sandbox::with("philosophers.bir");
