@@ -1,5 +1,7 @@
 //! No violation is believed that the plain interpreter does not come to as well.
 
+use std::ops::ControlFlow::{self, Continue};
+
 use system::FaultKind;
 
 use crate::config::{Bounds, Config, Fairness};
@@ -7,7 +9,9 @@ use crate::lasso::{self, Claimed, Cycle};
 use crate::model::Model;
 use crate::pipeline::CheckError;
 use crate::temporal::About;
-use crate::trace::{Ending, Individual, Trace, ending, interpreter, place_of, replay_on};
+use crate::trace::{
+    Ending, Individual, Trace, TraceStep, ending, interpreter, place_of, replay_on, retell_on,
+};
 use crate::trail::TrailProperty;
 
 /// Runs the trail of a violation on the plain interpreter, which has to come to the same end.
@@ -66,7 +70,12 @@ pub fn confirm_run(
             property.name
         )));
     }
-    let trace = cycle_trace(model, plain, (property, individual), steps, cycle)?;
+    let mut told = Vec::with_capacity(steps.len());
+    let trace = cycle_trace(model, plain, (property, individual), steps, cycle, |step| {
+        told.push(step);
+        Continue(())
+    })?;
+    let trace = Trace { steps: told, ..trace };
     let text = config.ltl.clone();
     let (cycle_start, is_closed) = (cycle.map(|cycle| cycle.start), cycle.is_none_or(|cycle| cycle.closed));
     let name = property.name.clone();
@@ -82,6 +91,23 @@ pub fn replay_property(
     recorded: &TrailProperty,
 ) -> Result<Trace, String> {
     let steps: Vec<system::Step> = steps.into_iter().collect();
+    let mut told = Vec::with_capacity(steps.len());
+    let trace = retell_property(model, bounds, &steps, recorded, |step| {
+        told.push(step);
+        Continue(())
+    })?;
+    Ok(Trace { steps: told, ..trace })
+}
+
+/// Does the same as [`replay_property`], but hands the steps to `visit`, one after the other, instead of
+/// keeping them: the trace has none.
+pub fn retell_property(
+    model: &Model,
+    bounds: Bounds,
+    steps: &[system::Step],
+    recorded: &TrailProperty,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, String> {
     let mut program = model.program.clone();
     let synthetic = [Some(program.progress_property()), program.acceptance_property()];
     let known = program.properties.iter().rev().chain(synthetic.iter().flatten());
@@ -90,15 +116,14 @@ pub fn replay_property(
     let naive = naive::Naive { program: &program, ..interpreter(model, bounds) };
     let cycle = recorded.cycle_start.map(|start| Cycle { start, closed: recorded.is_closed });
     let individual = recorded.individual;
-    let claimed = Claimed { steps: &steps, cycle, is_fair: recorded.is_fair, individual };
+    let claimed = Claimed { steps, cycle, is_fair: recorded.is_fair, individual };
     if let Some(reason) = lasso::refute(&naive, &property, claimed) {
         return Err(reason);
     }
-    cycle_trace(model, interpreter(model, bounds), (&property, individual), &steps, cycle).map_err(|error| {
-        match error {
-            CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
-            CheckError::Interrupted => "interrupted".to_owned(),
-        }
+    let plain = interpreter(model, bounds);
+    cycle_trace(model, plain, (&property, individual), steps, cycle, visit).map_err(|error| match error {
+        CheckError::Refused(reason) | CheckError::Internal(reason) => reason,
+        CheckError::Interrupted => "interrupted".to_owned(),
     })
 }
 
@@ -120,15 +145,16 @@ fn with_valuation(
     Some(trace)
 }
 
-/// A run that violates a property, in words.
+/// A run that violates a property, in words. The steps are for `visit`.
 fn cycle_trace(
     model: &Model,
     naive: naive::Naive<'_>,
     (property, individual): (&ir::Property, Option<u32>),
     steps: &[system::Step],
     cycle: Option<Cycle>,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
 ) -> Result<Trace, CheckError> {
-    let mut trace = replay_on(naive, model, steps.iter().copied(), None)
+    let mut trace = retell_on(naive, model, steps.iter().copied(), None, visit)
         .map_err(|diverged| CheckError::Internal(diverged.to_string()))?;
     let blocked = trace.ends_in.take().map(|ending| ending.blocked).unwrap_or_default();
     trace.cycle = cycle;

@@ -82,7 +82,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    use search::{Open, Outcome, Quiet, Stats, Trail, Violation};
+    use search::{Consequence, Open, Outcome, Quiet, Stats, Trail, Violation};
     use system::{Fault, FaultKind};
 
     use super::*;
@@ -99,6 +99,7 @@ mod tests {
                 fault: Fault { kind: FaultKind::Assertion, site: 0 },
                 trail: Trail { steps: Vec::new() },
                 count: 1,
+                consequence: Consequence::EndsRuns,
             };
             let outcome = Outcome {
                 stats: Stats { states: 1, ..Stats::default() },

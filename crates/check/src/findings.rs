@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use search::{Completeness, Outcome, StopReason};
+use search::{Completeness, Consequence, Outcome, StopReason, Violation};
 use store::Compact;
 use system::Bound;
 
@@ -10,7 +10,7 @@ use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Swit
 use crate::model::{Language, Model};
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
-use crate::temporal::About;
+use crate::temporal::{About, Aim};
 
 /// Truncated means: a step was not taken, or a condition was not evaluated, because that exceeds a bound.
 ///
@@ -25,12 +25,19 @@ use crate::temporal::About;
 ///
 /// Depth first, a depth limit also hides states within the limit, so it bounds nothing.
 ///
-/// A search for cycles is depth first.
-pub fn verdict(config: &Config, outcome: &Outcome, is_for_cycles: bool) -> Verdict {
-    if !outcome.violations.is_empty() {
+/// A search for cycles is depth first. It is about a property: other violations count for nothing, except
+/// that a run that ends in a fault neither satisfies the property nor violates it. Then the verdict is
+/// inconclusive.
+pub fn verdict(config: &Config, outcome: &Outcome, about: Option<&About<'_>>) -> Verdict {
+    let is_for_cycles = about.is_some();
+    let counts = |found: &Violation| !is_for_cycles || found.consequence == Consequence::OfProperty;
+    if outcome.violations.iter().any(counts) {
         return Verdict::Violated;
     }
     match outcome.completeness {
+        Completeness::Exhausted if about.is_some_and(|about| about.faults().next().is_some()) => {
+            Verdict::Inconclusive
+        }
         Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
         Completeness::Exhausted if !outcome.is_truncated() => Verdict::Holds,
         Completeness::Exhausted => Verdict::HoldsUpToBounds,
@@ -50,8 +57,9 @@ pub fn incomplete(
     truncations: Truncations,
     store: &Store,
     ended: Ended,
-    is_for_cycles: bool,
+    about: Option<&About<'_>>,
 ) -> Option<String> {
+    let is_for_cycles = about.is_some();
     let mut reasons = Vec::new();
     match outcome.completeness {
         Completeness::Exhausted => {}
@@ -118,6 +126,16 @@ pub fn incomplete(
                 reasons
                     .push(format!("{what} was not evaluated in {states} states because it exceeds {name}"));
             }
+        }
+    }
+    if let Some(about) = about {
+        let kinds: BTreeSet<&str> = about.faults().map(|found| found.fault.kind.as_str()).collect();
+        if !kinds.is_empty() {
+            let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+            reasons.push(format!(
+                "some runs end in a fault ({kinds}), of which `{}` says nothing; --safety shows the fault",
+                about.property().name
+            ));
         }
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -194,6 +212,12 @@ pub fn assumptions(
                 "property {name}: `{variable}@…` is false before {variable} is started and after it has ended"
             ));
         }
+        if !about.aims.list.contains(&Aim::Safety) {
+            list.push(format!(
+                "property {name}: nothing else was checked, neither {}; --safety checks that",
+                unchecked(model.language)
+            ));
+        }
         list.push(match about.aims.progress {
             Some(_) => "runs that end are no cycles".to_owned(),
             None => "a run that ends stays in its last state for ever".to_owned(),
@@ -223,7 +247,7 @@ pub fn assumptions(
         1 => Some("in 1 state, a condition exceeds these bounds and was not evaluated".to_owned()),
         n => Some(format!("in {n} states, a condition exceeds these bounds and was not evaluated")),
     });
-    let hidden = looked_at(&model.program);
+    let hidden = looked_at(model);
     if !hidden.is_empty() {
         list.push(format!(
             "hidden variables ({}) do not matter: states that differ only in them count as one, as the model asks",
@@ -231,6 +255,14 @@ pub fn assumptions(
         ));
     }
     list
+}
+
+/// What a check of one property does not look at.
+const fn unchecked(language: Language) -> &'static str {
+    match language {
+        Language::Bir => "deadlocks nor assertions, invariants and faults",
+        Language::Promela => "invalid end states nor assertions and faults",
+    }
 }
 
 /// Which statements are taken together. Where there are none, it goes without saying.
@@ -275,15 +307,17 @@ pub fn vacuity(property: &report::Property) -> Option<String> {
     })
 }
 
-/// The variables that are not part of the state and that the model reads all the same.
-fn looked_at(program: &ir::Program) -> Vec<&str> {
+/// The variables that the model declares `hidden`, so that they are not part of the state, and reads all the
+/// same. A variable that is only written is not part of the state either, but nothing depends on it.
+fn looked_at(model: &Model) -> Vec<&str> {
+    let program = &model.program;
     let mut read = BTreeSet::new();
     program.each_expr(&mut |expr| {
         if let ir::ExprKind::Global(id) | ir::ExprKind::Element(ir::Array::Global(id), _) = expr.kind {
             read.insert(id);
         }
     });
-    let hidden = read.into_iter().map(|id| &program.globals[id]).filter(|global| global.transparent);
+    let hidden = read.into_iter().filter(|id| model.hidden.contains(id)).map(|id| &program.globals[id]);
     hidden.map(|global| global.name.as_str()).collect()
 }
 

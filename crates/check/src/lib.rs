@@ -24,6 +24,7 @@ mod estimate;
 mod findings;
 pub mod graph;
 mod individual;
+pub mod json;
 mod lasso;
 mod lift;
 mod merging;
@@ -44,7 +45,7 @@ mod temporal;
 mod trace;
 mod trail;
 
-pub use confirm::replay_property;
+pub use confirm::{replay_property, retell_property};
 pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine, trail_file};
@@ -55,6 +56,7 @@ pub use state::Bounds as StateBounds;
 pub use system::{FaultKind, Step};
 pub use trace::{
     Blocked, Direction, Diverged, Ending, Individual, Message, Partner, Process, Trace, TraceStep, replay,
+    retell,
 };
 pub use trail::{TrailBounds, TrailFile, TrailProperty, TrailStep, TrailViolation};
 

@@ -1,9 +1,11 @@
 //! From a file to a program.
 
-use ir::{Expr, ExprKind, Guard, TransitionId, UnaryOp};
+use std::collections::BTreeSet;
+
+use ir::{Expr, ExprKind, GlobalId, Guard, TransitionId, UnaryOp};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 
-use crate::report::Place;
+use crate::report::{Diagnostic, LONGEST_TEXT, Place, shortened};
 
 /// A compiled model, with the text it came from.
 #[derive(Debug)]
@@ -14,22 +16,26 @@ pub struct Model {
     pub program: ir::Program,
     /// Which transitions of the program can be merged.
     pub chains: promela::Chains,
+    /// The globals that the model declares `hidden`.
+    pub hidden: BTreeSet<GlobalId>,
     pub defines: Vec<(String, String)>,
     pub warnings: Diagnostics,
     pub file: FileId,
 }
 
-/// A model that can't be compiled: the text of its diagnostics is ready to be printed.
+/// A model that can't be compiled.
 #[derive(Debug)]
 pub struct Rejected {
+    /// The diagnostics, ready to be printed.
     pub text: String,
+    /// The same for programs.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Source text in reports has at most this many bytes.
-const LONGEST_TEXT: usize = 400;
-
-fn shortened(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+impl Rejected {
+    fn of(diagnostics: &Diagnostics, map: &SourceMap, style: Style) -> Self {
+        Self { text: diagnostics.render(map, style), diagnostics: Diagnostic::all(diagnostics, map) }
+    }
 }
 
 /// A modelling language.
@@ -96,42 +102,35 @@ impl Model {
             Language::Bir => map.load(provider, path),
             Language::Promela => map.load_decoded(provider, path),
         };
-        let file =
-            loaded.map_err(|diagnostic| Rejected { text: diagnostic.render(&map_of_nothing(), style) })?;
+        let file = loaded.map_err(|diagnostics| Rejected::of(&diagnostics, &map_of_nothing(), style))?;
         let mut files = Vec::new();
         for (name, text) in properties {
             let added = map.add(name, text);
-            files.push(added.map_err(|error| Rejected { text: error.render(&map_of_nothing(), style) })?);
+            files.push(added.map_err(|error| Rejected::of(&error, &map_of_nothing(), style))?);
         }
         let compiled = match language {
             Language::Bir => bir::compile_with(&map, file, defines, &files)
-                .map(|(program, warnings)| (program, promela::Chains::new(), warnings)),
+                .map(|(program, warnings)| (program, promela::Chains::new(), BTreeSet::new(), warnings)),
             Language::Promela => promela::compile_with(&mut map, provider, file, defines, &files)
-                .map(|compiled| (compiled.program, compiled.chains, compiled.warnings)),
+                .map(|compiled| (compiled.program, compiled.chains, compiled.hidden, compiled.warnings)),
         };
         match compiled {
-            Ok((program, chains, warnings)) => {
-                let defines = defines.to_vec();
-                Ok(Self { name: path.to_owned(), language, map, program, chains, defines, warnings, file })
+            Ok((program, chains, hidden, warnings)) => {
+                let (name, defines) = (path.to_owned(), defines.to_vec());
+                Ok(Self { name, language, map, program, chains, hidden, defines, warnings, file })
             }
-            Err(diagnostics) => Err(Rejected { text: diagnostics.render(&map, style) }),
+            Err(diagnostics) => Err(Rejected::of(&diagnostics, &map, style)),
         }
     }
 
     /// Where a span is, for reports.
     pub fn place(&self, span: Span) -> Place {
-        let position = self.map.position(span);
-        let file = self.map.file(span.file);
-        let line = file.line_text(position.line).trim();
-        // Of a line that nobody could read, only what is meant: a trace has thousands of places.
-        let text =
-            if line.len() <= LONGEST_TEXT { line } else { self.map.text(span).lines().next().unwrap_or("") };
-        Place {
-            file: file.name().to_owned(),
-            line: position.line,
-            column: position.column,
-            text: shortened(text).to_owned(),
-        }
+        Place::of(span, &self.map)
+    }
+
+    /// What the compiler warned of.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        Diagnostic::all(&self.warnings, &self.map)
     }
 
     /// Where a step is. A transition on several lines is shown as a whole: its first line is often no more than

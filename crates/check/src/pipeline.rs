@@ -126,7 +126,18 @@ pub fn check(
         }
     }
     let mut checked = checked.ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))?;
-    checked.report.warnings.extend(checked.report.properties.iter().filter_map(vacuity));
+    for property in &checked.report.properties {
+        if let Some(text) = vacuity(property) {
+            let span = aims.program.properties.iter().find(|known| known.name == property.name);
+            let span = span.map(|known| known.span).filter(|&span| span != source::Span::default());
+            let location = span.map(|span| report::Extent::of(span, &model.map));
+            checked.report.warnings.push(text.clone());
+            checked
+                .report
+                .diagnostics
+                .push(report::Diagnostic { location, ..report::Diagnostic::warning(text) });
+        }
+    }
     if !aims.skipped.is_empty() {
         let skipped = aims.skipped.join(", ");
         checked.report.verdict = checked.report.verdict.and(Verdict::Inconclusive);
@@ -239,6 +250,7 @@ fn check_property(
         is_fair: config.fairness == Fairness::Weak,
         // A run that ends makes no cycle.
         stutters: aims.progress != Some(number),
+        passes_by: true,
         ..Claim::new(&automaton)
     };
     let started = Instant::now();
@@ -335,6 +347,11 @@ impl Checked {
                 report.warnings.push(line);
             }
         }
+        for diagnostic in other.diagnostics {
+            if !report.diagnostics.contains(&diagnostic) {
+                report.diagnostics.push(diagnostic);
+            }
+        }
         for line in other.assumptions {
             if !report.assumptions.contains(&line) {
                 report.assumptions.push(line);
@@ -377,7 +394,8 @@ fn conclude(
     let mut first = None;
     let mut trail = None;
     let mut unconfirmed = None;
-    for (at, found) in outcome.violations.iter().enumerate() {
+    let is_reported = |found: &&search::Violation| about.is_none_or(|about| about.reports(found));
+    for (at, found) in outcome.violations.iter().enumerate().filter(|(_, found)| is_reported(found)) {
         let steps = unmerge(naive, &plan.chains, &found.trail.steps, found.fault.kind).steps;
         let confirmed = match &about {
             Some(about) => {
@@ -448,22 +466,24 @@ fn conclude(
         frames: truncated(Bound::Frames),
         conditions: outcome.unevaluated.values().sum(),
     };
-    let verdict = verdict(config, &outcome, about.is_some());
+    let searched = verdict(config, &outcome, about.as_ref());
     let properties: Vec<_> =
-        about.iter().map(|about| about.entry(config, verdict, reduction.clone())).collect();
+        about.iter().map(|about| about.entry(config, searched, reduction.clone())).collect();
+    let verdict = if violations.is_empty() { searched } else { Verdict::Violated };
     let warnings = model.warnings.iter().map(|warning| warning.message.clone()).collect();
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
     let sizes = config.bounds.sizes;
-    let exhaustive = outcome.is_exhaustive() && store.expected_omissions.is_none();
+    let is_cut = about.is_some_and(|about| about.faults().next().is_some());
+    let exhaustive = outcome.is_exhaustive() && store.expected_omissions.is_none() && !is_cut;
     let mut report = Report {
         version: report::FORMAT_VERSION,
-        tool: concat!("quotient ", env!("CARGO_PKG_VERSION")).to_owned(),
+        tool: report::TOOL.to_owned(),
         model: model.name.clone(),
         verdict,
         exhaustive,
-        incomplete: incomplete(model, config, &outcome, truncations, &store, ended, about.is_some()),
+        incomplete: incomplete(model, config, &outcome, truncations, &store, ended, about.as_ref()),
         violation: first,
         violations,
         safety: about.is_none(),
@@ -489,6 +509,7 @@ fn conclude(
         // A search for cycles does not go where its automaton does not go.
         dead_code: if exhaustive && about.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
         warnings,
+        diagnostics: model.warnings(),
     };
     if patience.has_rung() {
         let kind = unconfirmed.map_or(FaultKind::AcceptanceCycle, |(_, kind)| kind);

@@ -5,12 +5,16 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use source::{Diagnostics, SourceMap, Span};
 
 use crate::config::{SearchKind, Switch};
 use crate::trace::Trace;
 
 /// The version of the object's form.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// The name and the version of the program.
+pub const TOOL: &str = concat!("quotient ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -59,6 +63,144 @@ pub struct Report {
     /// What the search never got to; only of exhaustive searches.
     pub dead_code: Vec<DeadCode>,
     pub warnings: Vec<String>,
+    /// What the compiler and the command warn of, with places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What is said instead of a report, where there is none.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failed<'a> {
+    pub version: u32,
+    pub tool: &'static str,
+    pub model: Option<&'a str>,
+    /// There is none.
+    pub verdict: Option<Verdict>,
+    /// At least one of them is an error.
+    pub diagnostics: &'a [Diagnostic],
+}
+
+impl<'a> Failed<'a> {
+    pub fn new(model: Option<&'a str>, diagnostics: &'a [Diagnostic]) -> Self {
+        Self { version: FORMAT_VERSION, tool: TOOL, model, verdict: None, diagnostics }
+    }
+}
+
+/// What is said about a model, a command or a run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    /// What the compiler has a code for: `E0102`.
+    pub code: Option<String>,
+    pub message: String,
+    pub location: Option<Extent>,
+    /// What is said at the place.
+    pub label: Option<String>,
+    /// Further places.
+    pub labels: Vec<DiagnosticLabel>,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Error,
+    Warning,
+    /// About the diagnostics themselves: how many are not shown.
+    Note,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DiagnosticLabel {
+    pub location: Extent,
+    pub message: String,
+}
+
+/// A place, and where it ends.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Extent {
+    #[serde(flatten)]
+    pub start: Place,
+    /// Of the first character behind it.
+    pub end_line: u32,
+    pub end_column: u32,
+}
+
+impl Diagnostic {
+    /// An error that has no place in a model.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message.into())
+    }
+
+    /// A warning that has no place in a model.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message.into())
+    }
+
+    pub(crate) fn new(severity: Severity, message: String) -> Self {
+        let (labels, notes, help) = (Vec::new(), Vec::new(), Vec::new());
+        Self { severity, code: None, message, location: None, label: None, labels, notes, help }
+    }
+
+    /// What a front end says of a model.
+    pub(crate) fn all(diagnostics: &Diagnostics, map: &SourceMap) -> Vec<Self> {
+        let remarks = diagnostics.remarks().into_iter().map(|text| Self::new(Severity::Note, text));
+        diagnostics.iter().map(|diagnostic| Self::of(diagnostic, map)).chain(remarks).collect()
+    }
+
+    fn of(diagnostic: &source::Diagnostic, map: &SourceMap) -> Self {
+        let text = |label: &source::Label| Some(label.text.clone()).filter(|text| !text.is_empty());
+        let primary = diagnostic.primary.as_ref();
+        let label = |label: source::Label| DiagnosticLabel {
+            location: Extent::of(label.span, map),
+            message: label.text,
+        };
+        Self {
+            severity: match diagnostic.severity {
+                source::Severity::Error => Severity::Error,
+                source::Severity::Warning => Severity::Warning,
+            },
+            code: Some(diagnostic.code.to_owned()),
+            message: diagnostic.message.clone(),
+            location: primary.map(|label| Extent::of(label.span, map)),
+            label: primary.and_then(text),
+            labels: diagnostic.labels(map).into_iter().map(label).collect(),
+            notes: diagnostic.notes(map),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+impl Extent {
+    pub(crate) fn of(span: Span, map: &SourceMap) -> Self {
+        let end = map.file(span.file).position(span.end.max(span.start));
+        Self { start: Place::of(span, map), end_line: end.line, end_column: end.column }
+    }
+}
+
+impl Place {
+    /// Where a span starts, with the line there.
+    pub(crate) fn of(span: Span, map: &SourceMap) -> Self {
+        let position = map.position(span);
+        let file = map.file(span.file);
+        let line = file.line_text(position.line).trim();
+        // Of a line that nobody could read, only what is meant: a trace has thousands of places.
+        let text =
+            if line.len() <= LONGEST_TEXT { line } else { map.text(span).lines().next().unwrap_or("") };
+        Self {
+            file: file.name().to_owned(),
+            line: position.line,
+            column: position.column,
+            text: shortened(text).to_owned(),
+        }
+    }
+}
+
+/// Source text in reports has at most this many bytes.
+pub(crate) const LONGEST_TEXT: usize = 400;
+
+pub(crate) fn shortened(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

@@ -1,7 +1,9 @@
 //! Single runs: at random, or as somebody chooses.
 
+use std::ops::ControlFlow;
+
 use naive::{Naive, State, Stopped};
-use search::{Walk, WalkEnd};
+use search::{WalkEnd, Walked, Walker};
 use system::{Bound, Step};
 
 use crate::config::Bounds;
@@ -9,41 +11,97 @@ use crate::model::Model;
 use crate::narrate::Narrator;
 use crate::pipeline::{CheckError, engine};
 use crate::report::Place;
-use crate::trace::{Trace, interpreter, lines, place_of_step, replay, stuck};
+use crate::trace::{Follower, Missed, Trace, TraceStep, ending, interpreter, lines, place_of_step, stuck};
 
-/// A run that was taken at random, as the plain interpreter confirms it.
+/// How a run ended that was taken at random, as the plain interpreter confirms it.
 #[derive(Clone, Debug)]
 pub struct Simulated {
+    /// The run without its steps.
     pub trace: Trace,
-    pub steps: Vec<Step>,
-    /// The run ended because its next step exceeds this bound.
-    pub truncated: Option<Bound>,
-    /// The run ended because evaluating an invariant in its last state exceeds this bound.
-    pub unevaluated: Option<Bound>,
-    /// The run ended because all threads did.
-    pub ended: bool,
+    /// How many steps were taken.
+    pub steps: u64,
+    pub end: SimulationEnd,
 }
 
-/// Takes up to `max_steps` random steps.
-pub fn random(model: &Model, bounds: Bounds, seed: u64, max_steps: usize) -> Result<Simulated, CheckError> {
+/// Why a run that was taken at random ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SimulationEnd {
+    /// All threads ended.
+    Ended,
+    /// The trace tells what is wrong.
+    Violation,
+    /// The next step exceeds a bound.
+    Truncated(Bound),
+    /// To evaluate an invariant in the last state exceeds a bound.
+    Unevaluated(Bound),
+    /// As many steps were taken as were asked for.
+    Steps,
+    /// `visit` broke it off.
+    BrokenOff,
+}
+
+/// The trace of a run that has no steps yet.
+pub fn beginning(model: &Model, bounds: Bounds) -> Trace {
+    Follower::new(model, bounds).beginning()
+}
+
+/// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and tells `visit`
+/// of it. Nothing is kept of a step that was told.
+pub fn random(
+    model: &Model,
+    bounds: Bounds,
+    seed: u64,
+    max_steps: u64,
+    mut visit: impl FnMut(Step, TraceStep) -> ControlFlow<()>,
+) -> Result<Simulated, CheckError> {
     let engine = engine(model, bounds)?;
-    let Walk { trail, end } = search::walk(&engine, seed, max_steps);
-    let mut steps = trail.steps;
-    let truncated = match end {
-        WalkEnd::Truncated(bound) => {
-            steps.pop();
-            Some(bound)
+    let mut walker = Walker::new(&engine, seed, max_steps);
+    let mut follower = Follower::new(model, bounds);
+    let mut trace = follower.beginning();
+    let mut steps = 0;
+    let otherwise = |steps: u64, reason: &dyn std::fmt::Display| {
+        CheckError::Internal(format!("the plain interpreter runs otherwise: step {}: {reason}", steps + 1))
+    };
+    let (end, fault) = loop {
+        let Walked { step, end } = walker.walk();
+        let end = end.map(|end| match end {
+            WalkEnd::Ended => SimulationEnd::Ended,
+            WalkEnd::Fault(_) => SimulationEnd::Violation,
+            WalkEnd::Truncated(bound) => SimulationEnd::Truncated(bound),
+            WalkEnd::Unevaluated(bound) => SimulationEnd::Unevaluated(bound),
+            WalkEnd::Steps => SimulationEnd::Steps,
+        });
+        let Some(step) = step else { break (end, None) };
+        match (follower.take(step), end) {
+            (Err(Missed::Truncated(bound)), Some(SimulationEnd::Truncated(other))) if bound == other => {
+                break (end, None);
+            }
+            (Err(missed), _) => return Err(otherwise(steps, &missed)),
+            (Ok(_), Some(SimulationEnd::Truncated(_))) => {
+                return Err(otherwise(steps, &"no bound is exceeded"));
+            }
+            (Ok(followed), _) => {
+                steps += 1;
+                let is_over = visit(step, followed.step).is_break();
+                match (followed.fault, end) {
+                    (Some(fault), _) => break (Some(SimulationEnd::Violation), Some(fault)),
+                    (None, Some(_)) => break (end, None),
+                    (None, None) if is_over => break (Some(SimulationEnd::BrokenOff), None),
+                    (None, None) => {}
+                }
+            }
         }
-        _ => None,
     };
-    let trace = replay(model, bounds, steps.iter().copied(), None).map_err(|diverged| {
-        CheckError::Internal(format!("the plain interpreter runs otherwise: {diverged}"))
-    })?;
-    let unevaluated = match end {
-        WalkEnd::Unevaluated(bound) => Some(bound),
-        _ => None,
+    trace.ends_in = match fault {
+        Some(fault) => Some(ending(model, &fault)),
+        None => follower.ending(None),
     };
-    Ok(Simulated { trace, steps, truncated, unevaluated, ended: end == WalkEnd::Ended })
+    trace.last = follower.lines();
+    let end = end.unwrap_or(SimulationEnd::Steps);
+    if end == SimulationEnd::Violation && trace.ends_in.is_none() {
+        return Err(otherwise(steps, &"nothing is wrong with it"));
+    }
+    Ok(Simulated { trace, steps, end })
 }
 
 /// A run that goes where its user wants.

@@ -4,12 +4,12 @@ use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
 use reduction::Reduced;
 use search::emptiness::{Claim, Emptiness};
-use search::{Observer, Options};
+use search::{Consequence, Observer, Options};
 use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
 use symmetry::{Ladder, Level};
-use system::TransitionSystem;
+use system::{FaultKind, TransitionSystem};
 
-use crate::config::{Config, StoreKind, Symmetry};
+use crate::config::{Config, Fairness, StoreKind, Symmetry};
 use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
@@ -83,6 +83,19 @@ impl About<'_> {
         &self.aims.program.properties[self.number]
     }
 
+    /// Whether a violation is reported. A search for cycles passes by what violates something else; that is
+    /// reported if the check is about safety too.
+    pub fn reports(&self, found: &search::Violation) -> bool {
+        self.aims.list.contains(&Aim::Safety)
+            || found.consequence == Consequence::OfProperty
+            || matches!(found.fault.kind, FaultKind::Bound(_))
+    }
+
+    /// The faults that end runs of which the property says nothing, therefore.
+    pub fn faults(&self) -> impl Iterator<Item = &search::Violation> {
+        self.found.outcome.violations.iter().filter(|found| found.consequence == Consequence::EndsRuns)
+    }
+
     pub fn entry(&self, config: &Config, verdict: Verdict, reduction: report::Reduction) -> report::Property {
         let property = self.property();
         let stats = &self.found.outcome.stats;
@@ -130,6 +143,13 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
             aims.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
         } else {
             aims.list.extend((0..program.properties.len()).flat_map(|number| Aim::of(program, number)));
+        }
+        if let (Fairness::Weak, [Aim::Safety]) = (config.fairness, &aims.list[..]) {
+            let why = match (&aims.skipped[..], unfit(config.store)) {
+                ([_, ..], Some(why)) => why,
+                _ => format!("`{}` has none", model.name),
+            };
+            return Err(format!("--fairness weak matters to temporal properties only: {why}"));
         }
     }
     Ok(aims)

@@ -5,12 +5,13 @@
 //! insists on the violation that was claimed, and describes each step on the way.
 
 use std::fmt;
+use std::ops::ControlFlow::{self, Continue};
 
 use ir::{Exit, Jump, TransitionId};
-use naive::{Naive, NaiveFault, Stopped};
+use naive::{Naive, NaiveFault, State, Stopped};
 use serde::Serialize;
 use source::Span;
-use system::{FaultKind, Step};
+use system::{Bound, FaultKind, Step};
 
 use crate::config::{Bounds, OnBound};
 use crate::lasso::Cycle;
@@ -160,46 +161,170 @@ pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
 ///
 /// The end can be wrong in several ways at once: the last step violates a check, an invariant is broken, nobody can
 /// move. `claimed`, a kind of violation, says which one is meant; otherwise it is the first in this order.
-pub fn replay(
-    model: &Model,
-    bounds: Bounds,
-    steps: impl IntoIterator<Item = Step>,
-    claimed: Option<&str>,
-) -> Result<Trace, Diverged> {
+pub fn replay<I>(model: &Model, bounds: Bounds, steps: I, claimed: Option<&str>) -> Result<Trace, Diverged>
+where
+    I: IntoIterator<Item = Step, IntoIter: ExactSizeIterator>,
+{
     replay_on(interpreter(model, bounds), model, steps, claimed)
 }
 
-/// The same on an interpreter of the model's program.
-pub fn replay_on(
+/// Does the same as [`replay`], but hands the steps to `visit`, one after the other, instead of keeping them:
+/// the trace has none. If `visit` breaks off, it ends there and in nothing wrong.
+pub fn retell<I>(
+    model: &Model,
+    bounds: Bounds,
+    steps: I,
+    claimed: Option<&str>,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, Diverged>
+where
+    I: IntoIterator<Item = Step, IntoIter: ExactSizeIterator>,
+{
+    retell_on(interpreter(model, bounds), model, steps, claimed, visit)
+}
+
+/// The same on an interpreter of the model's program, with all steps kept.
+pub fn replay_on<I>(
     naive: Naive<'_>,
     model: &Model,
-    steps: impl IntoIterator<Item = Step>,
+    steps: I,
     claimed: Option<&str>,
-) -> Result<Trace, Diverged> {
-    let mut state = naive.initial();
-    let steps: Vec<Step> = steps.into_iter().collect();
-    let mut trace = Trace {
-        initial: lines(&naive, &state),
-        steps: Vec::with_capacity(steps.len()),
-        cycle: None,
-        individual: None,
-        ends_in: None,
-        last: Vec::new(),
-        processes: processes(&naive, &state),
-    };
-    let mut narrator = Narrator::of(naive);
-    for (at, &step) in steps.iter().enumerate() {
-        let diverged = |reason: String| Diverged { at, of: steps.len(), reason };
-        let fired = naive.fire(&state, step);
-        if let Err(Stopped::NotEnabled) = fired {
-            return Err(diverged(
-                "not possible in this state; the trail is of another model or of other constants".to_owned(),
-            ));
+) -> Result<Trace, Diverged>
+where
+    I: IntoIterator<Item = Step, IntoIter: ExactSizeIterator>,
+{
+    let steps = steps.into_iter();
+    let mut told = Vec::with_capacity(steps.len());
+    let trace = retell_on(naive, model, steps, claimed, |step| {
+        told.push(step);
+        Continue(())
+    })?;
+    Ok(Trace { steps: told, ..trace })
+}
+
+/// The same on an interpreter of the model's program.
+pub fn retell_on<I>(
+    naive: Naive<'_>,
+    model: &Model,
+    steps: I,
+    claimed: Option<&str>,
+    mut visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, Diverged>
+where
+    I: IntoIterator<Item = Step, IntoIter: ExactSizeIterator>,
+{
+    let mut follower = Follower::on(naive, model);
+    let mut trace = follower.beginning();
+    let mut steps = steps.into_iter();
+    let of = steps.len();
+    let mut at = 0;
+    while let Some(step) = steps.next() {
+        let diverged = |reason: String| Diverged { at, of, reason };
+        let Followed { step, fault } = follower.take(step).map_err(|missed| diverged(missed.to_string()))?;
+        if visit(step).is_break() {
+            trace.last = follower.lines();
+            return Ok(trace);
         }
+        match fault {
+            None => {}
+            Some(fault) if steps.len() > 0 => {
+                return Err(diverged(format!("{}, but the trail goes on", fault.message)));
+            }
+            Some(fault) => {
+                trace.ends_in = Some(ending(model, &fault));
+                trace.last = follower.lines();
+                return Ok(trace);
+            }
+        }
+        at += 1;
+    }
+    trace.last = follower.lines();
+    trace.ends_in = follower.ending(claimed);
+    Ok(trace)
+}
+
+/// A run that is followed on the plain interpreter and told step by step. It keeps the state that the run is
+/// in, and nothing of the way there.
+pub struct Follower<'m> {
+    model: &'m Model,
+    naive: Naive<'m>,
+    narrator: Option<Narrator<'m>>,
+    state: State,
+}
+
+/// A step that the plain interpreter took, in words.
+pub struct Followed {
+    pub step: TraceStep,
+    /// What the step faults with, if it does. The run is where it was then.
+    pub fault: Option<NaiveFault>,
+}
+
+/// Why the plain interpreter does not take a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Missed {
+    NotEnabled,
+    Truncated(Bound),
+    /// There was no time or memory for it.
+    Abandoned,
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEnabled => {
+                f.write_str("not possible in this state; the trail is of another model or of other constants")
+            }
+            Self::Truncated(bound) => {
+                write!(f, "exceeds the bound on {}: give the same --max-… options", bound.as_str())
+            }
+            Self::Abandoned => f.write_str("it takes more time or memory than there is"),
+        }
+    }
+}
+
+impl<'m> Follower<'m> {
+    /// Stands at the initial state.
+    pub fn new(model: &'m Model, bounds: Bounds) -> Self {
+        Self::on(interpreter(model, bounds), model)
+    }
+
+    /// The same on an interpreter of the model's program.
+    fn on(naive: Naive<'m>, model: &'m Model) -> Self {
+        Self { model, naive, narrator: Narrator::of(naive), state: naive.initial() }
+    }
+
+    /// The trace of a run without steps from here on, without what is wrong at its end.
+    pub fn beginning(&self) -> Trace {
+        Trace {
+            initial: self.lines(),
+            steps: Vec::new(),
+            cycle: None,
+            individual: None,
+            ends_in: None,
+            last: Vec::new(),
+            processes: processes(&self.naive, &self.state),
+        }
+    }
+
+    /// The state that the run is in, line by line.
+    pub fn lines(&self) -> Vec<String> {
+        lines(&self.naive, &self.state)
+    }
+
+    /// Takes a step, and tells of it.
+    pub fn take(&mut self, step: Step) -> Result<Followed, Missed> {
+        let Self { model, naive, narrator, state } = self;
+        let fired = match naive.fire(state, step) {
+            Err(Stopped::NotEnabled) => return Err(Missed::NotEnabled),
+            Err(Stopped::Truncated(bound)) => return Err(Missed::Truncated(bound)),
+            Err(Stopped::Abandoned) => return Err(Missed::Abandoned),
+            Err(Stopped::Fault(fault)) => Err(fault),
+            Ok(next) => Ok(next),
+        };
         let transition = TransitionId(step.transition);
-        let told = narrator.as_mut().map(|narrator| narrator.tell(&state, step)).unwrap_or_default();
-        trace.steps.push(TraceStep {
-            thread: naive.thread_name(&state, step.thread),
+        let told = narrator.as_mut().map(|narrator| narrator.tell(state, step)).unwrap_or_default();
+        let mut told = TraceStep {
+            thread: naive.thread_name(state, step.thread),
             thread_id: step.thread,
             transition: step.transition,
             choice: step.choice,
@@ -208,7 +333,7 @@ pub fn replay_on(
             changes: Vec::new(),
             messages: told.messages,
             partner: told.partner.map(|(thread, transition)| Partner {
-                thread: naive.thread_name(&state, thread),
+                thread: naive.thread_name(state, thread),
                 thread_id: thread,
                 transition: transition.0,
                 location: place_of_step(model, transition),
@@ -216,74 +341,49 @@ pub fn replay_on(
             printed: Some(told.printed).filter(|text| !text.is_empty()),
             started: Vec::new(),
             ended: Vec::new(),
-        });
-        match fired {
-            Ok(next) => {
-                let changes = naive.describe_changes(&state, &next);
-                if let Some(last) = trace.steps.last_mut() {
-                    last.changes = changes.iter().map(ToString::to_string).collect();
-                    let (before, after) = (processes(&naive, &state), processes(&naive, &next));
-                    last.ended =
-                        before.iter().filter(|old| !after.contains(old)).map(|process| process.id).collect();
-                    last.started = after.into_iter().filter(|new| !before.contains(new)).collect();
-                }
-                state = next;
-            }
-            Err(Stopped::Fault(fault)) if at + 1 == steps.len() => {
-                trace.ends_in = Some(ending(model, &fault));
-                trace.last = lines(&naive, &state);
-                return Ok(trace);
-            }
-            Err(Stopped::Fault(fault)) => {
-                return Err(diverged(format!("{}, but the trail goes on", fault.message)));
-            }
-            Err(Stopped::Truncated(bound)) => {
-                return Err(diverged(format!(
-                    "exceeds the bound on {}: give the same --max-… options",
-                    bound.as_str()
-                )));
-            }
-            Err(Stopped::Abandoned) => {
-                return Err(diverged("it takes more time or memory than there is".to_owned()));
-            }
-            Err(Stopped::NotEnabled) => unreachable!("handled above"),
-        }
+        };
+        let next = match fired {
+            Ok(next) => next,
+            Err(fault) => return Ok(Followed { step: told, fault: Some(fault) }),
+        };
+        told.changes = naive.describe_changes(state, &next).iter().map(ToString::to_string).collect();
+        let (before, after) = (processes(naive, state), processes(naive, &next));
+        told.ended = before.iter().filter(|old| !after.contains(old)).map(|process| process.id).collect();
+        told.started = after.into_iter().filter(|new| !before.contains(new)).collect();
+        *state = next;
+        Ok(Followed { step: told, fault: None })
     }
-    trace.last = lines(&naive, &state);
-    // What others could do in the last state is not looked at in vain: the search may not have had the time
-    // for it.
-    let deadlock_is_meant = claimed == Some(FaultKind::Deadlock.as_str()) && naive.deadlocked(&state);
-    let violated = match naive.check(&state) {
-        Err(Stopped::Fault(fault)) => Some(fault),
-        _ => None,
-    };
-    let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(violated).collect();
-    let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
-    trace.ends_in = if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
-        Some(ending(model, fault))
-    } else if deadlock_is_meant || naive.deadlocked(&state) {
-        let blocked = naive
-            .unfinished(&state)
-            .into_iter()
-            .filter_map(|id| {
+
+    /// What is wrong with the state that the run is in, or with the step to it.
+    pub fn ending(&self, claimed: Option<&str>) -> Option<Ending> {
+        let Self { model, naive, state, .. } = self;
+        // What others could do in the last state is not looked at in vain: the search may not have had the time
+        // for it.
+        let deadlock_is_meant = claimed == Some(FaultKind::Deadlock.as_str()) && naive.deadlocked(state);
+        let violated = match naive.check(state) {
+            Err(Stopped::Fault(fault)) => Some(fault),
+            _ => None,
+        };
+        let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(violated).collect();
+        let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
+        if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
+            return Some(ending(model, fault));
+        }
+        (deadlock_is_meant || naive.deadlocked(state)).then(|| {
+            let blocked = naive.unfinished(state).into_iter().filter_map(|id| {
                 let location = &model.program.locations[state.threads[&id].frames.last()?.location];
-                Some(Blocked {
-                    thread: naive.thread_name(&state, id),
-                    location: place_of(model, location.span),
-                })
-            })
-            .collect();
-        Some(Ending {
-            kind: FaultKind::Deadlock.to_string(),
-            message: stuck(model).to_owned(),
-            location: None,
-            blocked,
-            fault: FaultKind::Deadlock,
+                let thread = naive.thread_name(state, id);
+                Some(Blocked { thread, location: place_of(model, location.span) })
+            });
+            Ending {
+                kind: FaultKind::Deadlock.to_string(),
+                message: stuck(model).to_owned(),
+                location: None,
+                blocked: blocked.collect(),
+                fault: FaultKind::Deadlock,
+            }
         })
-    } else {
-        None
-    };
-    Ok(trace)
+    }
 }
 
 /// What a deadlock is called.

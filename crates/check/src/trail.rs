@@ -1,5 +1,9 @@
 //! Trails as files: enough to run a counterexample again, on this version or a later one.
 
+use std::fmt;
+use std::io::Read;
+
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use system::Step;
 
@@ -17,6 +21,7 @@ pub struct TrailFile {
     pub bounds: TrailBounds,
     /// What the run ends in, if it shows a violation.
     pub violation: Option<TrailViolation>,
+    #[serde(deserialize_with = "read_steps")]
     pub steps: Vec<TrailStep>,
 }
 
@@ -61,6 +66,62 @@ pub struct TrailStep {
     pub choice: u32,
 }
 
+impl TrailStep {
+    /// The text of a step in a trail.
+    pub fn json(self, is_first: bool) -> String {
+        let Self { thread, transition, choice } = self;
+        let comma = if is_first { "" } else { "," };
+        format!(
+            "{comma}\n    {{\n      \"thread\": {thread},\n      \"transition\": {transition},\n      \"choice\": {choice}\n    }}"
+        )
+    }
+}
+
+impl From<Step> for TrailStep {
+    fn from(Step { thread, transition, choice }: Step) -> Self {
+        Self { thread, transition, choice }
+    }
+}
+
+/// What a trail begins with.
+#[derive(Serialize)]
+struct Head<'a> {
+    version: u32,
+    model: &'a str,
+    fingerprint: &'a str,
+    defines: &'a [(String, String)],
+    bounds: TrailBounds,
+}
+
+/// Reads steps as long as there is memory for them.
+fn read_steps<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<TrailStep>, D::Error> {
+    struct Steps;
+
+    impl<'de> Visitor<'de> for Steps {
+        type Value = Vec<TrailStep>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of steps")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
+            let mut steps = Vec::new();
+            while let Some(step) = from.next_element()? {
+                if steps.len() == steps.capacity() {
+                    let more = steps.len().max(1 << 10);
+                    steps
+                        .try_reserve(more)
+                        .map_err(|_| A::Error::custom("there is not enough memory for its steps"))?;
+                }
+                steps.push(step);
+            }
+            Ok(steps)
+        }
+    }
+
+    from.deserialize_seq(Steps)
+}
+
 impl TrailFile {
     pub fn new(
         model: String,
@@ -70,15 +131,17 @@ impl TrailFile {
         violation: Option<TrailViolation>,
         steps: &[Step],
     ) -> Self {
-        let steps = steps
-            .iter()
-            .map(|&Step { thread, transition, choice }| TrailStep { thread, transition, choice })
-            .collect();
+        let steps = steps.iter().map(|&step| step.into()).collect();
         Self { version: FORMAT_VERSION, model, fingerprint, defines, bounds, violation, steps }
     }
 
     pub fn parse(text: &str) -> Result<Self, String> {
-        let file: Self = serde_json::from_str(text).map_err(|error| format!("not a trail: {error}"))?;
+        Self::read(text.as_bytes())
+    }
+
+    /// Reads a trail without keeping its text.
+    pub fn read(from: impl Read) -> Result<Self, String> {
+        let file: Self = serde_json::from_reader(from).map_err(|error| format!("not a trail: {error}"))?;
         if file.version != FORMAT_VERSION {
             return Err(format!(
                 "a trail of version {}, but this program reads version {FORMAT_VERSION}",
@@ -100,12 +163,29 @@ impl TrailFile {
         serde_json::to_string_pretty(self).expect("a trail is plain data") + "\n"
     }
 
+    /// The text of a trail up to its first step, for a run of which the end is not known yet. Each step is
+    /// [`TrailStep::json`] then, and [`TrailFile::json_end`] comes last. The steps of this trail are left
+    /// out.
+    pub fn json_start(&self) -> String {
+        let Self { version, model, fingerprint, defines, bounds, violation: _, steps: _ } = self;
+        let head = Head { version: *version, model, fingerprint, defines, bounds: *bounds };
+        let text = serde_json::to_string_pretty(&head).expect("a trail is plain data");
+        let open = text.strip_suffix("\n}").unwrap_or(&text);
+        format!("{open},\n  \"steps\": [")
+    }
+
+    /// The text of a trail after its last step.
+    pub fn json_end(violation: Option<&TrailViolation>) -> String {
+        let violation = serde_json::to_string_pretty(&violation).expect("a trail is plain data");
+        format!("\n  ],\n  \"violation\": {}\n}}\n", violation.replace('\n', "\n  "))
+    }
+
     /// The kind of violation that the run is to show.
     pub fn claimed(&self) -> Option<&str> {
         self.violation.as_ref().map(|violation| violation.kind.as_str())
     }
 
-    pub fn steps(&self) -> impl Iterator<Item = Step> {
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = Step> + Clone {
         self.steps.iter().map(|&TrailStep { thread, transition, choice }| Step { thread, transition, choice })
     }
 }

@@ -10,7 +10,7 @@ use quotient::config::{
 
 use quotient::Language;
 
-use crate::units::{parse_bits, parse_duration, parse_size};
+use crate::units::{parse_bits, parse_count, parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,6 +78,20 @@ pub enum Command {
     Print(PrintArgs),
     /// Write the state graph of a (small) model
     Graph(GraphArgs),
+}
+
+impl Command {
+    /// If the result is to be JSON: the model, as far as its name is text.
+    pub fn json(&self) -> Option<Option<&str>> {
+        let (model, is_json) = match self {
+            Self::Check(args) => (&args.model, args.format == ReportFormat::Json),
+            Self::Replay(args) => (&args.model, args.format == ReportFormat::Json),
+            Self::Graph(args) => (&args.model, args.format == GraphFormat::Json),
+            Self::Simulate(args) => (&args.model, false),
+            Self::Print(args) => (&args.model, false),
+        };
+        is_json.then(|| model.model.to_str())
+    }
 }
 
 #[derive(Args, Clone)]
@@ -225,11 +239,11 @@ pub struct CheckArgs {
     pub safety: bool,
 
     /// Do not go deeper than this many steps
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub max_depth: Option<u64>,
 
     /// Do not store more than this many states
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u64>,
 
     /// Memory of the process, such as 512M or 8G [default: nine tenths of what is free]
@@ -247,7 +261,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Where to write the trail of the first violation [default: MODEL.trail.json here, MODEL.trail for SPIN]
+    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json here,
+    /// MODEL.trail for SPIN]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 
@@ -336,7 +351,7 @@ pub struct SimulateArgs {
     pub model: ModelArgs,
 
     /// Most steps to take
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = count)]
     pub steps: u64,
 
     /// Choose each step from a menu
@@ -350,7 +365,7 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Write the steps taken as a trail, for `quotient replay`
+    /// Write the steps taken as a trail, for `quotient replay`; - for standard output
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 }
@@ -405,7 +420,7 @@ pub struct GraphArgs {
     pub format: GraphFormat,
 
     /// Most states to draw; a larger graph is refused
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive)]
     pub max_states: u64,
 
     #[command(flatten)]
@@ -452,6 +467,14 @@ fn state_bounds() -> quotient::StateBounds {
 
 fn choice<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    parse_count(text, 0)
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    parse_count(text, 1)
 }
 
 fn bound(text: &str, largest: u32) -> Result<u32, String> {

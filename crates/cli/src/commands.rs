@@ -1,57 +1,99 @@
 //! What each command does.
 
-use std::io::{BufRead as _, IsTerminal, Write as _, stdin, stdout};
+use std::io::{self, BufRead as _, ErrorKind, IsTerminal, Read as _, Write as _, stdin, stdout};
+use std::ops::ControlFlow::{Break, Continue};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
 
 use quotient::config::{Bounds, OnBound, SearchKind};
 use quotient::property::LTL;
-use quotient::report::Verdict;
-use quotient::simulate::{self, Chosen, Interactive};
+use quotient::report::{self, Diagnostic, Verdict};
+use quotient::simulate::{self, Chosen, Interactive, SimulationEnd};
 use quotient::{
-    CheckError, Ending, Language, Model, StateBounds, Step, Style, Trace, TrailFile, TrailViolation,
-    spin_trail,
+    CheckError, Ending, Language, Model, Rejected, StateBounds, Step, Style, Trace, TraceStep, TrailFile,
+    TrailProperty, TrailStep, TrailViolation, spin_trail,
 };
 
 use crate::args::{
     AutomatonFormat, Chart, CheckArgs, Define, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs,
-    ReportFormat, SimulateArgs, TrailFormat,
+    ReportFormat, SimulateArgs, SizeArgs, TrailFormat,
 };
-use crate::files::{Disk, free_memory, read_text, write_whole};
+use crate::files::{Disk, Output, Writing, free_memory, open_trail};
 use crate::interrupt;
-use crate::msc::{self, Look};
+use crate::msc::Look;
+use crate::out::Out;
 use crate::progress::ProgressLine;
 use crate::render::{self, Paint};
+use crate::run::{self, Extents, Show, Unfolding};
 
-/// Why a command has no result.
+/// Why a command has no result, or not the one that it was to have.
 pub enum Failure {
     /// Bad usage or a bad model. The text is complete, with its line ends.
-    Rejected(String),
+    Rejected {
+        text: String,
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Likewise, but the object that was asked for says so already.
+    Told(String),
     Internal(String),
     Interrupted,
+    /// Standard output takes no more.
+    Output(io::Error),
 }
 
 impl Failure {
-    pub fn report(self) -> ExitCode {
+    /// Says what is wrong, and gives the exit code. If the result was to be JSON, there is an object about
+    /// it: `model` is the model then.
+    pub fn report(self, json: Option<Option<&str>>) -> ExitCode {
+        let object = |diagnostics: &[Diagnostic]| {
+            if let Some(model) = json {
+                print_json(&report::Failed::new(model, diagnostics));
+            }
+        };
         match self {
-            Self::Rejected(text) => {
+            Self::Rejected { text, diagnostics } => {
+                eprint!("{text}");
+                object(&diagnostics);
+                ExitCode::from(2)
+            }
+            Self::Told(text) => {
                 eprint!("{text}");
                 ExitCode::from(2)
             }
             Self::Internal(text) => {
-                eprintln!("internal error: {text}\nPlease report it together with the model.");
+                let text = format!("internal error: {text}");
+                eprintln!("{text}\nPlease report it together with the model.");
+                object(&[Diagnostic::error(text)]);
                 ExitCode::from(4)
             }
             Self::Interrupted => {
                 eprintln!("interrupted");
                 ExitCode::from(interrupt::EXIT_CODE)
             }
+            Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(LOST_OUTPUT),
+            Self::Output(error) => {
+                // This can fail as well, and then nobody is left to be told.
+                drop(writeln!(io::stderr(), "error: failed printing to stdout: {error}"));
+                ExitCode::from(2)
+            }
         }
     }
 }
 
+/// The exit code if nobody reads the output any more, which is that of the signal for it.
+pub const LOST_OUTPUT: u8 = 141;
+
+/// Prints the object that was asked for.
+pub fn print_json(object: &impl serde::Serialize) {
+    println!("{}", serde_json::to_string_pretty(object).expect("it is plain data"));
+}
+
 fn usage(text: impl std::fmt::Display) -> Failure {
-    Failure::Rejected(format!("error: {text}\n"))
+    Failure::Rejected {
+        text: format!("error: {text}\n"),
+        diagnostics: vec![Diagnostic::error(text.to_string())],
+    }
 }
 
 impl From<CheckError> for Failure {
@@ -61,6 +103,12 @@ impl From<CheckError> for Failure {
             CheckError::Interrupted => Self::Interrupted,
             CheckError::Internal(reason) => Self::Internal(reason),
         }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == ErrorKind::Interrupted { Self::Interrupted } else { Self::Output(error) }
     }
 }
 
@@ -74,8 +122,8 @@ fn style(terminal: bool) -> Style {
     }
 }
 
-fn load(args: &ModelArgs, quiet: bool) -> Result<Model, Failure> {
-    load_with(args, None, quiet)
+fn load(args: &ModelArgs, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
+    load_with(args, None, disk, quiet)
 }
 
 /// A property that is not in the model.
@@ -85,14 +133,14 @@ struct Given {
 }
 
 /// What `--ltl` says, or the file that `--property` names: what has a dot or a slash is not the name of a property in a model.
-fn given(ltl: Option<&str>, property: Option<&str>) -> Result<Option<Given>, Failure> {
+fn given(ltl: Option<&str>, property: Option<&str>, disk: &Disk) -> Result<Option<Given>, Failure> {
     let named = |name: &str, text: String| Given { name: name.to_owned(), text };
     match (ltl, property) {
         (Some(_), Some(_)) => {
             Err(usage("--ltl and --property ask for one thing only each: run one check for each"))
         }
         (Some(formula), None) => Ok(Some(named(LTL, formula.to_owned()))),
-        (None, Some(path)) if path.contains(['.', '/']) => match read_text(Path::new(path)) {
+        (None, Some(path)) if path.contains(['.', '/']) => match disk.read_text(path) {
             Ok(text) => Ok(Some(named(path, text))),
             Err(error) => Err(usage(format!("cannot read `{path}`: {error}"))),
         },
@@ -105,18 +153,33 @@ fn language(args: &ModelArgs) -> Language {
     args.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
 }
 
-fn load_with(args: &ModelArgs, given: Option<&Given>, quiet: bool) -> Result<Model, Failure> {
+fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
     let language = language(args);
     let defines = values(&args.defines, language)?;
     let properties: Vec<_> = given.map(|given| (&*given.name, &*given.text)).into_iter().collect();
-    let model = Model::load_with(&Disk, path, language, &defines, &properties, style)
-        .map_err(|rejected| Failure::Rejected(rejected.text))?;
+    let model = Model::load_with(disk, path, language, &defines, &properties, style)
+        .map_err(|Rejected { text, diagnostics }| Failure::Rejected { text, diagnostics })?;
     if !quiet && !model.warnings.is_empty() {
         eprint!("{}", model.warnings.render(&model.map, style));
     }
     Ok(model)
+}
+
+/// Refuses bounds that would bound nothing.
+fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<(), Failure> {
+    let usual = StateBounds::default();
+    let option = match model.language {
+        Language::Bir => return Ok(()),
+        Language::Promela if sizes.max_objects != usual.objects => ("--max-objects", sizes.max_objects),
+        Language::Promela if sizes.max_frames != usual.frames => ("--max-frames", sizes.max_frames),
+        Language::Promela => return Ok(()),
+    };
+    let (name, value) = option;
+    Err(usage(format!(
+        "{name} {value} has no meaning for Promela models, which have neither objects nor frames"
+    )))
 }
 
 /// What names stand for. A macro without a value is 1, as compilers of C have it.
@@ -139,22 +202,28 @@ pub fn check(args: &CheckArgs) -> Outcome {
     {
         return Err(usage("cycles are looked for depth first: leave --search bfs away"));
     }
-    let given = given(args.ltl.as_deref(), args.property.as_deref())?;
-    let model = load_with(&args.model, given.as_ref(), args.quiet)?;
+    let disk = Disk::default();
+    let given = given(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
+    let model = load_with(&args.model, given.as_ref(), &disk, args.quiet)?;
     config.ltl = given.map(|given| given.text);
+    fit_bounds(&args.bounds.sizes, &model)?;
+    if let (Some(naming), Language::Promela) = (args.naming, model.language) {
+        return Err(usage(format!(
+            "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
+        )));
+    }
     if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
+    let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
+    let output = trail_output(&path, &disk)?;
     config.limits.memory = config.limits.memory.or_else(free_memory);
     let mut progress = ProgressLine::new(args.quiet, config.limits.memory);
     let checked = quotient::check(&model, &config, args.seed, interrupt::flag(), &mut progress);
     progress.clear();
-    let checked = checked?;
-    let report = &checked.report;
+    let mut checked = checked?;
     let replay = match &checked.trail {
         Some(trail) => {
-            let path =
-                args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
             let text = match args.trail_format {
                 TrailFormat::Json => trail.to_json(),
                 TrailFormat::Spin => {
@@ -162,20 +231,23 @@ pub fn check(args: &CheckArgs) -> Outcome {
                     spin_trail::write(&model, config.bounds, &steps).map_err(Failure::Internal)?
                 }
             };
-            match write_whole(&path, &text) {
-                Ok(()) => Some(replay_command(&args.model, &model, &path)),
+            let is_file = output.is_file();
+            match output.write_whole(&text) {
+                Ok(()) => is_file.then(|| replay_command(&args.model, &model, &path)),
                 Err(error) => {
-                    eprintln!("warning: the trail could not be written to `{}`: {error}", path.display());
+                    let text = format!("the trail could not be written to `{}`: {error}", path.display());
+                    eprintln!("warning: {text}");
+                    checked.report.diagnostics.push(Diagnostic::warning(text));
                     None
                 }
             }
         }
         None => None,
     };
+    let report = &checked.report;
     match args.format {
         ReportFormat::Json => {
-            let json = serde_json::to_string_pretty(report).expect("a report is plain data");
-            println!("{json}");
+            print_json(report);
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
@@ -191,6 +263,11 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => ExitCode::from(3),
         }
     })
+}
+
+/// Where a trail goes, unless it would replace something that it must not.
+fn trail_output(path: &Path, disk: &Disk) -> Result<Output, Failure> {
+    Output::new(path, disk).map_err(|reason| usage(format!("{reason}; name another file by --trail")))
 }
 
 /// SPIN looks for a trail under the whole name of the model.
@@ -228,13 +305,24 @@ fn quoted(word: &str) -> String {
 
 pub fn replay(args: &ReplayArgs) -> Outcome {
     let name = args.trail.display();
-    let text = read_text(&args.trail).map_err(|error| usage(format!("cannot read `{name}`: {error}")))?;
-    // A run without steps is a file without lines.
-    let is_empty = text.trim().is_empty() && language(&args.model) == Language::Promela;
-    if spin_trail::is_spin_trail(&text) || is_empty {
-        return replay_spin(args, &text);
-    }
-    let trail = TrailFile::parse(&text).map_err(|error| usage(format!("`{name}` is {error}")))?;
+    let unreadable = |error: io::Error| usage(format!("cannot read `{name}`: {error}"));
+    let not_a_trail = |error: String| usage(format!("`{name}` is {error}"));
+    let mut file = open_trail(&args.trail).map_err(unreadable)?;
+    let start = file.fill_buf().map_err(unreadable)?;
+    let trail = if start.trim_ascii_start().starts_with(b"{") {
+        TrailFile::read(file).map_err(not_a_trail)?
+    } else {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not valid UTF-8")))?;
+        // A run without steps is a file without lines.
+        let is_empty = text.trim().is_empty() && language(&args.model) == Language::Promela;
+        if spin_trail::is_spin_trail(&text) || is_empty {
+            return replay_spin(args, &text);
+        }
+        TrailFile::parse(&text).map_err(not_a_trail)?
+    };
     let mut of_model = args.model.clone();
     if of_model.defines.is_empty() {
         let define =
@@ -246,9 +334,12 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         let text = property.text.clone()?;
         Some(Given { name: property.name.clone(), text })
     });
-    let model = load_with(&of_model, given.as_ref(), true)?;
+    let model = load_with(&of_model, given.as_ref(), &Disk::default(), true)?;
+    let mut diagnostics = model.warnings();
     if trail.fingerprint != model.fingerprint() {
-        eprintln!("warning: {}", other_model(&trail));
+        let text = other_model(&trail);
+        eprintln!("warning: {text}");
+        diagnostics.push(Diagnostic::warning(text));
     }
     let sizes = StateBounds {
         threads: trail.bounds.threads,
@@ -257,60 +348,108 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     };
     let on_bound = if trail.bounds.error { OnBound::Error } else { OnBound::Truncate };
     let bounds = Bounds { sizes, on_bound };
-    quotient::engine(&model, bounds)?;
-    let trace = match violated {
-        Some(property) => quotient::replay_property(&model, bounds, trail.steps(), property),
-        None => quotient::replay(&model, bounds, trail.steps(), trail.claimed())
-            .map_err(|diverged| diverged.to_string()),
-    };
-    let trace = trace.map_err(|reason| usage(format!("the trail does not fit the model: {reason}")))?;
-    show(args, &model, &trace)?;
-    let shown = trace.ends_in.map(|ending| ending.kind);
-    match trail.violation {
-        Some(claimed) if shown.as_ref() != Some(&claimed.kind) => Err(usage(format!(
+    let steps: Vec<Step> = trail.steps().collect();
+    let run = Recorded { model: &model, bounds, steps: &steps };
+    let (trace, extents) = run.follow(violated, trail.claimed())?;
+    let shown = trace.ends_in.as_ref().map(|ending| &ending.kind);
+    let not_shown = trail.violation.filter(|claimed| shown != Some(&claimed.kind)).map(|claimed| {
+        format!(
             "the trail was recorded for a violation ({}: {}) that this run does not show",
             claimed.kind, claimed.message
-        ))),
-        _ => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
+        )
+    });
+    diagnostics.extend(not_shown.as_ref().map(Diagnostic::error));
+    run.show(args, &trace, extents, diagnostics)?;
+    match not_shown {
+        Some(text) => Err(Failure::Told(format!("error: {text}\n"))),
+        None => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
     }
 }
 
 /// A trail of SPIN's does not say what it shows, nor which constants and bounds it was made with.
 fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
-    let model = load(&args.model, true)?;
+    let model = load(&args.model, &Disk::default(), true)?;
     let bounds = Bounds::default();
     quotient::engine(&model, bounds)?;
-    let misfit = |reason: String| usage(format!("the trail does not fit the model: {reason}"));
-    let steps = spin_trail::read(&model, bounds, text).map_err(|error| misfit(error.to_string()))?;
-    let trace =
-        quotient::replay(&model, bounds, steps, None).map_err(|diverged| misfit(diverged.to_string()))?;
-    show(args, &model, &trace)?;
+    let steps = spin_trail::read(&model, bounds, text).map_err(|error| misfit(&error))?;
+    let run = Recorded { model: &model, bounds, steps: &steps };
+    let (trace, extents) = run.follow(None, None)?;
+    run.show(args, &trace, extents, model.warnings())?;
     Ok(if trace.ends_in.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Prints a run as it was asked for.
-fn show(args: &ReplayArgs, model: &Model, trace: &Trace) -> Result<(), Failure> {
-    let is_terminal = stdout().is_terminal();
-    let paint = Paint::new(style(is_terminal));
-    match (args.format, args.msc) {
-        (_, Some(what)) => {
-            if model.language != Language::Promela {
+fn misfit(reason: &dyn std::fmt::Display) -> Failure {
+    usage(format!("the trail does not fit the model: {reason}"))
+}
+
+/// A run that was read from a file.
+struct Recorded<'a> {
+    model: &'a Model,
+    bounds: Bounds,
+    steps: &'a [Step],
+}
+
+impl Recorded<'_> {
+    /// Runs it, to find out how it ends, and how much room it takes to show it. The trace has no steps.
+    fn follow(
+        &self,
+        violated: Option<&TrailProperty>,
+        claimed: Option<&str>,
+    ) -> Result<(Trace, Extents), Failure> {
+        let Self { model, bounds, steps } = *self;
+        quotient::engine(model, bounds)?;
+        let flag = interrupt::flag();
+        let mut extents = Extents::default();
+        let visit = |step: TraceStep| {
+            extents.fit(&step);
+            if flag.load(Relaxed) { Break(()) } else { Continue(()) }
+        };
+        let trace = match violated {
+            Some(property) => quotient::retell_property(model, bounds, steps, property, visit),
+            None => quotient::retell(model, bounds, steps.iter().copied(), claimed, visit)
+                .map_err(|diverged| diverged.to_string()),
+        };
+        if flag.load(Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        Ok((trace.map_err(|reason| misfit(&reason))?, extents))
+    }
+
+    /// Prints it as it was asked for.
+    fn show(
+        &self,
+        args: &ReplayArgs,
+        trace: &Trace,
+        extents: Extents,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<(), Failure> {
+        let Self { model, bounds, steps } = *self;
+        let is_terminal = stdout().is_terminal();
+        let how = match (args.format, args.msc) {
+            (_, Some(_)) if model.language != Language::Promela => {
                 return Err(usage("--msc is for Promela models: others have no channels"));
             }
-            let unicode = is_terminal && speaks_unicode();
-            let look = Look { width: terminal_width(), unicode, local: what == Chart::All };
-            print!("{}", msc::chart(trace, look));
-            print!("{}", render::ending(trace, paint));
-        }
-        (ReportFormat::Json, None) => {
-            println!("{}", serde_json::to_string_pretty(trace).expect("a trace is plain data"));
-        }
-        (ReportFormat::Human, None) => {
-            print!("{}", render::trace(trace, None, paint));
-            print!("{}", render::ending(trace, paint));
-        }
+            (_, Some(what)) => Show::Chart(Look {
+                width: terminal_width(),
+                unicode: is_terminal && speaks_unicode(),
+                local: what == Chart::All,
+            }),
+            (ReportFormat::Json, None) => Show::Json(diagnostics),
+            (ReportFormat::Human, None) => Show::Text,
+        };
+        let flag = interrupt::flag();
+        let tell = |tell: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
+            let mut told = Ok(());
+            let again = quotient::retell(model, bounds, steps.iter().copied(), None, |step| {
+                told = if flag.load(Relaxed) { Err(ErrorKind::Interrupted.into()) } else { tell(&step) };
+                if told.is_ok() { Continue(()) } else { Break(()) }
+            });
+            again.expect("the run was followed before");
+            told
+        };
+        run::show(trace, extents, &how, Paint::new(style(is_terminal)), &mut Out::new(), tell)?;
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether the locale, by the first variable that says anything about it, is one of UTF-8.
@@ -342,40 +481,112 @@ fn other_model(trail: &TrailFile) -> String {
 }
 
 pub fn simulate(args: &SimulateArgs) -> Outcome {
-    let model = load(&args.model, false)?;
+    let disk = Disk::default();
+    let model = load(&args.model, &disk, false)?;
+    fit_bounds(&args.bounds.sizes, &model)?;
     let bounds = args.bounds.bounds();
     let paint = Paint::new(style(stdout().is_terminal()));
-    let (steps, violation) = if args.interactive {
-        (interactive(&model, bounds, paint)?, None)
-    } else {
-        let max = usize::try_from(args.steps).unwrap_or(usize::MAX);
-        let run = simulate::random(&model, bounds, args.seed, max)?;
-        print!("{}", render::trace(&run.trace, None, paint));
-        if run.trace.ends_in.is_some() {
-            print!("{}", render::ending(&run.trace, paint));
-        } else if let Some(bound) = run.truncated {
-            println!("The run ends here: the next step exceeds the bound on {}.", bound.as_str());
-        } else if let Some(bound) = run.unevaluated {
-            println!("The run ends here: an invariant exceeds the bound on {}.", bound.as_str());
-        } else if run.ended {
-            println!("{}", render::ended(model.language));
-        } else {
-            println!("Stopped after {} (--steps goes on).", render::plural(run.steps.len() as u64, "step"));
+    let output = args.trail.as_deref().map(|path| trail_output(path, &disk)).transpose()?;
+    if args.interactive {
+        let steps = interactive(&model, bounds, paint)?;
+        if let Some(output) = output {
+            let name = output.path().display().to_string();
+            let text = quotient::trail_file(&model, bounds, None, &steps).to_json();
+            output.write_whole(&text).map_err(|error| unwritable(&name, &error))?;
         }
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Before anything is printed.
+    quotient::engine(&model, bounds)?;
+    let mut recording = output.map(|output| Recording::begin(output, &model, bounds)).transpose()?;
+    let flag = interrupt::flag();
+    let mut out = Out::new();
+    let mut unfolding = Unfolding::new(simulate::beginning(&model, bounds), &mut out, paint);
+    let mut failure = None;
+    let run = simulate::random(&model, bounds, args.seed, args.steps, |step, told| {
+        let record = || {
+            recording.as_mut().map_or(Ok(()), |recording| recording.step(step))?;
+            unfolding.step(told).map_err(Failure::Output)
+        };
+        match record() {
+            Ok(()) if !flag.load(Relaxed) => Continue(()),
+            Ok(()) => Break(()),
+            Err(error) => {
+                failure = Some(error);
+                Break(())
+            }
+        }
+    })?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    unfolding.end(&run.trace)?;
+    let steps = render::plural(run.steps, "step");
+    let (words, code) = match run.end {
+        _ if run.trace.ends_in.is_some() => (String::new(), ExitCode::from(1)),
+        SimulationEnd::Violation | SimulationEnd::Steps => {
+            (format!("Stopped after {steps} (--steps goes on).\n"), ExitCode::SUCCESS)
+        }
+        SimulationEnd::Truncated(bound) => (
+            format!("The run ends here: the next step exceeds the bound on {}.\n", bound.as_str()),
+            ExitCode::SUCCESS,
+        ),
+        SimulationEnd::Unevaluated(bound) => (
+            format!("The run ends here: an invariant exceeds the bound on {}.\n", bound.as_str()),
+            ExitCode::SUCCESS,
+        ),
+        SimulationEnd::Ended => (format!("{}\n", render::ended(model.language)), ExitCode::SUCCESS),
+        SimulationEnd::BrokenOff => {
+            (format!("Interrupted after {steps}.\n"), ExitCode::from(interrupt::EXIT_CODE))
+        }
+    };
+    out.write_all(words.as_bytes())?;
+    out.flush()?;
+    drop(out);
+    if let Some(recording) = recording {
         let violation = run.trace.ends_in.map(|Ending { kind, message, .. }| TrailViolation {
             kind,
             message,
             property: None,
         });
-        (run.steps, violation)
-    };
-    let code = if violation.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS };
-    if let Some(path) = &args.trail {
-        let trail = quotient::trail_file(&model, bounds, violation, &steps);
-        write_whole(path, &trail.to_json())
-            .map_err(|error| usage(format!("cannot write `{}`: {error}", path.display())))?;
+        recording.end(violation.as_ref())?;
     }
     Ok(code)
+}
+
+fn unwritable(name: &str, error: &io::Error) -> Failure {
+    usage(format!("cannot write `{name}`: {error}"))
+}
+
+/// A trail that is written while the run goes on.
+struct Recording {
+    name: String,
+    file: Writing,
+    is_empty: bool,
+}
+
+impl Recording {
+    fn begin(output: Output, model: &Model, bounds: Bounds) -> Result<Self, Failure> {
+        let name = output.path().display().to_string();
+        let file = output.begin().map_err(|error| unwritable(&name, &error))?;
+        let mut recording = Self { name, file, is_empty: true };
+        recording.write(&quotient::trail_file(model, bounds, None, &[]).json_start())?;
+        Ok(recording)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.name, &error))
+    }
+
+    fn step(&mut self, step: Step) -> Result<(), Failure> {
+        let is_first = std::mem::take(&mut self.is_empty);
+        self.write(&TrailStep::from(step).json(is_first))
+    }
+
+    fn end(mut self, violation: Option<&TrailViolation>) -> Result<(), Failure> {
+        self.write(&TrailFile::json_end(violation))?;
+        self.file.finish().map_err(|error| unwritable(&self.name, &error))
+    }
 }
 
 fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotient::Step>, Failure> {
@@ -426,7 +637,8 @@ pub fn print(args: &PrintArgs) -> Outcome {
     if args.what.automaton {
         return print_automaton(args);
     }
-    let model = load(&args.model, false)?;
+    let model = load(&args.model, &Disk::default(), false)?;
+    fit_bounds(&args.sizes, &model)?;
     if args.what.ir {
         print!("{}", model.ir_text());
     } else {
@@ -437,8 +649,9 @@ pub fn print(args: &PrintArgs) -> Outcome {
 }
 
 fn print_automaton(args: &PrintArgs) -> Outcome {
-    let given = given(args.ltl.as_deref(), args.property.as_deref())?;
-    let model = load_with(&args.model, given.as_ref(), true)?;
+    let disk = Disk::default();
+    let given = given(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
+    let model = load_with(&args.model, given.as_ref(), &disk, true)?;
     let name = given.as_ref().map(|given| given.name.as_str()).or(args.property.as_deref());
     let property = model.property(name).map_err(usage)?;
     let format = match args.format {
@@ -450,17 +663,23 @@ fn print_automaton(args: &PrintArgs) -> Outcome {
 }
 
 pub fn graph(args: &GraphArgs) -> Outcome {
-    let model = load(&args.model, false)?;
+    let model = load(&args.model, &Disk::default(), false)?;
+    fit_bounds(&args.bounds.sizes, &model)?;
     let max = usize::try_from(args.max_states).unwrap_or(usize::MAX);
-    let graph = quotient::graph::graph(&model, args.bounds.bounds(), max, interrupt::flag())?;
-    print!(
-        "{}",
-        match args.format {
-            GraphFormat::Dot => graph.to_dot(),
-            GraphFormat::Aut => graph.to_aut(),
-            GraphFormat::Json => graph.to_json(),
-        }
-    );
+    let bounds = args.bounds.bounds();
+    let graph = quotient::graph::graph(&model, bounds, max, free_memory(), interrupt::flag())?;
+    let format = match args.format {
+        GraphFormat::Dot => quotient::graph::GraphFormat::Dot,
+        GraphFormat::Aut => quotient::graph::GraphFormat::Aut,
+        GraphFormat::Json => quotient::graph::GraphFormat::Json,
+    };
+    // The model's own were shown when it was read.
+    for diagnostic in graph.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_none()) {
+        eprintln!("warning: {}", diagnostic.message);
+    }
+    let mut out = Out::new();
+    graph.write(format, &mut out)?;
+    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -470,9 +689,12 @@ mod tests {
 
     #[test]
     fn failures_have_their_exit_codes() {
-        let code = |failure: Failure| format!("{:?}", failure.report());
+        let code = |failure: Failure| format!("{:?}", failure.report(None));
         let expected = |code: u8| format!("{:?}", ExitCode::from(code));
-        assert_eq!(code(Failure::Rejected(String::new())), expected(2));
+        assert_eq!(code(usage("a test")), expected(2));
+        assert_eq!(code(Failure::Told(String::new())), expected(2));
+        assert_eq!(code(Failure::Output(ErrorKind::BrokenPipe.into())), expected(141));
+        assert_eq!(code(Failure::Output(ErrorKind::StorageFull.into())), expected(2));
         assert_eq!(code(Failure::Internal("a test".to_owned())), expected(4));
         assert_eq!(code(Failure::Interrupted), expected(130));
     }

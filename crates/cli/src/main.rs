@@ -5,32 +5,67 @@ mod commands;
 mod files;
 mod interrupt;
 mod msc;
+mod out;
 mod progress;
 mod render;
+mod run;
 mod units;
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
+use quotient::report::{Diagnostic, Failed};
 
 use args::{Cli, Command};
-use commands::Failure;
+use commands::{Failure, LOST_OUTPUT};
 
 fn main() -> ExitCode {
     end_on_lost_output();
-    let result = std::panic::catch_unwind(|| match Cli::parse().command {
-        Command::Check(args) => commands::check(&args),
-        Command::Replay(args) => commands::replay(&args),
-        Command::Simulate(args) => commands::simulate(&args),
-        Command::Print(args) => commands::print(&args),
-        Command::Graph(args) => commands::graph(&args),
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return misused(&error),
+    };
+    let result = std::panic::catch_unwind(|| match &command {
+        Command::Check(args) => commands::check(args),
+        Command::Replay(args) => commands::replay(args),
+        Command::Simulate(args) => commands::simulate(args),
+        Command::Print(args) => commands::print(args),
+        Command::Graph(args) => commands::graph(args),
     });
-    match result {
-        Ok(Ok(code)) => code,
-        Ok(Err(failure)) => failure.report(),
-        Err(_) => Failure::Internal("this is a bug in quotient, not in the model".to_owned()).report(),
+    let failure = match result {
+        Ok(Ok(code)) => return code,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::Internal("this is a bug in quotient, not in the model".to_owned()),
+    };
+    failure.report(command.json())
+}
+
+/// Help that was asked for, or a command line that makes no sense. The latter is told in JSON as well, if
+/// that was asked for: not where options exclude each other, since `--format json` may be the one that was
+/// not meant.
+fn misused(error: &clap::Error) -> ExitCode {
+    // Where it cannot be printed nobody is left to be told.
+    drop(error.print());
+    let is_clear = error.use_stderr() && error.kind() != ErrorKind::ArgumentConflict;
+    if is_clear && asks_for_json(std::env::args_os().skip(1)) {
+        let text = error.render().to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let message = lines.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let notes = lines.map(str::to_owned).collect();
+        let diagnostic = Diagnostic { notes, ..Diagnostic::error(message) };
+        commands::print_json(&Failed::new(None, &[diagnostic]));
     }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Whether the words of a command line ask for JSON, however wrong the others are.
+fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
+    let words: Vec<OsString> = words.collect();
+    words.contains(&"--format=json".into()) || words.windows(2).any(|pair| pair == ["--format", "json"])
 }
 
 /// Output that nobody reads any more (`quotient … | head`) ends the program quietly, with the code that
@@ -41,7 +76,7 @@ fn end_on_lost_output() {
         let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
         if text.starts_with("failed printing to std") {
             if text.contains("Broken pipe") {
-                std::process::exit(141);
+                std::process::exit(LOST_OUTPUT.into());
             }
             // This can fail as well, and then nobody is left to be told.
             drop(writeln!(std::io::stderr(), "error: {text}"));

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use quotient::{Direction, Message, Trace, TraceStep};
+use quotient::{Direction, Message, Process, Trace, TraceStep};
 
 /// A column is at least this wide, whatever the terminal is, so that there is something to read.
 const NARROWEST: usize = 14;
@@ -30,28 +30,24 @@ pub struct Look {
     pub local: bool,
 }
 
-/// The chart of a run, with a mark at what is wrong in the end.
-pub fn chart(trace: &Trace, look: Look) -> String {
-    let started = trace.steps.iter().flat_map(|step| &step.started);
-    let columns =
-        trace.processes.iter().chain(started).map(|process| process.id as usize + 1).max().unwrap_or(1);
-    let gutter = trace.steps.len().to_string().len() + 4;
-    let column = (look.width.saturating_sub(gutter) / columns).clamp(NARROWEST, WIDEST);
-    let mut chart = Chart { look, gutter, column, columns, alive: BTreeMap::new(), out: String::new() };
-    chart.begin(trace);
-    for (index, step) in trace.steps.iter().enumerate() {
-        let is_wrong = index + 1 == trace.steps.len()
-            && trace
-                .ends_in
-                .as_ref()
-                .is_some_and(|ending| ending.blocked.is_empty() && ending.location.is_some());
-        chart.step(index + 1, step, is_wrong);
-    }
-    chart.end(trace);
-    chart.out
+/// How large a chart is.
+#[derive(Clone, Copy, Default)]
+pub struct Size {
+    pub steps: u64,
+    /// Columns are for processes by their numbers.
+    columns: usize,
 }
 
-struct Chart {
+impl Size {
+    /// Makes room for processes.
+    pub fn fit(&mut self, processes: &[Process]) {
+        let columns = processes.iter().map(|process| process.id as usize + 1);
+        self.columns = columns.chain([self.columns]).max().unwrap_or(0);
+    }
+}
+
+/// A chart that is drawn line by line, with a mark at what is wrong in the end.
+pub struct Chart {
     look: Look,
     /// Where the first column begins.
     gutter: usize,
@@ -60,26 +56,43 @@ struct Chart {
     columns: usize,
     /// The names of the processes that exist.
     alive: BTreeMap<u32, String>,
-    out: String,
+    steps: u64,
+    /// The last step is what is wrong.
+    ends_wrong: bool,
 }
 
 impl Chart {
-    fn begin(&mut self, trace: &Trace) {
+    /// The chart of a run. The trace need not have its steps.
+    pub fn new(trace: &Trace, size: Size, look: Look) -> Self {
+        let gutter = size.steps.to_string().len() + 4;
+        let columns = size.columns.max(1);
+        let column = (look.width.saturating_sub(gutter) / columns).clamp(NARROWEST, WIDEST);
+        let ends_wrong = trace
+            .ends_in
+            .as_ref()
+            .is_some_and(|ending| ending.blocked.is_empty() && ending.location.is_some());
+        Self { look, gutter, column, columns, alive: BTreeMap::new(), steps: size.steps, ends_wrong }
+    }
+
+    /// The processes that there are in the beginning.
+    pub fn begin(&mut self, trace: &Trace) -> String {
         let mut row = self.row();
         for process in &trace.processes {
             self.put(&mut row, process.id, &process.name);
             self.alive.insert(process.id, process.name.clone());
         }
-        self.write(&row);
+        line(&row)
     }
 
-    fn step(&mut self, number: usize, step: &TraceStep, is_wrong: bool) {
+    /// The step with this index, if it is shown.
+    pub fn step(&mut self, index: u64, step: &TraceStep) -> String {
+        let is_wrong = self.ends_wrong && index + 1 == self.steps;
         let says_nothing = step.messages.is_empty() && step.started.is_empty() && step.ended.is_empty();
         if says_nothing && !self.look.local && !is_wrong {
-            return;
+            return String::new();
         }
         let mut row = self.row();
-        let number = format!("{number:>width$}", width = self.gutter - 2);
+        let number = format!("{:>width$}", index + 1, width = self.gutter - 2);
         row.splice(..number.len(), number.chars());
         let mark = match (is_wrong, self.look.unicode) {
             (true, false) => '!',
@@ -104,12 +117,14 @@ impl Chart {
             self.put(&mut row, process.id, &process.name);
             self.alive.insert(process.id, process.name.clone());
         }
-        self.write(&row);
+        line(&row)
     }
 
     /// Who is stuck, and where.
-    fn end(&mut self, trace: &Trace) {
-        let Some(ending) = trace.ends_in.as_ref().filter(|ending| !ending.blocked.is_empty()) else { return };
+    pub fn end(&self, trace: &Trace) -> String {
+        let Some(ending) = trace.ends_in.as_ref().filter(|ending| !ending.blocked.is_empty()) else {
+            return String::new();
+        };
         let mut row = self.row();
         for blocked in &ending.blocked {
             let column = self.alive.iter().find(|(_, name)| **name == blocked.thread).map(|(&id, _)| id);
@@ -118,7 +133,7 @@ impl Chart {
                 self.put(&mut row, id, &format!("{mark} line {}", blocked.location.line));
             }
         }
-        self.write(&row);
+        line(&row)
     }
 
     /// The lifelines of all who exist.
@@ -167,12 +182,12 @@ impl Chart {
             row[left] = '<';
         }
     }
+}
 
-    fn write(&mut self, row: &[char]) {
-        let line: String = row.iter().collect();
-        self.out += line.trim_end();
-        self.out.push('\n');
-    }
+/// A row as a line of text.
+fn line(row: &[char]) -> String {
+    let line: String = row.iter().collect();
+    format!("{}\n", line.trim_end())
 }
 
 /// What is written at an arrow: the message by its name or, if it has none, by that of its channel.
@@ -202,7 +217,7 @@ fn words(step: &TraceStep) -> String {
 #[cfg(test)]
 mod tests {
     use quotient::report::Place;
-    use quotient::{Blocked, Ending, Partner, Process};
+    use quotient::{Blocked, Ending, Partner};
 
     use super::*;
 
@@ -275,6 +290,18 @@ mod tests {
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
         let fault = quotient::FaultKind::Deadlock;
         Ending { kind: String::new(), message: String::new(), location, blocked, fault }
+    }
+
+    fn chart(trace: &Trace, look: Look) -> String {
+        let mut size = Size { steps: trace.steps.len() as u64, ..Size::default() };
+        size.fit(&trace.processes);
+        trace.steps.iter().for_each(|step| size.fit(&step.started));
+        let mut chart = Chart::new(trace, size, look);
+        let mut out = chart.begin(trace);
+        for (index, step) in trace.steps.iter().enumerate() {
+            out += &chart.step(index as u64, step);
+        }
+        out + &chart.end(trace)
     }
 
     #[track_caller]

@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use quotient::config::StoreKind;
 use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
-use quotient::{FaultKind, Language, Style, Trace, TraceStep};
+use quotient::{Cycle, FaultKind, Language, Style, Trace, TraceStep};
 
 use crate::units;
 
@@ -124,8 +124,9 @@ pub fn report(
             _ => "depth first; --search bfs finds a short way",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
-        out += &trace(&violation.trace, Some(LONGEST_TRACE), paint);
-        out += &ending(&violation.trace, paint);
+        let (steps, widths) = trace(&violation.trace, paint);
+        out += &steps;
+        out += &ending(&violation.trace, violation.trace.steps.len() as u64, widths, paint);
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo see it again:\n  {command}");
         }
@@ -347,62 +348,102 @@ fn columns<'p>(
     name: impl Fn(&str) -> String,
     paint: Paint,
 ) -> Vec<String> {
-    let rows: Vec<_> =
-        rows.into_iter().map(|(who, place)| (who, format!("{}:{}", place.file, place.line), place)).collect();
-    let width = |column: fn(&(String, String, &Place)) -> usize| rows.iter().map(column).max().unwrap_or(0);
-    let who_width = width(|(who, _, _)| who.chars().count());
-    let at_width = width(|(_, at, _)| at.chars().count());
-    rows.iter()
-        .map(|(who, at, place)| {
-            // Padding comes after the colours: escape sequences have no width.
-            let pad = |text: &str, width: usize| " ".repeat(width - text.chars().count());
-            let (who_pad, at_pad) = (pad(who, who_width), pad(at, at_width));
-            format!("{}{who_pad}  {}{at_pad}  {}", name(who), paint.dim(at), excerpt(place))
-        })
-        .collect()
+    let rows: Vec<_> = rows.into_iter().collect();
+    let mut widths = Widths::default();
+    rows.iter().for_each(|(who, place)| widths.fit_row(who, place));
+    rows.iter().map(|(who, place)| widths.row(who, place, &name, paint)).collect()
 }
 
-/// How far what belongs to a step is indented: the steps are numbered.
-fn indent(trace: &Trace) -> String {
-    " ".repeat(trace.steps.len().to_string().len() + 6)
+/// How wide the columns of a run are.
+#[derive(Clone, Copy, Default)]
+pub struct Widths {
+    /// Of the numbers of steps.
+    number: usize,
+    who: usize,
+    at: usize,
+}
+
+impl Widths {
+    /// Makes room for a number of steps.
+    pub fn fit_number(&mut self, number: u64) {
+        self.number = self.number.max(number.to_string().len());
+    }
+
+    /// Makes room for a step.
+    pub fn fit(&mut self, step: &TraceStep) {
+        self.fit_row(&step.thread, &step.location);
+    }
+
+    fn fit_row(&mut self, who: &str, place: &Place) {
+        self.who = self.who.max(who.chars().count());
+        self.at = self.at.max(at(place).chars().count());
+    }
+
+    fn row(self, who: &str, place: &Place, name: impl Fn(&str) -> String, paint: Paint) -> String {
+        // Padding comes after the colours: escape sequences have no width.
+        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
+        let at = at(place);
+        let (who_pad, at_pad) = (pad(who, self.who), pad(&at, self.at));
+        format!("{}{who_pad}  {}{at_pad}  {}", name(who), paint.dim(&at), excerpt(place))
+    }
+
+    /// How far what belongs to a step is indented: the steps are numbered.
+    fn indent(self) -> String {
+        " ".repeat(self.number + 6)
+    }
+}
+
+fn at(place: &Place) -> String {
+    format!("{}:{}", place.file, place.line)
 }
 
 /// A report shows this many steps of a counterexample; `quotient replay` shows all.
-const LONGEST_TRACE: usize = 200;
+pub const LONGEST_TRACE: usize = 200;
 /// How many of them are the first ones.
 const FIRST_STEPS: usize = 20;
 
-/// The steps of a run: who, where, and what changed. Of more than `longest`, the middle is left out.
-pub fn trace(trace: &Trace, longest: Option<usize>, paint: Paint) -> String {
+/// The steps of a run: who, where, and what changed. Of a long one, the middle is left out.
+fn trace(trace: &Trace, paint: Paint) -> (String, Widths) {
+    let count = trace.steps.len();
+    let left_out =
+        if count > LONGEST_TRACE { FIRST_STEPS..count - (LONGEST_TRACE - FIRST_STEPS) } else { 0..0 };
+    let shown = || (0..count).filter(|index| !left_out.contains(index));
+    let mut widths = Widths::default();
+    widths.fit_number(count as u64);
+    shown().for_each(|index| widths.fit(&trace.steps[index]));
+    let mut out = initially(trace, widths);
+    for index in shown() {
+        if !left_out.is_empty() && index == left_out.end {
+            let _ = writeln!(out, "{}… {} …", widths.indent(), plural(left_out.len() as u64, "step"));
+        }
+        out += &step(index as u64, &trace.steps[index], trace.cycle, widths, paint);
+    }
+    (out, widths)
+}
+
+/// The state that a run begins with.
+pub fn initially(trace: &Trace, widths: Widths) -> String {
     let mut out = String::new();
-    let indent = indent(trace);
     if !trace.initial.is_empty() {
         let _ = writeln!(out, "  initially");
         for line in &trace.initial {
-            let _ = writeln!(out, "{indent}{line}");
+            let _ = writeln!(out, "{}{line}", widths.indent());
         }
     }
-    let width = trace.steps.len().to_string().len();
-    let count = trace.steps.len();
-    let left_out = match longest {
-        Some(longest) if count > longest => FIRST_STEPS..count - (longest - FIRST_STEPS),
-        _ => 0..0,
-    };
-    let shown: Vec<usize> = (0..count).filter(|index| !left_out.contains(index)).collect();
-    let rows = shown.iter().map(|&index| (trace.steps[index].thread.clone(), &trace.steps[index].location));
-    let rows = columns(rows, |thread| paint.strong(thread), paint);
-    for (&index, row) in shown.iter().zip(rows) {
-        let step = &trace.steps[index];
-        if !left_out.is_empty() && index == left_out.end {
-            let _ = writeln!(out, "{indent}… {} …", plural(left_out.len() as u64, "step"));
-        }
-        if trace.cycle.is_some_and(|cycle| cycle.start == index) {
-            let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
-        }
-        let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
-        for line in said(step).iter().chain(&step.changes) {
-            let _ = writeln!(out, "{indent}{line}");
-        }
+    out
+}
+
+/// The step with this index: who, where, and what changed.
+pub fn step(index: u64, step: &TraceStep, cycle: Option<Cycle>, widths: Widths, paint: Paint) -> String {
+    let mut out = String::new();
+    if cycle.is_some_and(|cycle| cycle.start as u64 == index) {
+        let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
+    }
+    let row = widths.row(&step.thread, &step.location, |thread| paint.strong(thread), paint);
+    let width = widths.number;
+    let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
+    for line in said(step).iter().chain(&step.changes) {
+        let _ = writeln!(out, "{}{line}", widths.indent());
     }
     out
 }
@@ -432,13 +473,13 @@ fn outcome(test: Option<bool>, paint: Paint) -> String {
     test.map_or(String::new(), |test| paint.dim(if test { "  (true)" } else { "  (false)" }))
 }
 
-/// What is wrong at the end of a run.
-pub fn ending(trace: &Trace, paint: Paint) -> String {
+/// What is wrong at the end of a run of so many steps.
+pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String {
     let mut out = String::new();
     let Some(ending) = &trace.ends_in else { return out };
-    let indent = indent(trace);
+    let indent = widths.indent();
     match trace.cycle {
-        Some(cycle) if cycle.start == trace.steps.len() => {
+        Some(cycle) if cycle.start as u64 == steps => {
             let _ = writeln!(out, "  and nothing moves any more");
         }
         Some(cycle) => {
@@ -449,8 +490,7 @@ pub fn ending(trace: &Trace, paint: Paint) -> String {
     }
     let _ = writeln!(out, "  {}", paint.bad(&what(&ending.kind, &ending.message)));
     if let Some(place) = &ending.location {
-        let place_text = format!("{}:{}", place.file, place.line);
-        let _ = writeln!(out, "{indent}{}  {}", paint.dim(&place_text), excerpt(place));
+        let _ = writeln!(out, "{indent}{}  {}", paint.dim(&at(place)), excerpt(place));
     }
     let stuck = ending.blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
     for row in columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint) {

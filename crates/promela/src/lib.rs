@@ -23,6 +23,8 @@ mod unused;
 pub use lower::{Chain, Chains, Link, merge, unseen};
 pub use parser::parse;
 
+use std::collections::BTreeSet;
+
 use source::{Diagnostics, FileId, Provider, SourceMap};
 
 /// A model that was compiled.
@@ -31,6 +33,9 @@ pub struct Compiled {
     pub program: ir::Program,
     /// Which statements can be merged, for [`merge`].
     pub chains: Chains,
+    /// The globals that the model declares `hidden`. Others may be transparent as well: those that are only
+    /// written.
+    pub hidden: BTreeSet<ir::GlobalId>,
     pub warnings: Diagnostics,
 }
 
@@ -64,8 +69,8 @@ pub fn compile_with(
     builder.check_sizes();
     let lowered = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
     match lowered {
-        Some((program, chains)) if !diagnostics.has_errors() => {
-            Ok(Compiled { program, chains, warnings: diagnostics })
+        Some((program, chains, hidden)) if !diagnostics.has_errors() => {
+            Ok(Compiled { program, chains, hidden, warnings: diagnostics })
         }
         _ => Err(diagnostics.without_warnings()),
     }

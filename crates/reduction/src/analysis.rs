@@ -146,7 +146,7 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
                 if program.globals[id].transparent =>
             {
-                "the model reads hidden variables"
+                "the model reads hidden variables, or updates some that nothing else reads"
             }
             _ => return,
         };

@@ -54,13 +54,15 @@ pub struct Claim<'a> {
     pub is_fair: bool,
     /// A state without steps that is no proper end is a violation, too.
     pub reports_deadlocks: bool,
+    /// Violations of something else (assertions, invariants, faults) are recorded and do not end the search.
+    pub passes_by: bool,
     /// Finite runs are extended by staying in their last state for ever. Otherwise they do not count.
     pub stutters: bool,
 }
 
 impl<'a> Claim<'a> {
     pub const fn new(automaton: &'a Automaton) -> Self {
-        Self { automaton, is_fair: false, reports_deadlocks: false, stutters: true }
+        Self { automaton, is_fair: false, reports_deadlocks: false, passes_by: false, stutters: true }
     }
 }
 
@@ -135,6 +137,7 @@ where
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
+    explorer.passes_by = claim.passes_by;
     let reader = Reader::new(claim.automaton);
     Ok(if claim.is_fair {
         let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());

@@ -20,11 +20,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Alarm, Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
-use crate::outcome::{Completeness, Outcome, Stats, StopReason, Violations};
+use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
 /// Steps between two looks at the clock and at the interrupt, at the most.
@@ -83,6 +83,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     flaw: Option<Fault>,
     /// A state where nobody can move is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
+    /// Only violations of the property end the search, and exceeded bounds that count as violations.
+    pub passes_by: bool,
     pub encoding: Encoding,
     options: &'a Options<'a>,
     observer: &'a mut O,
@@ -132,6 +134,7 @@ where
             is_stuck: false,
             flaw: None,
             reports_deadlocks: true,
+            passes_by: false,
             encoding: Encoding::new(),
             options,
             observer,
@@ -186,15 +189,20 @@ where
     pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         match self.system.check(&mut self.state) {
             Ok(()) => Continue(()),
-            Err(halt) => self.halt(halt, path),
+            Err(halt) => self.halt(halt, Consequence::GoesOn, path),
         }
     }
 
     /// A condition of the state, to which `path` leads, does not hold or was not evaluated.
     #[cold]
-    pub fn halt(&mut self, halt: Halt, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+    pub fn halt(
+        &mut self,
+        halt: Halt,
+        consequence: Consequence,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason> {
         match halt {
-            Halt::Fault(fault) => self.violation(fault, path, None),
+            Halt::Fault(fault) => self.violation(fault, consequence, path, None),
             Halt::Truncated(bound) => {
                 *self.unevaluated.entry(bound).or_default() += 1;
                 Continue(())
@@ -236,7 +244,7 @@ where
         }
         self.is_stuck = self.steps.is_empty();
         if self.reports_deadlocks && is_deadlock(self.system, &self.state, &self.steps) {
-            return self.violation(DEADLOCK, path, None);
+            return self.violation(DEADLOCK, Consequence::GoesOn, path, None);
         }
         if self.options.max_depth.is_some_and(|max| self.depth >= max) {
             self.is_cut |= !self.steps.is_empty();
@@ -244,7 +252,7 @@ where
         }
         for at in 0..self.steps.faults.len() {
             let (step, fault) = self.steps.faults[at];
-            self.violation(fault, path, Some(step))?;
+            self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
         }
         Continue(())
     }
@@ -264,11 +272,11 @@ where
             Fired::Moved => {}
             Fired::Flawed(fault) => {
                 self.flaw = Some(fault);
-                self.violation(fault, path, Some(step))?;
+                self.violation(fault, Consequence::GoesOn, path, Some(step))?;
             }
             Fired::Fault(fault) => {
                 self.stats.transitions += 1;
-                self.violation(fault, path, Some(step))?;
+                self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
                 return Continue(Taken::Stayed);
             }
             Fired::Truncated(bound) => {
@@ -303,7 +311,7 @@ where
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason> {
         if let Some(fault) = self.flaw {
-            self.violation(fault, path, Some(step))?;
+            self.violation(fault, Consequence::GoesOn, path, Some(step))?;
         }
         self.stats.transitions += 1;
         self.note(Insert::Seen(target.filter(|_| self.store.rebuilds())), source, step, self.depth + 1);
@@ -574,9 +582,9 @@ where
         }
     }
 
-    /// Takes note of a violation that a search found by other means.
+    /// Takes note of a violation of the property that a search found by other means.
     pub fn record(&mut self, fault: Fault, trail: Trail) {
-        self.violations.record(fault, || trail);
+        self.violations.record(fault, Consequence::OfProperty, || trail);
     }
 
     /// Takes note of a violation in the state to which `path` leads, or by a step there.
@@ -584,12 +592,16 @@ where
     pub fn violation(
         &mut self,
         fault: Fault,
+        consequence: Consequence,
         path: &impl Path<S, T>,
         last: Option<Step>,
     ) -> ControlFlow<StopReason> {
         let last = last.map(|step| (step, fault));
-        self.violations.record(fault, || path.trail(self.system, self.store, last));
-        if self.options.keep_going { Continue(()) } else { Break(StopReason::FirstViolation) }
+        self.violations.record(fault, consequence, || path.trail(self.system, self.store, last));
+        let is_passed_by = self.passes_by
+            && consequence != Consequence::OfProperty
+            && !matches!(fault.kind, FaultKind::Bound(_));
+        if self.options.keep_going || is_passed_by { Continue(()) } else { Break(StopReason::FirstViolation) }
     }
 
     /// Looks at the limits now and then.

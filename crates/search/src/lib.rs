@@ -32,6 +32,6 @@ pub use bfs::bfs;
 pub use dfs::dfs;
 pub use observer::{Observer, Open, Progress, Quiet};
 pub use options::Options;
-pub use outcome::{Completeness, Outcome, Stats, StopReason, Violation};
+pub use outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violation};
 pub use trail::{Diverged, Trail};
-pub use walk::{Walk, WalkEnd, walk};
+pub use walk::{Walk, WalkEnd, Walked, Walker, walk};

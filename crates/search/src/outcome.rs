@@ -58,6 +58,18 @@ pub struct Violation {
     pub trail: Trail,
     /// States that violate an invariant or are deadlocks; otherwise steps that fault.
     pub count: u64,
+    pub consequence: Consequence,
+}
+
+/// What a violation means for the runs that show it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Consequence {
+    /// The runs go on: a state breaks an invariant or is a deadlock, or a step violates a check and leads on.
+    GoesOn,
+    /// The runs end there: a step faults, and leads nowhere.
+    EndsRuns,
+    /// The temporal property that is checked is violated, or cannot be told.
+    OfProperty,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,14 +133,14 @@ impl From<store::Full> for StopReason {
 #[derive(Default, Debug)]
 pub(crate) struct Violations {
     list: Vec<Violation>,
-    places: FxHashMap<Fault, usize>,
+    places: FxHashMap<(Fault, Consequence), usize>,
 }
 
 impl Violations {
     /// Counts a violation; makes its trail if it is the first of its fault.
-    pub fn record(&mut self, fault: Fault, trail: impl FnOnce() -> Trail) {
-        let place = *self.places.entry(fault).or_insert_with(|| {
-            self.list.push(Violation { fault, trail: trail(), count: 0 });
+    pub fn record(&mut self, fault: Fault, consequence: Consequence, trail: impl FnOnce() -> Trail) {
+        let place = *self.places.entry((fault, consequence)).or_insert_with(|| {
+            self.list.push(Violation { fault, trail: trail(), count: 0, consequence });
             self.list.len() - 1
         });
         self.list[place].count += 1;

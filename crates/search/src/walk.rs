@@ -1,6 +1,6 @@
 //! Random walks: one path through the state space, the same one for the same seed.
 
-use system::{Bound, Fault, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
@@ -25,44 +25,111 @@ pub enum WalkEnd {
     Steps,
 }
 
-/// Takes up to `max_steps` steps from the initial state, each chosen uniformly among those enabled. A guard
-/// that cannot be evaluated is an error of the state, so it ends the walk there.
+/// Takes up to `max_steps` steps from the initial state, as a [`Walker`] does.
 pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Walk {
-    let mut random = SplitMix64(seed);
-    let mut state = system.initial();
-    let mut offered = Steps::default();
+    let mut walker = Walker::new(system, seed, max_steps as u64);
     let mut taken: Vec<Step> = Vec::new();
-    let end = loop {
-        match system.check(&mut state) {
+    loop {
+        let Walked { step, end } = walker.walk();
+        taken.extend(step);
+        if let Some(end) = end {
+            return Walk { trail: taken.into(), end };
+        }
+    }
+}
+
+/// A walk that is under way. It keeps the state that it stands at, and nothing of the way there.
+///
+/// Each step is chosen uniformly among those enabled. A guard that cannot be evaluated is an error of the
+/// state, so it ends the walk there. The states of the system must decode to themselves, as they do unless a
+/// system renames them.
+pub struct Walker<'s, S: TransitionSystem> {
+    system: &'s S,
+    state: S::State,
+    encoding: Encoding,
+    offered: Steps,
+    random: SplitMix64,
+    /// How many more steps may be taken.
+    left: u64,
+    /// How many steps could be taken back.
+    undoable: u32,
+}
+
+/// What a walk did next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walked {
+    /// The step that was taken, if the walk did not end before one.
+    pub step: Option<Step>,
+    /// How the walk ended, if it did.
+    pub end: Option<WalkEnd>,
+}
+
+/// A walk takes no step back: after this many steps the log that could do so is dropped.
+const FORGET_EVERY: u32 = 256;
+
+impl<'s, S: TransitionSystem> Walker<'s, S> {
+    /// Stands at the initial state.
+    pub fn new(system: &'s S, seed: u64, max_steps: u64) -> Self {
+        Self {
+            system,
+            state: system.initial(),
+            encoding: Encoding::new(),
+            offered: Steps::default(),
+            random: SplitMix64(seed),
+            left: max_steps,
+            undoable: 0,
+        }
+    }
+
+    /// Takes the next step. After the end of the walk there is none.
+    pub fn walk(&mut self) -> Walked {
+        let Self { system, state, offered, .. } = self;
+        let ended = |end| Walked { step: None, end: Some(end) };
+        match system.check(state) {
             Ok(()) => {}
-            Err(Halt::Fault(fault)) => break WalkEnd::Fault(fault),
-            Err(Halt::Truncated(bound)) => break WalkEnd::Unevaluated(bound),
+            Err(Halt::Fault(fault)) => return ended(WalkEnd::Fault(fault)),
+            Err(Halt::Truncated(bound)) => return ended(WalkEnd::Unevaluated(bound)),
             Err(Halt::Abandoned) => unreachable!("the state heeds no alarm"),
         }
-        system.steps(&mut state, &mut offered);
-        if is_deadlock(system, &state, &offered) {
-            break WalkEnd::Fault(DEADLOCK);
+        system.steps(state, offered);
+        if is_deadlock(*system, state, offered) {
+            return ended(WalkEnd::Fault(DEADLOCK));
         }
         if offered.is_empty() {
-            break WalkEnd::Ended;
+            return ended(WalkEnd::Ended);
         }
-        if taken.len() == max_steps {
-            break WalkEnd::Steps;
+        if self.left == 0 {
+            return ended(WalkEnd::Steps);
         }
+        self.left -= 1;
         if let Some(&(step, fault)) = offered.faults.first() {
-            taken.push(step);
-            break WalkEnd::Fault(fault);
+            return Walked { step: Some(step), end: Some(WalkEnd::Fault(fault)) };
         }
-        let step = offered.enabled[random.below(offered.enabled.len())];
-        taken.push(step);
-        match system.fire(&mut state, step) {
-            Fired::Moved => {}
-            Fired::Flawed(fault) | Fired::Fault(fault) => break WalkEnd::Fault(fault),
-            Fired::Truncated(bound) => break WalkEnd::Truncated(bound),
+        let step = offered.enabled[self.random.below(offered.enabled.len())];
+        let end = match system.fire(state, step) {
+            Fired::Moved => None,
+            Fired::Flawed(fault) | Fired::Fault(fault) => Some(WalkEnd::Fault(fault)),
+            Fired::Truncated(bound) => Some(WalkEnd::Truncated(bound)),
             Fired::Abandoned => unreachable!("the state heeds no alarm"),
+        };
+        self.undoable += 1;
+        if self.undoable == FORGET_EVERY && end.is_none() {
+            self.forget();
         }
-    };
-    Walk { trail: taken.into(), end }
+        Walked { step: Some(step), end }
+    }
+
+    /// Replaces the state by itself, without the log that could undo the steps to it.
+    fn forget(&mut self) {
+        let Self { system, state, encoding, .. } = self;
+        let memo = system.has_memos().then(|| system.memo(state));
+        system.encode(state, encoding);
+        system.decode(encoding, state);
+        if let Some(memo) = memo {
+            system.recall(memo, state);
+        }
+        self.undoable = 0;
+    }
 }
 
 /// Steele, Lea and Flood's generator: one addition and a mix, the same on every machine.

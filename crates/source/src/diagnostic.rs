@@ -78,6 +78,16 @@ impl Diagnostic {
         render::render(self, map, style)
     }
 
+    /// The further places, with the definition of the macro that is at fault.
+    pub fn labels(&self, map: &SourceMap) -> Vec<Label> {
+        self.secondary.iter().cloned().chain(render::definition(self, map)).collect()
+    }
+
+    /// The notes, with the way from derived text to what the user wrote.
+    pub fn notes(&self, map: &SourceMap) -> Vec<String> {
+        self.notes.iter().cloned().chain(render::origins(self, map)).collect()
+    }
+
     fn position(&self) -> Option<Span> {
         self.primary.as_ref().map(|label| label.span)
     }
@@ -153,22 +163,24 @@ impl Diagnostics {
     /// All of them as text, an empty line between any two.
     pub fn render(&self, map: &SourceMap, style: Style) -> String {
         let mut parts: Vec<_> = self.iter().map(|item| item.render(map, style)).collect();
-        let more = |count: usize, noun: &str| match count.saturating_sub(MAX_REPORTED) {
-            0 => None,
-            1 => Some(format!("1 more {noun} is not shown")),
-            more => Some(format!("{more} more {noun}s are not shown")),
-        };
-        if self.stopped {
-            parts.push("note: too many errors, the rest of the input was not looked at".to_owned());
-        }
-        for text in [more(self.errors, "error"), more(self.warnings, "warning")].into_iter().flatten() {
-            parts.push(format!("note: {text}"));
-        }
+        parts.extend(self.remarks().into_iter().map(|text| format!("note: {text}")));
         let mut text = parts.join("\n\n");
         if !text.is_empty() {
             text.push('\n');
         }
         text
+    }
+
+    /// What is to be said about diagnostics that are not there.
+    pub fn remarks(&self) -> Vec<String> {
+        let more = |count: usize, noun: &str| match count.saturating_sub(MAX_REPORTED) {
+            0 => None,
+            1 => Some(format!("1 more {noun} is not shown")),
+            more => Some(format!("{more} more {noun}s are not shown")),
+        };
+        let stopped = "too many errors, the rest of the input was not looked at".to_owned();
+        let stopped = self.stopped.then_some(stopped);
+        [stopped, more(self.errors, "error"), more(self.warnings, "warning")].into_iter().flatten().collect()
     }
 }
 

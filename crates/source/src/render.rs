@@ -68,7 +68,7 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String 
 }
 
 /// The definition of the macro that is at fault, unless a label shows a part of it already.
-fn definition(diagnostic: &Diagnostic, map: &SourceMap) -> Option<Label> {
+pub fn definition(diagnostic: &Diagnostic, map: &SourceMap) -> Option<Label> {
     let span = map.expansion(diagnostic.primary.as_ref()?.span)?;
     let near = |other: Span| other.file == span.file && map.line(other) == map.line(span);
     let shown = diagnostic.secondary.iter().any(|label| near(label.span));
@@ -156,7 +156,7 @@ fn annotation<'a>(mark: &Mark<'a>, start: usize, end: usize) -> Annotation<'a> {
 }
 
 /// The way back from text that was derived to text that the user wrote.
-fn origins(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<String> {
+pub fn origins(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<String> {
     let mut notes = Vec::new();
     let mut next = diagnostic.primary.as_ref().map(|label| label.span);
     while let Some(span) = next {

@@ -15,6 +15,7 @@ mod folded;
 mod levels;
 #[path = "../../src/lift.rs"]
 mod lift;
+#[allow(dead_code)]
 #[path = "../../../reduction/tests/common/generator.rs"]
 mod numbered;
 mod orbits;

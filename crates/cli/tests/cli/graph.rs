@@ -43,6 +43,22 @@ fn json() {
     }
 }
 
+/// Steps that a bound keeps from being taken are not in the graph, which is told, or there is no graph.
+#[test]
+fn bounds() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    let run = sandbox.run("graph philosophers.bir --max-threads 3 --format json");
+    run.expect(0);
+    let warning = "steps that exceed the bound on threads are not in the graph";
+    assert_eq!(run.stderr, format!("warning: {warning}\n"));
+    assert_eq!(run.json()["diagnostics"][0]["message"], warning);
+    let run = sandbox.run("graph philosophers.bir --max-threads 3 --format dot --on-bound error");
+    run.refused(&["steps exceed the bound on threads; --on-bound truncate leaves them out of the graph"]);
+    let whole = sandbox.run("graph philosophers.bir --format dot --on-bound error");
+    whole.expect(0);
+    assert_eq!(whole, sandbox.run("graph philosophers.bir --format dot"));
+}
+
 /// The quoted texts of a line, without what is escaped.
 fn quoted(line: &str) -> Vec<String> {
     let mut texts = Vec::new();

@@ -85,6 +85,35 @@ const REPORT: &[(&str, Is)] = &[
     ("/assumptions/0", Text),
     ("/dead_code", List),
     ("/warnings", List),
+    ("/diagnostics", List),
+];
+
+const DIAGNOSTIC: &[(&str, Is)] = &[
+    ("/severity", Text),
+    ("/code", Maybe(&Text)),
+    ("/message", Text),
+    ("/location", Maybe(&Object)),
+    ("/label", Maybe(&Text)),
+    ("/labels", List),
+    ("/notes", List),
+    ("/help", List),
+];
+
+const EXTENT: &[(&str, Is)] = &[
+    ("/file", Text),
+    ("/line", Count),
+    ("/column", Count),
+    ("/end_line", Count),
+    ("/end_column", Count),
+    ("/text", Text),
+];
+
+const FAILED: &[(&str, Is)] = &[
+    ("/version", Count),
+    ("/tool", Text),
+    ("/model", Maybe(&Text)),
+    ("/verdict", Maybe(&Text)),
+    ("/diagnostics", List),
 ];
 
 const COVERAGE: &[(&str, Is)] = &[
@@ -375,4 +404,154 @@ fn quiet_leaves_it_whole() {
     run.expect(1);
     has(&report, REPORT);
     assert_eq!(run.stderr, "");
+}
+
+/// The diagnostics of a command that has no report, all in good form. At least one is an error.
+fn failed(sandbox: &Sandbox, line: &str, code: i32) -> Vec<Value> {
+    let (run, object) = sandbox.json(line);
+    run.expect(code);
+    has(&object, FAILED);
+    assert_eq!(object["verdict"], Value::Null, "{line}");
+    let diagnostics = object["diagnostics"].as_array().expect("a list").clone();
+    assert!(diagnostics.iter().any(|diagnostic| diagnostic["severity"] == "error"), "{line}: {object}");
+    for diagnostic in &diagnostics {
+        has(diagnostic, DIAGNOSTIC);
+        if !diagnostic["location"].is_null() {
+            has(&diagnostic["location"], EXTENT);
+        }
+        for label in diagnostic["labels"].as_array().expect("a list") {
+            has(label, &[("/location", Object), ("/message", Text)]);
+            has(&label["location"], EXTENT);
+        }
+    }
+    // People read the same.
+    assert!(run.stderr.starts_with("error"), "{line}: {}", run.stderr);
+    diagnostics
+}
+
+#[test]
+fn of_models_with_errors() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "model.bir",
+        "system S {\n  int x;\n  active thread T() {\n    yy := 1;\n    x := true;\n  }\n}\n",
+    );
+    sandbox.write(
+        "model.pml",
+        "#define TWICE(a) a + zz\n#include \"inc.h\"\nactive proctype P() { x = TWICE(1) }\n",
+    );
+    sandbox.write("inc.h", "byte x;\nbyte y = ;\n");
+    sandbox.write("trail.json", "{}");
+    let trail = r#"{"version":1,"model":"","fingerprint":"","defines":[],"violation":null,"steps":[],
+        "bounds":{"objects":9,"threads":9,"frames":9,"error":false}}"#;
+    sandbox.write("good.json", trail);
+    for command in
+        ["check model.bir", "check model.bir --quiet", "replay model.bir good.json", "graph model.bir"]
+    {
+        let found = failed(&sandbox, command, 2);
+        assert_eq!(found.len(), 2, "{command}: {found:?}");
+        assert_eq!(found[0]["code"], "E0301");
+        let expected = serde_json::json!({
+            "file": "model.bir", "line": 4, "column": 5, "end_line": 4, "end_column": 7, "text": "yy := 1;"
+        });
+        assert_eq!(found[0]["location"], expected, "{command}");
+        assert_eq!(found[1]["code"], "E0401");
+    }
+    // A place in an included file, with the way there.
+    let found = failed(&sandbox, "check model.pml", 2);
+    assert_eq!((&found[0]["location"]["file"], &found[0]["location"]["line"]), (&"inc.h".into(), &2.into()));
+    assert!(
+        found[0]["notes"][0].as_str().is_some_and(|note| note.contains("included at model.pml:2")),
+        "{found:?}"
+    );
+    sandbox.write("inc.h", "byte x;\n");
+    let found = failed(&sandbox, "check model.pml", 2);
+    assert!(found[0]["labels"].as_array().is_some_and(|labels| !labels.is_empty()), "{found:?}");
+    for line in [
+        "check missing.bir",
+        "check model.txt",
+        "replay model.bir trail.json",
+        "replay model.bir missing.json",
+    ] {
+        assert_eq!(failed(&sandbox, line, 2).len(), 1, "{line}");
+    }
+    // Of very many errors, the rest is counted.
+    sandbox.write("many.bir", format!("system S {{ active thread T() {{ {} }} }}", "z := 1; ".repeat(200)));
+    let found = failed(&sandbox, "check many.bir", 2);
+    assert_eq!(found.last().map(|last| &last["severity"]), Some(&"note".into()), "{found:?}");
+}
+
+#[test]
+fn of_options_that_are_refused() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    for (line, text) in [
+        ("check philosophers.bir --threads 2", "--threads 2 is not available yet; use --threads 1"),
+        ("check philosophers.bir --fairness weak", "`philosophers.bir` has none"),
+        ("check philosophers.bir --property P", "`philosophers.bir` has no temporal properties"),
+        ("check philosophers.bir --trail philosophers.bir", "a trail would replace `philosophers.bir`"),
+        ("check philosophers.bir --max-threads 9 --search bfs --store bitstate", "--search bfs"),
+        ("check philosophers.bir --memory 99999999999999G", "the size is too large"),
+        ("check philosophers.bir --frobnicate", "unexpected argument '--frobnicate' found"),
+        ("check philosophers.bir -D M=1", "there is no constant `M`"),
+        ("check", "required arguments"),
+        ("graph philosophers.bir --max-states 2", "the graph has more than 2 states"),
+    ] {
+        let found = failed(&sandbox, line, 2);
+        assert!(
+            found[0]["message"].as_str().is_some_and(|message| message.contains(text)),
+            "{line}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn of_warnings() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "model.bir",
+        "system S { int x; ltl P = [] (false -> <> true); active thread T() { skip; } }\n",
+    );
+    let (run, report) = sandbox.json("check model.bir --trail missing/trail.json");
+    run.expect(0);
+    let found = report["diagnostics"].as_array().expect("a list");
+    found.iter().for_each(|diagnostic| has(diagnostic, DIAGNOSTIC));
+    assert!(found.iter().all(|diagnostic| diagnostic["severity"] == "warning"));
+    assert_eq!(found[0]["code"], "W0701");
+    assert_eq!(found[0]["location"]["end_line"], 1);
+    assert!(found[1]["message"].as_str().is_some_and(|text| text.contains("holds vacuously")), "{found:?}");
+    assert_eq!(found[1]["location"]["line"], 1);
+    let warnings = report["warnings"].as_array().expect("a list");
+    let messages: Vec<&Value> = found.iter().map(|diagnostic| &diagnostic["message"]).collect();
+    assert_eq!(warnings.iter().collect::<Vec<_>>(), messages);
+    let (_, graph) = sandbox.json("graph model.bir");
+    assert_eq!(graph["diagnostics"][0]["code"], "W0701");
+    // A run of another model: what the replay warns of is in the object, too.
+    sandbox.run("simulate model.bir --trail run.json").expect(0);
+    sandbox.write("other.bir", "system S { active thread T() { skip; skip; } }\n");
+    let (_, replay) = sandbox.json("replay other.bir run.json");
+    assert!(
+        replay["diagnostics"][0]["message"].as_str().is_some_and(|text| text.contains("another version"))
+    );
+    // So is a trail that cannot be written.
+    sandbox.write("stuck.bir", "system S { boolean b; active thread T() { assume b; } }\n");
+    let (run, report) = sandbox.json("check stuck.bir --trail missing/trail.json");
+    run.expect(1);
+    let last = report["diagnostics"].as_array().and_then(|list| list.last()).expect("a warning");
+    assert!(last["message"].as_str().is_some_and(|text| text.contains("could not be written")), "{last}");
+}
+
+/// One object, even if the run does not show what it was recorded for.
+#[test]
+fn of_a_trail_that_shows_something_else() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.run("check philosophers.bir --quiet").expect(1);
+    let (run, trace) = sandbox.json("replay philosophers.bir philosophers.trail.json -D N=6");
+    run.expect(2);
+    assert_eq!(trace["steps"].as_array().map(Vec::len), Some(4));
+    let last = trace["diagnostics"].as_array().and_then(|list| list.last()).expect("an error");
+    assert_eq!(last["severity"], "error");
+    assert!(
+        last["message"].as_str().is_some_and(|text| text.contains("that this run does not show")),
+        "{last}"
+    );
 }

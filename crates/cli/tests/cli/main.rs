@@ -9,6 +9,7 @@ mod limits;
 mod output;
 mod print;
 mod promela;
+mod properties;
 mod refusals;
 mod replay;
 mod reports;
@@ -17,4 +18,6 @@ mod stores;
 mod support;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod trails;
 mod verdicts;

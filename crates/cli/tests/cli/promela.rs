@@ -522,3 +522,25 @@ fn safety_without_what_properties_ask() {
     run.expect(0);
     assert_eq!(report["reduction"]["por"], "off");
 }
+
+/// Variables that are only written are no part of a state. Only those that the model calls hidden are said to
+/// be so.
+#[test]
+fn hidden_is_what_the_model_hides() {
+    let sandbox = Sandbox::new();
+    let told = |text: &str| {
+        sandbox.write("m.pml", text);
+        let (run, report) = sandbox.json("check m.pml");
+        run.expect(0);
+        let assumptions = report["assumptions"].as_array().expect("a list").clone();
+        assumptions
+            .iter()
+            .filter_map(|text| text.as_str())
+            .find(|text| text.starts_with("hidden"))
+            .map(str::to_owned)
+    };
+    assert_eq!(told("byte seen; active proctype P() { seen++; printf(\"%d\", seen) }"), None);
+    let text =
+        told("byte seen; hidden byte h; active proctype P() { seen++; h++; (h > 0) }").expect("it is told");
+    assert!(text.starts_with("hidden variables (h) do not matter"), "{text}");
+}

@@ -31,7 +31,8 @@ fn candidates() -> Vec<(String, Config)> {
     all.push(("--threads 2".to_owned(), Config { threads: Some(2), ..config() }));
     all.push(("--threads 4294967295".to_owned(), Config { threads: Some(u32::MAX), ..config() }));
     all.push(("--ltl []true".to_owned(), Config { ltl: Some("[]true".to_owned()), ..config() }));
-    all.push(("--fairness weak".to_owned(), Config { fairness: Fairness::Weak, ..config() }));
+    let (fairness, non_progress) = (Fairness::Weak, true);
+    all.push(("--fairness weak --non-progress".to_owned(), Config { fairness, non_progress, ..config() }));
     all.push(("--non-progress".to_owned(), Config { non_progress: true, ..config() }));
     all.push(("--safety".to_owned(), Config { safety: true, ..config() }));
     all
@@ -155,6 +156,25 @@ fn options_that_would_be_ignored_are_refused() {
     }
 }
 
+/// What only models of one language have cannot be asked for in the other.
+#[test]
+fn options_of_the_other_language_are_refused() {
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.write("m.pml", "active proctype P() { skip }");
+    for (line, text) in [
+        ("check m.pml --max-objects 4", "--max-objects 4 has no meaning for Promela models"),
+        ("check m.pml --max-frames 4", "--max-frames 4 has no meaning for Promela models"),
+        ("check m.pml --naming dfs", "--naming dfs has no meaning for Promela models"),
+        ("simulate m.pml --max-frames 4", "--max-frames 4 has no meaning"),
+        ("graph m.pml --format aut --max-objects 4", "--max-objects 4 has no meaning"),
+        ("print m.pml --layout --max-objects 4", "--max-objects 4 has no meaning"),
+        ("check philosophers.bir --trail-format spin", "--trail-format spin is for Promela models"),
+    ] {
+        sandbox.run(line).refused(&[text]);
+    }
+    sandbox.run("check m.pml --max-threads 4").expect(0);
+}
+
 #[test]
 fn values_that_make_no_sense_are_refused() {
     let sandbox = Sandbox::with("philosophers.bir");
@@ -175,6 +195,11 @@ fn values_that_make_no_sense_are_refused() {
         ("--max-objects 0", "expected a number from 1 to 2147483647"),
         ("--max-threads 2147483648", "expected a number from 1 to 2147483647"),
         ("--memory 0", "a size must be at least one byte"),
+        ("--memory 99999999999999G", "the size is too large"),
+        ("--time 99999999999999999999d", "the duration is too large"),
+        ("--store bitstate --arena 2^64", "the number of bits is too large"),
+        ("--max-states 99999999999999999999", "the number is too large"),
+        ("--max-depth 99999999999999999999", "the number is too large"),
         ("--memory 12parsecs", "unknown unit `parsecs`"),
         ("--time soon", "unknown unit `soon`"),
         ("--on-bound explode", "expected one of truncate, error"),

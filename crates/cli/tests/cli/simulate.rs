@@ -144,3 +144,71 @@ fn by_hand_into_a_fault() {
     run.expect(0);
     assert!(run.stdout.contains("\nassertion: the asserted condition is false\n"), "{}", run.stdout);
 }
+
+/// Columns are as wide as the first steps need, and grow.
+#[test]
+fn long_runs_look_like_short_ones() {
+    let sandbox = Sandbox::with("peterson.bir");
+    let long = sandbox.run("simulate peterson.bir --steps 1500");
+    long.expect(0);
+    let numbers: Vec<u32> = steps(&long.stdout)
+        .iter()
+        .map(|line| line.trim_start().split_once(". ").expect("a number").0.parse().expect("a number"))
+        .collect();
+    assert_eq!(numbers, (1..=1500).collect::<Vec<u32>>());
+    assert!(long.stdout.ends_with("\nStopped after 1 500 steps (--steps goes on).\n"));
+    // As many steps as are looked at before the first is shown.
+    let short = sandbox.run("simulate peterson.bir --steps 200");
+    let shown =
+        short.stdout.strip_suffix("Stopped after 200 steps (--steps goes on).\n").expect("it ends so");
+    assert!(long.stdout.starts_with(shown));
+}
+
+/// What was shown is not kept: a run needs no more memory the longer it is. Nor does its replay, but for the
+/// steps themselves, nor does a trail that is written.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_runs_fit_into_little_memory() {
+    let sandbox = Sandbox::with("peterson.bir");
+    let limited = |line: &str| {
+        let mut command = std::process::Command::new("sh");
+        let limit = format!("ulimit -v 90000; exec \"$0\" {line} > /dev/null");
+        command.arg("-c").arg(limit).arg(sandbox.command("").get_program());
+        command.current_dir(sandbox.path("")).stderr(std::process::Stdio::piped());
+        crate::support::finish(command.spawn().expect("a shell"))
+    };
+    limited("simulate peterson.bir --steps 100000 --trail run.json").expect(0);
+    for how in ["", "--format json"] {
+        limited(&format!("replay peterson.bir run.json {how}")).expect(0);
+    }
+}
+
+/// A walk drops its past now and then, and goes on with the same state: the plain interpreter, which takes
+/// the same steps, would notice a difference. Hidden variables are no part of what is kept of a state, and
+/// stay what they are.
+#[test]
+fn long_runs_go_on_with_the_same_state() {
+    let sandbox = Sandbox::new();
+    let hidden = "hidden byte h; byte x; chan q = [3] of { byte };
+        active [2] proctype P() {
+          do
+          :: h < 50 -> h++; x = h
+          :: h > 10 -> h = h - 10
+          :: q!h
+          :: q?x -> if :: x % 2 == 0 -> atomic { run Q(); x++ } :: else fi
+          od
+        }
+        proctype Q() { x = h; h = (h + 7) % 60 }";
+    sandbox.write("m.pml", hidden);
+    for seed in 0..4 {
+        let run = sandbox.run(&format!("simulate m.pml --steps 3000 --seed {seed}"));
+        run.expect(0);
+        assert!(run.stdout.ends_with("Stopped after 3 000 steps (--steps goes on).\n"), "{}", run.stdout);
+    }
+    for model in ["message_queue.bir", "peterson.bir", "philosophers_ordered.bir"] {
+        for seed in 0..4 {
+            let run = Sandbox::with(model).run(&format!("simulate {model} --steps 2000 --seed {seed}"));
+            run.expect(0);
+        }
+    }
+}

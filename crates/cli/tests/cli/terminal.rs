@@ -1,8 +1,8 @@
 //! Terminals and signals: colours, progress, Ctrl-C.
 
 use std::fs::File;
-use std::io::Read as _;
-use std::process::{Child, Stdio};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
@@ -47,7 +47,11 @@ impl Terminal {
 }
 
 fn interrupt(child: &Child) {
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).expect("the command runs");
+    send(child, Signal::SIGINT);
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id().cast_signed()), signal).expect("the command runs");
 }
 
 /// Waits until a command handles interrupts: before, one would end it as any other program.
@@ -80,6 +84,107 @@ fn an_interrupt_ends_a_check_with_a_report() {
         assert_eq!(report["incomplete"], "interrupted");
         assert_eq!(report["exhaustive"], false);
     }
+}
+
+/// A batch system sends SIGTERM, and a terminal that goes SIGHUP: both are to have a report.
+#[cfg(target_os = "linux")]
+#[test]
+fn other_signals_end_a_check_with_a_report() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let line = format!("check {ENDLESS} --memory 1G --format json");
+        let child = sandbox.command(&line).spawn().expect("quotient starts");
+        assert!(handles_interrupts(&child));
+        send(&child, signal);
+        let run = finish(child);
+        run.expect(130);
+        assert_eq!(run.json()["incomplete"], "interrupted");
+    }
+}
+
+/// `nohup` has a command ignore that its terminal goes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hangup_that_is_ignored_stays_so() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let mut command = std::process::Command::new("nohup");
+    let quotient = sandbox.command("");
+    command.arg(quotient.get_program()).args(format!("check {ENDLESS} --memory 1G --format json").split(' '));
+    command.current_dir(sandbox.path("")).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("nohup starts");
+    assert!(handles_interrupts(&child));
+    send(&child, Signal::SIGHUP);
+    send(&child, Signal::SIGTERM);
+    let run = finish(child);
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    // Had the first signal counted, the second one would have ended the command at once.
+    assert_eq!(run.json()["incomplete"], "interrupted");
+}
+
+/// The first lines of a run that does not end, without the others being read.
+fn begin_endless_run(sandbox: &Sandbox, line: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = sandbox.command(line).spawn().expect("quotient starts");
+    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("a pipe"));
+    let mut first = String::new();
+    stdout.read_line(&mut first).expect("a line");
+    assert_eq!(first, "  initially\n");
+    assert_eq!(child.try_wait().expect("it can be asked"), None, "it has ended before it was seen");
+    (child, stdout)
+}
+
+const ENDLESS_RUN: &str = "simulate peterson.bir --steps 18446744073709551615";
+
+/// What was printed stays, and what was recorded is a trail.
+#[test]
+fn a_signal_ends_a_run_where_it_is() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let sandbox = Sandbox::with("peterson.bir");
+        let (child, mut stdout) = begin_endless_run(&sandbox, &format!("{ENDLESS_RUN} --trail run.json"));
+        send(&child, signal);
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).expect("the rest of the run");
+        let run = finish(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(130), ""));
+        let (steps, last) = text.trim_end().rsplit_once('\n').expect("lines");
+        let taken = steps.lines().filter(|line| line.contains("  peterson.bir:")).count();
+        let told: String = last.chars().filter(char::is_ascii_digit).collect();
+        assert!(last.starts_with("Interrupted after ") && last.ends_with(" steps."), "{last}");
+        assert_eq!(told, taken.to_string());
+        let trail: serde_json::Value = serde_json::from_str(&sandbox.read("run.json")).expect("a trail");
+        assert_eq!(trail["steps"].as_array().map(Vec::len), Some(taken));
+        assert_eq!(sandbox.files(), ["peterson.bir", "run.json"]);
+    }
+}
+
+/// The first signal waits for the step that is being printed, which nobody reads. The second one does not.
+#[test]
+fn a_second_signal_ends_at_once() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let sandbox = Sandbox::with("peterson.bir");
+        let (mut child, stdout) = begin_endless_run(&sandbox, &format!("{ENDLESS_RUN} --trail run.json"));
+        let ended = eventually(|| {
+            let status = child.try_wait().expect("it can be asked");
+            if status.is_none() {
+                send(&child, signal);
+            }
+            status.is_some()
+        });
+        assert!(ended);
+        assert_eq!(wait(&mut child).code(), Some(130));
+        // Part of a trail is no trail.
+        assert_eq!(sandbox.files(), ["peterson.bir"]);
+        drop(stdout);
+    }
+}
+
+#[test]
+fn a_run_that_nobody_reads_ends() {
+    let sandbox = Sandbox::with("peterson.bir");
+    let (child, stdout) = begin_endless_run(&sandbox, &format!("{ENDLESS_RUN} --trail run.json"));
+    drop(stdout);
+    let run = finish(child);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(141), ""));
+    assert_eq!(sandbox.files(), ["peterson.bir"]);
 }
 
 #[cfg(target_os = "linux")]

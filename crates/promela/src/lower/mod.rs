@@ -12,6 +12,8 @@ mod processes;
 mod properties;
 mod transitions;
 
+use std::collections::BTreeSet;
+
 use ir::{
     Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, GlobalId, Id, IntType, LocalId, Location,
     LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Type, TypeId,
@@ -56,7 +58,7 @@ pub struct Lowering<'b, 'a> {
 }
 
 /// The program, and which of its transitions may be merged.
-pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains) {
+pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>) {
     let name = builder.map.file(file).name();
     let remembers_last = builder.asks_for_last;
     let mut lowering = Lowering {
@@ -74,7 +76,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains) {
         scope: Scope::Program,
     };
     lowering.mtypes();
-    lowering.globals();
+    let hidden = lowering.globals();
     lowering.find_automata();
     lowering.declare_processes();
     lowering.lower_processes();
@@ -83,7 +85,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains) {
     lowering.monitor();
     lowering.properties();
     let chains = lowering.chains();
-    (lowering.program, chains)
+    (lowering.program, chains, hidden)
 }
 
 impl Lowering<'_, '_> {
@@ -148,7 +150,9 @@ impl Lowering<'_, '_> {
             .collect()
     }
 
-    fn globals(&mut self) {
+    /// Declares the globals, and tells which ones the model calls `hidden`.
+    fn globals(&mut self) -> BTreeSet<GlobalId> {
+        let mut hidden = BTreeSet::new();
         for at in 0..self.builder.symbols.len() {
             let id = SymbolId(at as u32);
             if self.builder.symbols[at].owner.is_some() {
@@ -156,10 +160,14 @@ impl Lowering<'_, '_> {
             }
             self.slots.insert(id, Slot::Global(self.program.globals.len() as u32));
             for variable in self.variables(id) {
-                self.program.globals.push(variable);
+                let global = self.program.globals.push(variable);
+                if self.builder.symbols[at].hidden {
+                    hidden.insert(global);
+                }
             }
         }
         self.initial_globals();
+        hidden
     }
 
     fn add_channel(&mut self, name: &str, ty: &ChannelType) -> ChannelId {

@@ -30,7 +30,7 @@ use super::marks::Sets;
 use super::reader::Reader;
 use crate::explore::{Explorer, Path, Taken, or_stop};
 use crate::observer::{Observer, Open};
-use crate::outcome::StopReason;
+use crate::outcome::{Consequence, StopReason};
 use crate::trail::Trail;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -215,7 +215,7 @@ where
                 top.valuation = valuation;
             }
             // Which edges of the automaton go with its steps is not known: the state has no successors.
-            Err(halt) => return explorer.halt(halt, stack),
+            Err(halt) => return explorer.halt(halt, Consequence::OfProperty, stack),
         }
         let from = top.node.state;
         let mut enabled = reader.edges(from, top.valuation).peekable();
