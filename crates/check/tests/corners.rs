@@ -61,7 +61,7 @@ fn corners_are_those_of_spin() {
             match model {
                 Ok(_) => wrong.push(format!("{name}: accepted")),
                 Err(rejected) if !rejected.text.contains(code) => {
-                    wrong.push(format!("{name}: {}", rejected.text))
+                    wrong.push(format!("{name}: {}", rejected.text));
                 }
                 Err(_) => {}
             }

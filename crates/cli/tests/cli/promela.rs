@@ -474,8 +474,8 @@ fn macros_that_the_model_defines_itself() {
 #[test]
 fn sizes() {
     let sandbox = Sandbox::new();
-    let doubled: String =
-        (1..40).map(|n| format!("typedef T{n} {{ T{} a; T{} b }}\n", n - 1, n - 1)).collect();
+    let twice = |n: u32| format!("typedef T{n} {{ T{0} a; T{0} b }}\n", n - 1);
+    let doubled = (1..40).map(twice).collect::<Vec<_>>().concat();
     for (text, said) in [
         (
             "typedef T { byte a[1000] }\ntypedef U { T t[1000] }\nU u[1000];\ninit { skip }".to_owned(),

@@ -104,8 +104,8 @@ fn numbered_programs_do_without() {
 fn arrays() {
     let ships = GlobalId(0);
     refused(|p| p.globals[ships].dims = vec![2, 0], "has no elements");
-    refused(|p| p.globals[ships].dims = vec![256, 256], "or more than 65535");
-    refused(|p| p.globals[ships].dims = vec![u32::MAX; 9], "or more than 65535");
+    refused(|p| p.globals[ships].dims = vec![1024, 1024], "or more than 1048575");
+    refused(|p| p.globals[ships].dims = vec![u32::MAX; 9], "or more than 1048575");
     refused(|p| p.globals[ships].dims = vec![2], "has other dimensions");
     refused(|p| p.globals[ships].dims.clear(), "has other dimensions");
     refused(|p| p.globals[GlobalId(1)].dims = vec![2], "is an array and needs indices");
