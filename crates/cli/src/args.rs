@@ -1,6 +1,6 @@
 //! The command line, as users type it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -81,8 +81,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// If the result is to be JSON: the model, as far as its name is text.
-    pub fn json(&self) -> Option<Option<&str>> {
+    /// If the result is to be JSON: the model.
+    pub fn json(&self) -> Option<&Path> {
         let (model, is_json) = match self {
             Self::Check(args) => (&args.model, args.format == ReportFormat::Json),
             Self::Replay(args) => (&args.model, args.format == ReportFormat::Json),
@@ -90,7 +90,7 @@ impl Command {
             Self::Simulate(args) => (&args.model, false),
             Self::Print(args) => (&args.model, false),
         };
-        is_json.then(|| model.model.to_str())
+        is_json.then_some(model.model.as_path())
     }
 }
 

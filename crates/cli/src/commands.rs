@@ -45,10 +45,10 @@ pub enum Failure {
 impl Failure {
     /// Says what is wrong, and gives the exit code. If the result was to be JSON, there is an object about
     /// it: `model` is the model then.
-    pub fn report(self, json: Option<Option<&str>>) -> ExitCode {
+    pub fn report(self, json: Option<&Path>) -> ExitCode {
         let object = |diagnostics: &[Diagnostic]| {
             if let Some(model) = json {
-                print_json(&report::Failed::new(model, diagnostics));
+                print_json(&report::Failed::new(model.to_str(), diagnostics));
             }
         };
         match self {
@@ -170,13 +170,11 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) 
 /// Refuses bounds that would bound nothing.
 fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<(), Failure> {
     let usual = StateBounds::default();
-    let option = match model.language {
-        Language::Bir => return Ok(()),
+    let (name, value) = match model.language {
         Language::Promela if sizes.max_objects != usual.objects => ("--max-objects", sizes.max_objects),
         Language::Promela if sizes.max_frames != usual.frames => ("--max-frames", sizes.max_frames),
-        Language::Promela => return Ok(()),
+        Language::Promela | Language::Bir => return Ok(()),
     };
-    let (name, value) = option;
     Err(usage(format!(
         "{name} {value} has no meaning for Promela models, which have neither objects nor frames"
     )))

@@ -58,6 +58,7 @@ impl Identity {
 }
 
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "other systems have no such numbers")]
 fn node(metadata: &fs::Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
 

@@ -350,7 +350,9 @@ fn columns<'p>(
 ) -> Vec<String> {
     let rows: Vec<_> = rows.into_iter().collect();
     let mut widths = Widths::default();
-    rows.iter().for_each(|(who, place)| widths.fit_row(who, place));
+    for (who, place) in &rows {
+        widths.fit_row(who, place);
+    }
     rows.iter().map(|(who, place)| widths.row(who, place, &name, paint)).collect()
 }
 

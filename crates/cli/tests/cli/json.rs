@@ -514,7 +514,9 @@ fn of_warnings() {
     let (run, report) = sandbox.json("check model.bir --trail missing/trail.json");
     run.expect(0);
     let found = report["diagnostics"].as_array().expect("a list");
-    found.iter().for_each(|diagnostic| has(diagnostic, DIAGNOSTIC));
+    for diagnostic in found {
+        has(diagnostic, DIAGNOSTIC);
+    }
     assert!(found.iter().all(|diagnostic| diagnostic["severity"] == "warning"));
     assert_eq!(found[0]["code"], "W0701");
     assert_eq!(found[0]["location"]["end_line"], 1);
