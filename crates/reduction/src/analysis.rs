@@ -516,10 +516,8 @@ impl<'a> Steps<'a> {
     /// runs, and known what it does.
     fn settle(&self, candidate: &mut Candidate, all: &Part, sets: &mut Sets) -> bool {
         candidate.heap = [all.reads, all.writes].iter().any(|&set| sets.contains(set, HEAP));
-        let [reads, writes] = [all.reads, all.writes].map(|set| match candidate.heap {
-            true => sets.filter(set, |resource| resource != HEAP),
-            false => set,
-        });
+        let [reads, writes] = [all.reads, all.writes]
+            .map(|set| if candidate.heap { sets.filter(set, |resource| resource != HEAP) } else { set });
         let settled = sets.filter(writes, |resource| self.is_variable(resource));
         (candidate.reads, candidate.writes) = (reads, writes);
         candidate.settled = sets.union(reads, settled);

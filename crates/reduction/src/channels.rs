@@ -225,10 +225,11 @@ impl UseKind {
     pub const fn conflicts_with(self, other: Self) -> bool {
         use UseKind::*;
         match (self, other) {
-            (End, _) | (_, End) => true,
             (Send { .. }, Receive { sensed, .. }) => sensed,
             (Receive { .. }, Send { sorted, sensed }) => sorted || sensed,
-            (Send { .. }, Send { .. } | Poll | ClaimSend)
+            (End, _)
+            | (_, End)
+            | (Send { .. }, Send { .. } | Poll | ClaimSend)
             | (Receive { .. }, Receive { .. } | Poll | ClaimReceive)
             | (Poll, Send { .. } | Receive { .. })
             | (ClaimSend, Send { .. })

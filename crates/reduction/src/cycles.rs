@@ -29,7 +29,9 @@ fn break_cycles_within(successors: &[Vec<usize>], costs: &[u32], mut effort: usi
             continue;
         }
         effort -= spent;
-        nodes.iter().for_each(|&node| ways[node] = (0, 0));
+        for &node in &nodes {
+            ways[node] = (0, 0);
+        }
         for &from in &nodes {
             for &to in successors[from].iter().filter(|&&to| search.component[to] == search.component[from]) {
                 ways[from].0 += 1;
@@ -117,7 +119,9 @@ impl<'g> Search<'g> {
                 if self.low[node] == self.order[node] {
                     let start = open.iter().rposition(|&member| member == node).unwrap_or(0);
                     let members = open.split_off(start);
-                    members.iter().for_each(|&member| self.component[member] = self.found);
+                    for &member in &members {
+                        self.component[member] = self.found;
+                    }
                     self.found += 1;
                     if members.len() > 1 || self.successors[node].contains(&node) {
                         cyclic.push(members);
@@ -134,7 +138,9 @@ impl<'g> Search<'g> {
     /// Chooses the nodes of a component that a depth-first search comes back to: every cycle has one.
     fn comes_back(&mut self, nodes: &[usize], chosen: &mut [bool]) {
         // 0: not found, 1: on the way, 2: done.
-        nodes.iter().for_each(|&node| self.order[node] = 0);
+        for &node in nodes {
+            self.order[node] = 0;
+        }
         for &root in nodes {
             if self.order[root] > 0 {
                 continue;

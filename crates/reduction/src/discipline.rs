@@ -320,7 +320,7 @@ fn called_within_atomic_blocks(program: &Program) -> Bits {
     for transition in program.transitions.values() {
         let Exit::Call { callee, resume, .. } = &transition.exit else { continue };
         let source = &program.locations[transition.source];
-        let callees = program.callees(*callee).map(|callee| callee.index());
+        let callees = program.callees(*callee).map(Id::index);
         if source.atomic || program.locations[*resume].atomic {
             open.extend(callees);
         } else {

@@ -18,6 +18,7 @@ use ir::{
     Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use source::Span;
 
 pub const STARTED: usize = 0;
 pub const COUNT: usize = 1;
@@ -55,7 +56,7 @@ impl Use {
     /// The use, wherever it is in the source.
     pub fn anywhere(&self) -> Self {
         fn forget(expr: &mut Expr) {
-            expr.span = Default::default();
+            expr.span = Span::default();
             expr.operands_mut().into_iter().for_each(forget);
         }
         let mut found = self.clone();
@@ -306,7 +307,7 @@ impl<'p> Resources<'p> {
             out.immovable = true;
         }
         for &id in &self.program.procedures[procedure].channels {
-            let channel = Expr { kind: ExprKind::Channel(id), ty: TypeId(0), span: Default::default() };
+            let channel = Expr { kind: ExprKind::Channel(id), ty: TypeId(0), span: Span::default() };
             out.uses.push(Use { kind: UseKind::End, procedure, channel: Some(channel) });
         }
     }

@@ -167,6 +167,8 @@ pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl
                 add(&mut all, &values[to]);
             }
         }
-        members.iter().for_each(|&node| values[node] = all);
+        for &node in members {
+            values[node] = all;
+        }
     }
 }

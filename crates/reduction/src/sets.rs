@@ -75,7 +75,7 @@ impl Sets {
             }
             (one, other) => {
                 let (key, other_key) = (start(one), start(other));
-                let bit = 1 << (31 - (key ^ other_key).leading_zeros());
+                let bit = 1 << (key ^ other_key).ilog2();
                 let halves = if key & bit == 0 { [a, b] } else { [b, a] };
                 self.intern(Node::Branch { prefix: above(key, bit), bit, halves })
             }
