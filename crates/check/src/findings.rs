@@ -133,7 +133,7 @@ pub fn incomplete(
         if !kinds.is_empty() {
             let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
             reasons.push(format!(
-                "some runs end in a fault ({kinds}), of which `{}` says nothing; --safety shows the fault",
+                "some runs end in a fault ({kinds}), of which `{}` says nothing (--safety shows the fault)",
                 about.property().name
             ));
         }
