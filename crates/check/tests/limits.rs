@@ -16,6 +16,10 @@ fn check(text: &str, config: &Config, interrupt: &Arc<AtomicBool>) -> Checked {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
     let model = Model::load(&files, "m.bir", &[], Style::Plain)
         .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    // Fairness matters to temporal properties only.
+    let has_properties = !model.program.properties.is_empty();
+    let fairness = if has_properties { config.fairness } else { Fairness::None };
+    let config = &Config { fairness, ..config.clone() };
     let checked = quotient::check(&model, config, 0, interrupt, &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}"))
 }

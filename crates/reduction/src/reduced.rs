@@ -23,11 +23,17 @@ use crate::porters::Porters;
 const TRIALS: u32 = 1 << 15;
 const DEEPEST: u32 = 1 << 8;
 
-/// After so many states with several threads and without ample steps, and none with, there is no more looking for them.
+/// How many states with several threads are looked at to find out whether it is worth looking for ample steps, and which part of
+/// them must have some at least.
 ///
-/// A search that gives up this way is a search of the full system: all steps were offered in every state so far, and are from
-/// then on. So it does not matter that it depends on the order of the search when that is, nor whether a state comes again.
-const PATIENCE: u64 = 1 << 16;
+/// They are states on random runs of the full system, from the state that is asked for its steps first, which is the initial one
+/// in every search. So whether the system is reduced is a function of the program, and not of the order of a search: ample
+/// steps are one of the state.
+const SAMPLE: u32 = 1 << 10;
+const WORTH: u32 = 64;
+/// How long these runs are at most, and how many there are.
+const LONGEST_RUN: u32 = 1 << 8;
+const RUNS: u32 = 1 << 8;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
@@ -80,9 +86,10 @@ pub struct Reduced<'a, S> {
     /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
-    /// How many states had several threads and no ample steps.
-    in_vain: Cell<u64>,
-    patience: u64,
+    /// Whether it is worth looking for ample steps, once that is known.
+    is_worthwhile: Cell<Option<bool>>,
+    /// How many states are looked at to find that out.
+    sample: u32,
     porters: Porters,
     places: Places,
     doubts: RefCell<Doubts>,
@@ -120,8 +127,8 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             counts: Cell::default(),
             threads: Cell::default(),
             steps: Cell::default(),
-            in_vain: Cell::default(),
-            patience: PATIENCE,
+            is_worthwhile: Cell::default(),
+            sample: SAMPLE,
             porters: Porters::new(analysis),
             places: Places::new(&analysis.program, system.layout()),
             doubts: RefCell::default(),
@@ -134,17 +141,51 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         if self.counts.get().ample == 0 { Doubts::default() } else { self.doubts.borrow().clone() }
     }
 
-    /// With less patience, to see what happens.
+    /// With a sample of another size.
     #[cfg(feature = "testing")]
     #[must_use]
-    pub fn with_patience(mut self, patience: u64) -> Self {
-        self.patience = patience;
+    pub fn with_sample(mut self, states: u32) -> Self {
+        self.sample = states;
         self
     }
 
-    /// Whether there is no more looking for ample steps.
-    fn has_given_up(&self) -> bool {
-        self.in_vain.get() >= self.patience && self.counts.get().ample == 0
+    /// Whether it is worth looking for ample steps. If there are too few states to tell, it is.
+    fn is_worthwhile(&self, state: &mut S::State) -> bool {
+        if let Some(known) = self.is_worthwhile.get() {
+            return known;
+        }
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut steps = Steps::default();
+        let (mut looked_at, mut ample) = (0, 0);
+        for _ in 0..RUNS {
+            if looked_at == self.sample || !self.system.has_room(state) || self.system.is_abandoned(state) {
+                break;
+            }
+            let mut taken = 0;
+            while taken < LONGEST_RUN && looked_at < self.sample && ample * WORTH < self.sample {
+                if self.view(state).running().nth(1).is_some() {
+                    looked_at += 1;
+                    ample += u32::from(self.find_ample(state).is_some());
+                }
+                self.system.steps(state, &mut steps);
+                // Marsaglia's generator (2003).
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let count = steps.enabled.len() as u64;
+                let Some(at) = random.checked_rem(count) else { break };
+                match self.system.fire(state, steps.enabled[at as usize]) {
+                    Fired::Moved | Fired::Flawed(_) => taken += 1,
+                    Fired::Fault(_) | Fired::Truncated(_) | Fired::Abandoned => break,
+                }
+            }
+            (0..taken).for_each(|_| self.system.undo(state));
+        }
+        // What was found out on these runs is found out again, if a search comes there.
+        self.doubts.take();
+        let is_worthwhile = looked_at < self.sample || ample * WORTH >= self.sample;
+        self.is_worthwhile.set(Some(is_worthwhile));
+        is_worthwhile
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
@@ -161,12 +202,14 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
     /// nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
+        let ample = if self.is_worthwhile(state) { self.find_ample(state) } else { None };
         let mut counts = self.counts.get();
-        if self.has_given_up() {
-            counts.full += 1;
-            self.counts.set(counts);
-            return None;
-        }
+        *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
+        self.counts.set(counts);
+        ample
+    }
+
+    fn find_ample(&self, state: &mut S::State) -> Option<ThreadId> {
         let exclusive = self.view(state).exclusive();
         self.check_discipline(state, exclusive);
         // In the middle of something there is one thread only.
@@ -174,7 +217,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             return None;
         }
         let mut all = (0..self.system.concrete(state).thread_limit()).map(ThreadId);
-        let ample = if self.system.renames() {
+        if self.system.renames() {
             let mut threads = self.threads.take();
             threads.clear();
             threads.extend(all.filter(|&thread| self.is_undisturbed(self.view(state), thread)));
@@ -186,13 +229,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             ample
         } else {
             all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
-        };
-        if ample.is_none() && self.view(state).running().nth(1).is_some() {
-            self.in_vain.update(|states| states + 1);
         }
-        *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
-        self.counts.set(counts);
-        ample
     }
 
     /// Whether a thread is at a candidate location, and nothing that others may do is in its way.

@@ -146,7 +146,7 @@ fn to_give_up_is_to_offer_all_steps() {
         let Some(full) = graph(&system, MOST_STATES, &who) else { continue };
         let patient = Reduced::new(&system, &analysis);
         let Some(_) = graph(&patient, MOST_STATES, &who) else { continue };
-        let hasty = Reduced::new(&system, &analysis).with_patience(2);
+        let hasty = Reduced::new(&system, &analysis).with_sample(2);
         let Some(reduced) = graph(&hasty, MOST_STATES, &who) else { continue };
         if hasty.counts().ample > 0 {
             found += 1;

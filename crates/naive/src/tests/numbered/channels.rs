@@ -111,13 +111,9 @@ fn what_is_wrong_with_a_channel() {
         "send(3, 1, 1)",
         "send(channel(q), 1)",
         "receive(x, *, *)",
-        "receive(channel(q), *)",
-        "receive(channel(r), *, *)",
-        "peek(channel(r), *)",
         "b := length(0 - 1) == 0",
         "b := full(7)",
         "b := heads(channel(r), *) == 1",
-        "b := heads(channel(q), *) == 1",
     ] {
         let program = script(&[action]);
         let naive = Naive::new(&program);
@@ -126,4 +122,26 @@ fn what_is_wrong_with_a_channel() {
         // Messages are a part of the guard.
         assert_eq!(naive.steps(&initial).1.len(), usize::from(!action.starts_with('b')), "{action}");
     }
+}
+
+/// A pattern of another number of fields is wrong once there is a message that it would take, and not before.
+#[test]
+fn numbers_of_fields_matter_where_messages_are_taken() {
+    for action in ["receive(channel(q), *)", "receive(channel(q), *, *, *)", "peek(channel(q), *, *, *)"] {
+        let program = script(&["send(channel(q), 1, 1)", action]);
+        let naive = Naive::new(&program);
+        let state = schedule(&naive, &[0]);
+        assert_eq!(fault(&naive, &state, (0, 1, 0)), FaultKind::Channel, "{action}");
+        let alone = script(&[action]);
+        let naive = Naive::new(&alone);
+        assert_eq!(naive.steps(&naive.initial()), (vec![], vec![]), "{action}");
+    }
+    for action in ["receive(channel(q), 2)", "receive(channel(r), *, *)"] {
+        let program = script(&["send(channel(q), 1, 1)", action]);
+        let naive = Naive::new(&program);
+        assert_eq!(naive.steps(&schedule(&naive, &[0])), (vec![], vec![]), "{action}");
+    }
+    let program = script(&["send(channel(q), 1, 1)", "b := heads(channel(q), 1) == 1"]);
+    let naive = Naive::new(&program);
+    assert_eq!(global(&naive, &schedule(&naive, &[0, 0]), "b"), "true");
 }
