@@ -525,6 +525,8 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn turns(&self, state: &mut S::State) -> Range<u32> {
+        // Turns are those of the state that was asked for them last: no steps may be taken between this and that.
+        self.is_worthwhile(state);
         let all = self.system.turns(state);
         match if all.is_empty() { None } else { self.ample(state) } {
             Some(ThreadId(thread)) => thread..thread + 1,
