@@ -26,14 +26,15 @@ const DEEPEST: u32 = 1 << 8;
 /// How many states with several threads are looked at to find out whether it is worth looking for ample steps, and which part of
 /// them must have some at least.
 ///
-/// They are states on random runs of the full system, from the state that is asked for its steps first, which is the initial one
-/// in every search. So whether the system is reduced is a function of the program, and not of the order of a search: ample
-/// steps are one of the state.
+/// They are states on random runs of the full system. So whether the system is reduced is a function of the program, and not of
+/// the order of a search: ample steps are one of the state. If these runs take long, there is no telling, and it is reduced.
 const SAMPLE: u32 = 1 << 10;
 const WORTH: u32 = 64;
 /// How long these runs are at most, and how many there are.
 const LONGEST_RUN: u32 = 1 << 8;
 const RUNS: u32 = 1 << 8;
+/// How often the interpreter may look at its alarm meanwhile.
+const LOOKS: u32 = 1 << 6;
 
 /// A system that can be reduced: one that runs a program over states.
 pub trait Concrete: TransitionSystem {
@@ -150,10 +151,12 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     }
 
     /// Whether it is worth looking for ample steps. If there are too few states to tell, it is.
-    fn is_worthwhile(&self, state: &mut S::State) -> bool {
+    fn is_worthwhile(&self) -> bool {
         if let Some(known) = self.is_worthwhile.get() {
             return known;
         }
+        let state = &mut self.system.initial();
+        self.system.heed(state, &Arc::new(Alarm::after(LOOKS)));
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         let mut steps = Steps::default();
         let (mut looked_at, mut ample) = (0, 0);
@@ -183,7 +186,8 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         }
         // What was found out on these runs is found out again, if a search comes there.
         self.doubts.take();
-        let is_worthwhile = looked_at < self.sample || ample * WORTH >= self.sample;
+        let is_worthwhile =
+            looked_at < self.sample || ample * WORTH >= self.sample || self.system.is_abandoned(state);
         self.is_worthwhile.set(Some(is_worthwhile));
         is_worthwhile
     }
@@ -202,7 +206,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
     /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
     /// nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
-        let ample = if self.is_worthwhile(state) { self.find_ample(state) } else { None };
+        let ample = if self.is_worthwhile() { self.find_ample(state) } else { None };
         let mut counts = self.counts.get();
         *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
         self.counts.set(counts);
@@ -525,8 +529,6 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
     }
 
     fn turns(&self, state: &mut S::State) -> Range<u32> {
-        // Turns are those of the state that was asked for them last: no steps may be taken between this and that.
-        self.is_worthwhile(state);
         let all = self.system.turns(state);
         match if all.is_empty() { None } else { self.ample(state) } {
             Some(ThreadId(thread)) => thread..thread + 1,

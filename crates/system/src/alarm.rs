@@ -16,10 +16,12 @@ use std::time::Instant;
 /// How much is done between two looks at an alarm.
 const PORTION: u32 = 1 << 10;
 
-/// When to give up: at a time, or when somebody asks for it.
+/// When to give up: at a time, when somebody asks for it, or after a number of looks.
 #[derive(Debug, Default)]
 pub struct Alarm {
     deadline: Option<Instant>,
+    /// How many more looks find that it is not due.
+    looks: Option<AtomicU32>,
     interrupt: Option<Arc<AtomicBool>>,
     /// What is left until [`Alarm::burn`] looks again.
     left: AtomicU32,
@@ -31,9 +33,18 @@ impl Alarm {
         Self { deadline, interrupt, ..Self::default() }
     }
 
+    /// An alarm that is due after this many looks. It is the same in every run.
+    pub fn after(looks: u32) -> Self {
+        Self { looks: Some(AtomicU32::new(looks)), ..Self::default() }
+    }
+
     /// Whether it is time to give up.
     pub fn is_due(&self) -> bool {
-        self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        let is_used_up =
+            |looks: &AtomicU32| looks.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
+        self.is_interrupted()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.looks.as_ref().is_some_and(is_used_up)
     }
 
     pub fn is_interrupted(&self) -> bool {
