@@ -168,7 +168,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             while taken < LONGEST_RUN && looked_at < self.sample && ample * WORTH < self.sample {
                 if self.view(state).running().nth(1).is_some() {
                     looked_at += 1;
-                    ample += u32::from(self.find_ample(state).is_some());
+                    ample += u32::from(self.has_ample(state));
                 }
                 self.system.steps(state, &mut steps);
                 // Marsaglia's generator (2003).
@@ -190,6 +190,13 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             looked_at < self.sample || ample * WORTH >= self.sample || self.system.is_abandoned(state);
         self.is_worthwhile.set(Some(is_worthwhile));
         is_worthwhile
+    }
+
+    /// Whether some thread has ample steps. Names are not asked for.
+    fn has_ample(&self, state: &mut S::State) -> bool {
+        let mut all = (0..self.system.concrete(state).thread_limit()).map(ThreadId);
+        self.view(state).exclusive().is_none()
+            && all.any(|thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
     }
 
     /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
