@@ -328,6 +328,24 @@ impl Action {
         matches!(&self.kind, ActionKind::Start { procedure, .. } if *procedure == started)
     }
 
+    /// What it gives values.
+    pub fn places(&self) -> Vec<&Place> {
+        match &self.kind {
+            ActionKind::Assign(place, _) | ActionKind::Choose(place, _) | ActionKind::New(place, _) => {
+                vec![place]
+            }
+            ActionKind::Start { result, .. } => result.iter().collect(),
+            ActionKind::Receive { pattern, .. } => {
+                let stored = pattern.iter().filter_map(|field| match field {
+                    Pattern::Store(place) => Some(place),
+                    Pattern::Match(_) | Pattern::Any => None,
+                });
+                stored.collect()
+            }
+            _ => vec![],
+        }
+    }
+
     /// The expressions in it, from left to right, those of places included.
     pub fn operands(&self) -> Vec<&Expr> {
         match &self.kind {

@@ -100,15 +100,26 @@ impl Program {
         only.into_iter().chain(targets.map(|&(_, target)| target))
     }
 
+    /// All actions, prologues included.
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
+        let bodies = self.transitions.values().flat_map(|transition| &transition.body);
+        let prologues = self.procedures.values().flat_map(|procedure| &procedure.prologue);
+        bodies.chain(prologues).chain(&self.prologue)
+    }
+
+    /// Calls `f` with every place that is given a value.
+    pub fn each_place(&self, f: &mut impl FnMut(&Place)) {
+        self.actions().flat_map(Action::places).for_each(&mut *f);
+        for location in self.locations.values() {
+            if let LocationKind::Resume { result: Some(place), .. } = &location.kind {
+                f(place);
+            }
+        }
+    }
+
     /// Calls `f` with every expression of the program, and everything in it.
     pub fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
-        let actions = self
-            .transitions
-            .values()
-            .flat_map(|transition| &transition.body)
-            .chain(self.procedures.values().flat_map(|procedure| &procedure.prologue))
-            .chain(&self.prologue);
-        actions.flat_map(Action::operands).for_each(|expr| expr.each(f));
+        self.actions().flat_map(Action::operands).for_each(|expr| expr.each(f));
         for transition in self.transitions.values() {
             if let Guard::When(guard) = &transition.guard {
                 guard.each(f);

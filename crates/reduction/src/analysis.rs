@@ -1,20 +1,25 @@
 //! What is known about a program before it runs: which locations are candidates, and what may come after each.
 
 use ir::{
-    Action, ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
-    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, Transition,
-    TransitionId, Type,
+    ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
+    Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, Transition, TransitionId, Type,
 };
 
+use crate::assured::{is_steady, plain_message};
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
-use crate::cycles::break_cycles;
+use crate::cycles::{Search, break_cycles_but};
 use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
 use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
 use crate::futures::{Done, Futures, close};
+use crate::inert::inert;
 use crate::porters;
+use crate::ranks::Ranks;
 use crate::sets::{SetId, Sets};
+
+/// So many statements are looked at for the message of a step that does not begin with it.
+const LONGEST_WALK: usize = 64;
 
 /// The tables of a program.
 pub struct Analysis {
@@ -46,6 +51,16 @@ pub struct Analysis {
 /// What is overlooked on purpose, for tests of tests.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Blind {
+    /// That steps are put off for ever.
+    pub proviso: bool,
+    /// That what rises in a loop falls there too.
+    pub falls: bool,
+    /// Where ways out of sticky locations lead.
+    pub ways: bool,
+    /// Messages in the middle of a step.
+    pub later: bool,
+    /// That a thread may have to wait in the middle of an atomic block.
+    pub amid: bool,
     /// That others' variables, globals, and collections lead to an object.
     pub frames: bool,
     pub globals: bool,
@@ -124,6 +139,8 @@ pub struct Candidate {
     /// There is a cycle through this location, on which somebody has to let all others in. If all ways out are messages
     /// from or to others, that may be one of these.
     pub sticky: bool,
+    /// The ways out of a sticky location that lead back there only through one where the thread itself lets all others in.
+    pub detours: Vec<TransitionId>,
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +154,7 @@ pub struct Operation {
 /// Why a program can't be reduced, if so.
 pub fn obstacle(program: &Program) -> Option<&'static str> {
     let mut found = None;
+    let inert = inert(program);
     program.each_expr(&mut |expr| {
         let reason = match expr.kind {
             ExprKind::LastThread => "the model asks who took the last step",
@@ -144,9 +162,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ExprKind::ThreadLocation(_) => "the model asks for the numbers of locations",
             ExprKind::ThreadPriority(_) => "the model has priorities",
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
-                if program.globals[id].transparent =>
+                if program.globals[id].transparent && !inert.contains(id.index()) =>
             {
-                "the model reads hidden variables, or updates some that nothing else reads"
+                "what the model does depends on hidden variables"
             }
             _ => return,
         };
@@ -172,7 +190,7 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 
 /// By transition: whether it may change what these expressions say.
 pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, bool> {
-    let resources = Resources::new(program, observed.iter().copied());
+    let resources = Resources::new(program, &assigned(program, true), observed.iter().copied());
     let seen = Seen::new(&resources, observed);
     let is_visible = |transition| {
         let footprint = resources.transition(transition);
@@ -217,7 +235,7 @@ fn is_message(found: &Use) -> bool {
 impl Analysis {
     /// Analyses a program, of which some expressions are observed.
     pub fn new(program: &Program, observed: &Observed<'_>) -> Self {
-        Self::build(program, observed, true)
+        Self::build(program, observed, Blind::default())
     }
 
     /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends, and arrivals where one is
@@ -230,9 +248,12 @@ impl Analysis {
         self.permit(Classes::SILENT)
     }
 
-    /// Without proviso, steps may be put off for ever: that is for tests.
-    pub(crate) fn build(program: &Program, observed: &Observed<'_>, proviso: bool) -> Self {
-        let resources = Resources::new(program, observed.all());
+    pub(crate) fn build(program: &Program, observed: &Observed<'_>, blind: Blind) -> Self {
+        let assigned_channels = assigned(program, true);
+        let mut resources = Resources::new(program, &assigned_channels, observed.all());
+        if blind.amid {
+            resources.assured.fill(true);
+        }
         let in_states = Seen::new(&resources, &observed.in_states);
         let in_runs = Seen::new(&resources, &observed.in_runs);
         let transitions: Table<TransitionId, Footprint> =
@@ -241,20 +262,20 @@ impl Analysis {
             program.locations.ids().map(|id| resources.resume(id)).collect();
         let flow = Flow::new(program);
         let mut sets = Sets::default();
-        let steps = Steps::new(program, &flow, &transitions, &resumes, [&in_states, &in_runs], &mut sets);
-        let sticky = if proviso {
-            steps.sticky(&resources, &transitions, &mut sets)
-        } else {
-            vec![false; program.locations.len()]
-        };
-        let passes_sticky = steps.passing(&sticky);
-        let mut candidates = Table::new();
-        for id in program.locations.ids() {
-            let candidate = steps.candidate(id, Some((&sticky, &passes_sticky)), &mut sets);
-            candidates.push(candidate.or_else(|| steps.resume(id, &mut sets)));
-        }
+        let steps = Steps::new(
+            program,
+            &flow,
+            &transitions,
+            &assigned_channels,
+            &resumes,
+            [&in_states, &in_runs],
+            blind,
+            &mut sets,
+        );
+        let free = vec![false; program.locations.len()];
+        let candidates = steps.candidates(&free, &mut sets);
         let (futures, uses) =
-            Futures::new(program, &flow, &transitions, &resumes, &steps.done, &candidates, &mut sets);
+            Futures::new(&resources, &flow, &transitions, &resumes, &steps.done, &candidates, &mut sets);
         let mut written = Bits::default();
         for footprint in transitions.values().chain(resumes.values()) {
             footprint.writes.iter().for_each(|&resource| written.insert(resource));
@@ -263,27 +284,49 @@ impl Analysis {
         for (at, &id) in program.first_channels.iter().enumerate() {
             first_numbers[id].get_or_insert(at as i64 + 1);
         }
-        let assigned_channels = assigned(program, true);
-        let is_named = |at: &usize| porters::is_named(&uses[*at], &assigned_channels);
-        let named = sets.of((0..uses.len()).filter(is_named));
+        let done = steps.done.clone();
         let mut analysis = Self {
             program: program.clone(),
             candidates,
             futures,
             sets,
-            flow,
+            flow: flow.clone(),
             first_numbers,
             uses,
-            named,
+            named: SetId::EMPTY,
             conflicts: Conflicts::default(),
             written,
             assigned: assigned(program, false),
-            assigned_channels,
+            assigned_channels: assigned_channels.clone(),
             classes: Classes::ALL,
             discipline: Discipline::new(program, observed),
-            blind: Blind::default(),
+            blind,
         };
         analysis.tabulate();
+        if !blind.proviso {
+            let costs =
+                steps.costs(&resources, &analysis.candidates, &analysis.conflicts, &mut analysis.sets);
+            let ranks = Ranks::new(program, &flow, blind.falls);
+            let sticky = break_cycles_but(&flow.successors, &costs, |nodes, is_inside| {
+                ranks.of_component(nodes, is_inside)
+            });
+            if sticky.contains(&true) {
+                let mut candidates = steps.candidates(&sticky, &mut analysis.sets);
+                let firm: Vec<bool> = (program.locations.ids().zip(&sticky))
+                    .map(|(id, &sticky)| sticky && (candidates[id].is_none() || !analysis.conflicts.have(id)))
+                    .map(|is_firm| is_firm || blind.ways)
+                    .collect();
+                steps.find_detours(&mut candidates, &firm);
+                analysis.candidates = candidates;
+                let Self { candidates, sets, .. } = &mut analysis;
+                let found = Futures::new(&resources, &flow, &transitions, &resumes, &done, candidates, sets);
+                (analysis.futures, analysis.uses) = found;
+                analysis.tabulate();
+            }
+        }
+        let Self { uses, sets, .. } = &mut analysis;
+        let is_named = |at: &usize| porters::is_named(&uses[*at], &assigned_channels);
+        analysis.named = sets.of((0..uses.len()).filter(is_named));
         analysis
     }
 
@@ -354,6 +397,8 @@ struct Steps<'a> {
     passages: Vec<Part>,
     /// By location: what is done there.
     done: Vec<Done>,
+    assigned_channels: &'a [Bits],
+    blind: Blind,
 }
 
 impl<'a> Steps<'a> {
@@ -361,8 +406,10 @@ impl<'a> Steps<'a> {
         program: &'a Program,
         flow: &'a Flow,
         footprints: &'a Table<TransitionId, Footprint>,
+        assigned_channels: &'a [Bits],
         resumes: &Table<LocationId, Footprint>,
         [in_states, in_runs]: [&Seen; 2],
+        blind: Blind,
         sets: &mut Sets,
     ) -> Self {
         // What one thread has to itself needs no comparison.
@@ -417,7 +464,25 @@ impl<'a> Steps<'a> {
             passages.push(all);
         }
         close(&flow.passages, &mut passages, |all, next| all.add(next, sets));
-        Self { program, flow, footprints, transitions, resumes: resume_parts, passages, done }
+        Self {
+            program,
+            flow,
+            footprints,
+            transitions,
+            resumes: resume_parts,
+            passages,
+            done,
+            assigned_channels,
+            blind,
+        }
+    }
+
+    /// The candidates of all locations, if these are sticky.
+    fn candidates(&self, sticky: &[bool], sets: &mut Sets) -> Table<LocationId, Option<Candidate>> {
+        let passes_sticky = self.passing(sticky);
+        let ids = self.program.locations.ids();
+        ids.map(|id| self.candidate(id, sticky, &passes_sticky, sets).or_else(|| self.resume(id, sets)))
+            .collect()
     }
 
     /// What may happen in a step of a thread that rests at a location, up to where it rests again. All statements that the
@@ -425,7 +490,8 @@ impl<'a> Steps<'a> {
     fn candidate(
         &self,
         location: LocationId,
-        sticky: Option<(&[bool], &[bool])>,
+        sticky: &[bool],
+        passes_sticky: &[bool],
         sets: &mut Sets,
     ) -> Option<Candidate> {
         let program = self.program;
@@ -433,8 +499,8 @@ impl<'a> Steps<'a> {
         if here.transitions.is_empty() || here.inner || here.atomic {
             return None;
         }
-        let is_sticky = |at: LocationId| sticky.is_some_and(|(sticky, _)| sticky[at.index()]);
-        let passes_sticky = |at: LocationId| sticky.is_some_and(|(_, passes)| passes[at.index()]);
+        let is_sticky = |at: LocationId| sticky[at.index()];
+        let passes_sticky = |at: LocationId| passes_sticky[at.index()];
         let mut candidate = Candidate { sticky: is_sticky(location), ..Candidate::default() };
         let mut all = Part::default();
         // Where the step begins: here, and where nothing comes before but to find out whether it can.
@@ -463,11 +529,17 @@ impl<'a> Steps<'a> {
                     candidate.operations.push(Operation { transition, kind: found.kind, channel });
                 }
                 let mut pass = |to: LocationId| {
-                    // Later on, the channel may be another one, and its state is another one.
                     let passage = &self.passages[to.index()];
-                    let is_possible = !passage.must_begin && !passes_sticky(to);
+                    if passage.must_begin {
+                        // Later on, the channel may be another one, and its state is another one.
+                        let (kind, channel) = self.later_message(id, to)?;
+                        let transition = (at == location).then_some(id);
+                        if !self.blind.later {
+                            candidate.operations.push(Operation { transition, kind, channel });
+                        }
+                    }
                     all.add(passage, sets);
-                    is_possible.then_some(())
+                    (!passes_sticky(to)).then_some(())
                 };
                 let target = match transition.exit {
                     Exit::Jump(Jump::Goto(target)) => Some(target),
@@ -495,6 +567,39 @@ impl<'a> Steps<'a> {
             return None;
         }
         (!passes_sticky && self.settle(&mut candidate, &all, sets)).then_some(candidate)
+    }
+
+    /// The message of a step that uses channels only once it has left its first location, if there is no other, and no way
+    /// around it: one that is possible in the middle if it is at the beginning.
+    fn later_message(&self, first: TransitionId, target: LocationId) -> Option<(UseKind, Expr)> {
+        let is_message = |found: &Use| !matches!(found.kind, UseKind::Poll | UseKind::Await { .. });
+        let assigned = &self.assigned_channels[self.program.locations[target].procedure.index()];
+        let mut found = None;
+        let mut at = target;
+        if self.footprints[first].uses.iter().any(is_message) {
+            return None;
+        }
+        for _ in 0..LONGEST_WALK {
+            let [next] = self.program.locations[at].transitions[..] else { return None };
+            let (transition, footprint) = (&self.program.transitions[next], &self.footprints[next]);
+            if transition.guard != Guard::Always || footprint.ends {
+                return None;
+            }
+            match &footprint.uses[..] {
+                [] => {}
+                [message] if found.is_none() => {
+                    plain_message(transition)?;
+                    let channel = message.channel.as_ref().filter(|channel| is_steady(channel, assigned))?;
+                    found = Some((message.kind, channel.clone()));
+                }
+                _ => return None,
+            }
+            match transition.exit {
+                Exit::Jump(Jump::Goto(target)) if self.goes_on(transition, target) => at = target,
+                _ => return found,
+            }
+        }
+        None
     }
 
     /// Whether a step goes on where a transition leads.
@@ -539,24 +644,42 @@ impl<'a> Steps<'a> {
         passing
     }
 
-    /// By location: whether cycles of its procedure are broken there.
-    fn sticky(
+    /// Finds the detours of sticky locations, where some are firm: those that no thread ever leaves by ample steps.
+    fn find_detours(&self, candidates: &mut Table<LocationId, Option<Candidate>>, firm: &[bool]) {
+        let parts = Search::without(&self.flow.successors, firm);
+        for (id, location) in self.program.locations.iter() {
+            let Some(candidate) = candidates[id].as_mut().filter(|candidate| candidate.sticky) else {
+                continue;
+            };
+            let leads_back = |to: LocationId| parts.component[to.index()] == parts.component[id.index()];
+            let is_detour = |transition: &TransitionId| match self.program.transitions[*transition].exit {
+                Exit::Jump(Jump::Goto(target)) => firm[target.index()] || !leads_back(target),
+                _ => false,
+            };
+            candidate.detours = location.transitions.iter().copied().filter(is_detour).collect();
+        }
+    }
+
+    /// By location: what is lost if cycles of its procedure are broken there.
+    fn costs(
         &self,
         resources: &Resources<'_>,
-        transitions: &Table<TransitionId, Footprint>,
+        candidates: &Table<LocationId, Option<Candidate>>,
+        conflicts: &Conflicts,
         sets: &mut Sets,
-    ) -> Vec<bool> {
+    ) -> Vec<u32> {
         let program = self.program;
-        let contested = contested(program, of_procedures(program, transitions));
+        let contested = contested(program, of_procedures(program, self.footprints));
         let contested = sets.of(contested.iter().filter(|&resource| resource != RENDEZVOUS));
         let mut costs = Vec::new();
         for (id, location) in program.locations.iter() {
-            costs.push(match self.candidate(id, None, sets) {
+            costs.push(match &candidates[id] {
                 // They come after calls, and who is on a cycle with one is on a cycle with its call.
                 _ if !matches!(location.kind, LocationKind::Plain) => 5,
                 // Nobody rests at these.
                 _ if location.inner || location.atomic => 4,
                 None => 0,
+                Some(_) if !conflicts.have(id) => 0,
                 Some(step)
                     if sets.intersects(step.reads, contested) || sets.intersects(step.writes, contested) =>
                 {
@@ -568,7 +691,7 @@ impl<'a> Steps<'a> {
                 Some(_) => 3,
             });
         }
-        break_cycles(&self.flow.successors, &costs)
+        costs
     }
 
     /// Whether locks are taken at a location.
@@ -628,23 +751,11 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
     };
     for transition in program.transitions.values() {
         let procedure = program.locations[transition.source].procedure;
-        for Action { kind, .. } in &transition.body {
-            match kind {
-                // What is dead gets 0, which is no channel.
-                ActionKind::Assign(_, value)
-                    if but_zero && value.kind == ExprKind::Const(ir::Const::Int(0)) => {}
-                ActionKind::Assign(place, _) | ActionKind::Choose(place, _) | ActionKind::New(place, _) => {
-                    assign(procedure, place);
-                }
-                ActionKind::Start { result: Some(place), .. } => assign(procedure, place),
-                ActionKind::Receive { pattern, .. } => {
-                    for field in pattern {
-                        if let Pattern::Store(place) = field {
-                            assign(procedure, place);
-                        }
-                    }
-                }
-                _ => {}
+        for action in &transition.body {
+            // What is dead gets 0, which is no channel.
+            let is_zero = |value: &Expr| value.kind == ExprKind::Const(ir::Const::Int(0));
+            if !(but_zero && matches!(&action.kind, ActionKind::Assign(_, value) if is_zero(value))) {
+                action.places().into_iter().for_each(|place| assign(procedure, place));
             }
         }
     }

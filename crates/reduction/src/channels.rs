@@ -9,7 +9,7 @@ use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, Proc
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
 
 use crate::analysis::Analysis;
-use crate::footprint::{Use, UseKind};
+use crate::footprint::{Question, Use, UseKind};
 use crate::futures::Future;
 
 /// A state, as far as expressions about channels read it.
@@ -188,13 +188,15 @@ impl<'a> View<'a> {
 
 impl UseKind {
     /// One of each kind, whatever else there is to say about it.
-    pub const EACH: [Self; 6] = [
+    pub const EACH: [Self; 8] = [
         Self::Send { sorted: false, sensed: false },
         Self::Receive { anywhere: false, keep: false, sensed: false },
         Self::Poll,
         Self::ClaimSend,
         Self::ClaimReceive,
         Self::End,
+        Self::Await { more: false, question: Question::Empty },
+        Self::Await { more: true, question: Question::Empty },
     ];
 
     /// Its place among these. What it is in conflict with depends on nothing else.
@@ -202,41 +204,62 @@ impl UseKind {
         match self {
             Self::Send { .. } => 0,
             Self::Receive { .. } => 1,
-            Self::Poll => 2,
+            Self::Poll | Self::Await { question: Question::Other, .. } => 2,
             Self::ClaimSend => 3,
             Self::ClaimReceive => 4,
             Self::End => 5,
+            Self::Await { more: false, .. } => 6,
+            Self::Await { more: true, .. } => 7,
         }
     }
 
+    /// What is in conflict with a use in a state with so many messages in a channel of a capacity: what is awaited and is
+    /// not so must not become so.
+    pub const fn now(self, (length, capacity): (u32, u32)) -> Self {
+        let Self::Await { more, question } = self else { return self };
+        let is_so = match question {
+            Question::Empty => (length > 0) == more,
+            Question::Full => (length == capacity) == more,
+            Question::Other => return self,
+        };
+        Self::Await { more: more == is_so, question }
+    }
+
     /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There is a message
-    /// if this is to receive, and room if it is to send.
+    /// if this is to receive, room if it is to send, and what it awaits is true.
     ///
-    /// | this \ other | send            | receive     | poll | claim to send | claim to receive | end |
-    /// |--------------|-----------------|-------------|------|---------------|------------------|-----|
-    /// | send         | yes             | if sensed   | yes  | yes           |                  | yes |
-    /// | receive      | sorted, sensed  | yes         | yes  |               | yes              | yes |
-    /// | poll         | yes             | yes         |      |               |                  | yes |
-    /// | end of claim to send    | yes  |             |      |               |                  | yes |
-    /// | end of claim to receive |      | yes         |      |               |                  | yes |
-    /// | end of the channel      | yes  | yes         | yes  | yes           | yes              | yes |
+    /// | this \ other | send            | receive     | poll | await more | await fewer | claim to send | claim to receive | end |
+    /// |--------------|-----------------|-------------|------|------------|-------------|---------------|------------------|-----|
+    /// | send         | yes             | if sensed   | yes  |            | yes         | yes           |                  | yes |
+    /// | receive      | sorted, sensed  | yes         | yes  | yes        |             |               | yes              | yes |
+    /// | poll         | yes             | yes         |      |            |             |               |                  | yes |
+    /// | await more   | sorted          | yes         |      |            |             |               |                  | yes |
+    /// | await fewer  | yes             |             |      |            |             |               |                  | yes |
+    /// | end of claim to send    | yes  |             |      |            |             |               |                  | yes |
+    /// | end of claim to receive |      | yes         |      |            |             |               |                  | yes |
+    /// | end of the channel      | yes  | yes         | yes  | yes        | yes         | yes           | yes              | yes |
     ///
-    /// The first message stays the first one when others are put behind it, and room stays room when some are taken out.
+    /// The first message stays the first one when others are put behind it, and room stays room when some are taken out. Who
+    /// waits for messages does not mind that there are more: what it could do before, it can still do.
     pub const fn conflicts_with(self, other: Self) -> bool {
         use UseKind::*;
         match (self, other) {
             (Send { .. }, Receive { sensed, .. }) => sensed,
             (Receive { .. }, Send { sorted, sensed }) => sorted || sensed,
+            (Await { more: true, .. }, Send { sorted, .. }) => sorted,
             (End, _)
             | (_, End)
-            | (Send { .. }, Send { .. } | Poll | ClaimSend)
-            | (Receive { .. }, Receive { .. } | Poll | ClaimReceive)
+            | (Send { .. }, Send { .. } | Poll | Await { more: false, .. } | ClaimSend)
+            | (Receive { .. }, Receive { .. } | Poll | Await { more: true, .. } | ClaimReceive)
             | (Poll, Send { .. } | Receive { .. })
+            | (Await { more: true, .. }, Receive { .. })
+            | (Await { more: false, .. }, Send { .. })
             | (ClaimSend, Send { .. })
             | (ClaimReceive, Receive { .. }) => true,
-            (Send { .. }, ClaimReceive)
-            | (Receive { .. }, ClaimSend)
-            | (Poll, Poll | ClaimSend | ClaimReceive)
+            (Send { .. }, ClaimReceive | Await { more: true, .. })
+            | (Receive { .. }, ClaimSend | Await { more: false, .. })
+            | (Poll | Await { .. }, Poll | Await { .. } | ClaimSend | ClaimReceive)
+            | (Await { more: false, .. }, Receive { .. })
             | (ClaimSend | ClaimReceive, _) => false,
         }
     }

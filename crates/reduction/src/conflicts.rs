@@ -125,6 +125,12 @@ impl Conflicts {
                 let mut disturbed =
                     Disturbed { writes, reads, visible, certain: SetId::EMPTY, open: SetId::EMPTY };
                 for (kind, channel) in candidate.uses(program, id) {
+                    // What stands in the way of one that waits depends on the state.
+                    if matches!(kind, UseKind::Await { .. }) && kind.number() != UseKind::Poll.number() {
+                        let all = rivals[UseKind::Poll.number()].all;
+                        disturbed.open = sets.union(disturbed.open, all);
+                        continue;
+                    }
                     let rivals = &rivals[kind.number()];
                     let number = match channel.kind {
                         ExprKind::Channel(id) => first_numbers[id],
@@ -187,6 +193,11 @@ impl Conflicts {
         self.class.iter().filter(|(id, class)| class.is_some() && is_plain(*id)).count()
     }
 
+    /// Whether a location is a candidate that has a chance.
+    pub fn have(&self, location: LocationId) -> bool {
+        self.class[location].is_some()
+    }
+
     /// Of a location, if it is a candidate that has a chance.
     #[inline]
     pub fn row<'a>(&'a self, analysis: &'a Analysis, location: LocationId) -> Option<Row<'a>> {
@@ -237,7 +248,7 @@ impl Row<'_> {
 }
 
 /// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky, all ways out must be
-/// messages from or to others.
+/// messages from or to others, or detours.
 fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> bool {
     if !candidate.sticky {
         return true;
@@ -245,7 +256,8 @@ fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> 
     let is_message = |kind| matches!(kind, UseKind::Receive { keep: false, .. } | UseKind::Send { .. });
     let operations = candidate.operations.iter().filter(|operation| is_message(operation.kind));
     let messages: FxHashSet<TransitionId> = operations.filter_map(|operation| operation.transition).collect();
-    program.numbered && program.locations[location].transitions.iter().all(|id| messages.contains(id))
+    let mut ways = program.locations[location].transitions.iter();
+    program.numbered && ways.all(|id| messages.contains(id) || candidate.detours.contains(id))
 }
 
 /// Threads that are there from the beginning and never end.

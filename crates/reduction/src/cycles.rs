@@ -12,11 +12,26 @@ const LEAST_EFFORT: usize = 1 << 16;
 
 /// Chooses nodes of a graph, by what they cost, so that no cycle is left without them.
 pub fn break_cycles(successors: &[Vec<usize>], costs: &[u32]) -> Vec<bool> {
-    let edges: usize = successors.iter().map(|targets| 1 + targets.len()).sum();
-    break_cycles_within(successors, costs, (EFFORT * edges).max(LEAST_EFFORT))
+    break_cycles_but(successors, costs, |_, _| Vec::new())
 }
 
-fn break_cycles_within(successors: &[Vec<usize>], costs: &[u32], mut effort: usize) -> Vec<bool> {
+/// The same, where some cycles need not be broken. Of a strongly connected part of the graph, `harmless` tells edges all
+/// cycles through which are such, as long as they stay in that part: the nodes that they come from, and their positions there.
+pub fn break_cycles_but(
+    successors: &[Vec<usize>],
+    costs: &[u32],
+    harmless: impl Fn(&[usize], &dyn Fn(usize, usize) -> bool) -> Vec<(usize, usize)>,
+) -> Vec<bool> {
+    let edges: usize = successors.iter().map(|targets| 1 + targets.len()).sum();
+    break_cycles_within(successors, costs, harmless, (EFFORT * edges).max(LEAST_EFFORT))
+}
+
+fn break_cycles_within(
+    successors: &[Vec<usize>],
+    costs: &[u32],
+    harmless: impl Fn(&[usize], &dyn Fn(usize, usize) -> bool) -> Vec<(usize, usize)>,
+    mut effort: usize,
+) -> Vec<bool> {
     let mut chosen = vec![false; costs.len()];
     let mut search = Search::new(successors);
     let mut ways = vec![(0_u64, 0_u64); costs.len()];
@@ -29,11 +44,18 @@ fn break_cycles_within(successors: &[Vec<usize>], costs: &[u32], mut effort: usi
             continue;
         }
         effort -= spent;
+        let harmless = harmless(&nodes, &|from, at| search.stays_inside(from, at));
+        if !harmless.is_empty() {
+            harmless.into_iter().for_each(|(from, at)| search.cut(from, at));
+            open.append(&mut search.components(&nodes, &chosen));
+            continue;
+        }
         for &node in &nodes {
             ways[node] = (0, 0);
         }
         for &from in &nodes {
-            for &to in successors[from].iter().filter(|&&to| search.component[to] == search.component[from]) {
+            for at in (0..successors[from].len()).filter(|&at| search.stays_inside(from, at)) {
+                let to = successors[from][at];
                 ways[from].0 += 1;
                 ways[to].1 += 1;
             }
@@ -60,6 +82,8 @@ pub struct Search<'g> {
     low: Vec<usize>,
     /// The component that a node was in before the search.
     within: Vec<usize>,
+    /// By node: the positions of edges that are not there any more.
+    cut: Vec<Vec<usize>>,
 }
 
 impl<'g> Search<'g> {
@@ -72,14 +96,35 @@ impl<'g> Search<'g> {
             order: vec![0; count],
             low: vec![0; count],
             within: vec![usize::MAX; count],
+            cut: Vec::new(),
         }
+    }
+
+    /// Takes an edge out of the graph.
+    fn cut(&mut self, from: usize, at: usize) {
+        self.cut.resize(self.successors.len(), Vec::new());
+        self.cut[from].push(at);
+    }
+
+    fn is_cut(&self, from: usize, at: usize) -> bool {
+        self.cut.get(from).is_some_and(|cut| cut.contains(&at))
+    }
+
+    /// Whether an edge is one of a component.
+    fn stays_inside(&self, from: usize, at: usize) -> bool {
+        self.component[self.successors[from][at]] == self.component[from] && !self.is_cut(from, at)
     }
 
     /// The components of a whole graph.
     pub fn all(successors: &'g [Vec<usize>]) -> Self {
+        Self::without(successors, &vec![false; successors.len()])
+    }
+
+    /// Those of a graph without some nodes, which have none.
+    pub fn without(successors: &'g [Vec<usize>], left_out: &[bool]) -> Self {
         let mut search = Self::new(successors);
         let all: Vec<usize> = (0..successors.len()).collect();
-        search.components(&all, &vec![false; all.len()]);
+        search.components(&all, left_out);
         search
     }
 
@@ -107,7 +152,10 @@ impl<'g> Search<'g> {
                 }
                 if let Some(&to) = self.successors[node].get(at) {
                     calls.push((node, at + 1));
-                    if self.component[to] == OPEN && self.within[to] == self.within[node] {
+                    if self.component[to] == OPEN
+                        && self.within[to] == self.within[node]
+                        && !self.is_cut(node, at)
+                    {
                         if self.order[to] == 0 {
                             calls.push((to, 0));
                         } else {
@@ -123,7 +171,9 @@ impl<'g> Search<'g> {
                         self.component[member] = self.found;
                     }
                     self.found += 1;
-                    if members.len() > 1 || self.successors[node].contains(&node) {
+                    let mut ways = 0..self.successors[node].len();
+                    let is_loop = |at| self.successors[node][at] == node && !self.is_cut(node, at);
+                    if members.len() > 1 || ways.any(is_loop) {
                         cyclic.push(members);
                     }
                 }
@@ -153,7 +203,7 @@ impl<'g> Search<'g> {
                     continue;
                 };
                 calls.push((node, at + 1));
-                if self.component[to] == self.component[node] {
+                if self.component[to] == self.component[node] && !self.is_cut(node, at) {
                     match self.order[to] {
                         0 => {
                             self.order[to] = 1;
@@ -215,7 +265,7 @@ mod tests {
             }
             let costs: Vec<u32> = (0..count).map(|_| rng.below(3) as u32).collect();
             for effort in [0, 10, 1000] {
-                let chosen = break_cycles_within(&successors, &costs, effort);
+                let chosen = break_cycles_within(&successors, &costs, |_, _| Vec::new(), effort);
                 assert!(!has_cycle(&successors, &chosen), "{successors:?} {chosen:?}");
             }
         }

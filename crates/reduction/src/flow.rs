@@ -1,17 +1,31 @@
 //! Where threads may go from a location.
 
-use ir::{ActionKind, Exit, Guard, Id, Jump, LocationKind, Program};
+use ir::{ActionKind, Exit, Guard, Id, Jump, LocationKind, Program, TransitionId};
 
 /// The control flow of a program, by location.
+#[derive(Clone)]
 pub struct Flow {
     /// Where a thread may go in the same procedure.
     pub successors: Vec<Vec<usize>>,
+    /// How, for each of these.
+    pub ways: Vec<Vec<Way>>,
     /// Where else what it does there leads it: into the procedures that it calls, and into inner locations.
     pub inward: Vec<Vec<usize>>,
     /// Where the threads begin that it starts there.
     pub starts: Vec<Vec<usize>>,
     /// Where a step goes on without a rest.
     pub passages: Vec<Vec<usize>>,
+}
+
+/// How a thread goes from one location to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// If the transition is a call, to where the thread comes back from it.
+    Transition(TransitionId),
+    /// From there on.
+    Resume,
+    /// By an exception.
+    Handler,
 }
 
 impl Flow {
@@ -22,11 +36,20 @@ impl Flow {
             catch.covers.iter().for_each(|covered| handlers[covered.index()].push(catch.handler.index()));
         }
         let none = || vec![Vec::new(); count];
-        let mut flow = Self { successors: none(), inward: none(), starts: none(), passages: none() };
+        let mut flow = Self {
+            successors: none(),
+            ways: vec![Vec::new(); count],
+            inward: none(),
+            starts: none(),
+            passages: none(),
+        };
         for (id, location) in program.locations.iter() {
             let at = id.index();
-            for &transition in &location.transitions {
-                let transition = &program.transitions[transition];
+            for &way in &location.transitions {
+                let transition = &program.transitions[way];
+                if !matches!(transition.exit, Exit::Jump(Jump::Return(_))) {
+                    flow.ways[at].push(Way::Transition(way));
+                }
                 if let Guard::Ready(inner) = transition.guard {
                     flow.inward[at].push(inner.index());
                     flow.passages[at].push(inner.index());
@@ -55,8 +78,11 @@ impl Flow {
             }
             if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
                 flow.successors[at].push(target.index());
+                flow.ways[at].push(Way::Resume);
             }
             flow.successors[at].extend_from_slice(&handlers[location.origin(id).index()]);
+            let known = flow.successors[at].len();
+            flow.ways[at].resize(known, Way::Handler);
         }
         flow
     }

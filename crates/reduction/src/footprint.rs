@@ -14,11 +14,15 @@
 //! What happens to channels is told apart from that, as *uses*, since which channel it is depends on the thread.
 
 use ir::{
-    Action, ActionKind, Array, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
+    Action, ActionKind, Array, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
+    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
+
+use crate::assured::{assured, awaited, conjuncts};
+use crate::bits::Bits;
+use crate::inert::inert;
 
 pub const STARTED: usize = 0;
 pub const COUNT: usize = 1;
@@ -35,12 +39,23 @@ pub enum UseKind {
     Receive { anywhere: bool, keep: bool, sensed: bool },
     /// A question about its contents.
     Poll,
+    /// One in the guard of a thread that waits until the answer is yes: with `more` messages it is, or with fewer.
+    Await { more: bool, question: Question },
     /// Nobody else may send.
     ClaimSend,
     /// Nobody else may receive.
     ClaimReceive,
     /// The channel goes with its thread, and all messages in it.
     End,
+}
+
+/// What a thread that waits for an answer asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Question {
+    /// Whether the channel is empty, or that it is not.
+    Empty,
+    Full,
+    Other,
 }
 
 /// A use of the channel that an expression of a procedure names.
@@ -82,7 +97,7 @@ pub struct Footprint {
 
 /// What there is to share in a program, and who looks at what.
 pub struct Resources<'p> {
-    program: &'p Program,
+    pub program: &'p Program,
     /// Variables of threads that others ask for.
     remote: FxHashMap<(ProcedureId, LocalId), usize>,
     /// Procedures with locations that somebody asks for.
@@ -92,24 +107,39 @@ pub struct Resources<'p> {
     /// What pure functions read, all together.
     funs: Vec<usize>,
     has_rendezvous: bool,
+    /// Globals that nothing depends on.
+    inert: Bits,
+    /// By global: the channel that is there from the start, and that nothing else ever names. It is always that one.
+    channels: Vec<Option<ChannelId>>,
     /// Locations at which a thread that can't go on does not just wait.
     sensing: Vec<bool>,
+    /// Locations with a message for which it never waits.
+    pub assured: Vec<bool>,
     /// Locations at which a thread can take a message by hand.
     takes_by_hand: Vec<bool>,
 }
 
 impl<'p> Resources<'p> {
-    pub fn new<'e>(program: &'p Program, observed: impl Iterator<Item = &'e Expr>) -> Self {
+    /// By procedure, there are locals that get channels while it runs.
+    pub fn new<'e>(
+        program: &'p Program,
+        assigned_channels: &[Bits],
+        observed: impl Iterator<Item = &'e Expr>,
+    ) -> Self {
         let mut resources = Self {
             program,
             remote: FxHashMap::default(),
             watched: FxHashMap::default(),
             asked: FxHashMap::default(),
             funs: Vec::new(),
+            inert: inert(program),
+            channels: fixed_channels(program),
             has_rendezvous: program.channels.values().any(|channel| channel.capacity == 0),
             sensing: sensing(program),
+            assured: Vec::new(),
             takes_by_hand: Vec::new(),
         };
+        resources.assured = assured(&resources, assigned_channels);
         resources.takes_by_hand = program.locations.ids().map(|id| resources.takes_by_hand(id)).collect();
         let mut next = GLOBALS + program.globals.len();
         let mut number = || {
@@ -161,7 +191,9 @@ impl<'p> Resources<'p> {
     fn expr(&self, expr: &Expr, out: &mut Footprint) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
-                out.reads.push(GLOBALS + id.index());
+                if !self.inert.contains(id.index()) {
+                    out.reads.push(GLOBALS + id.index());
+                }
             }
             ExprKind::Field(..)
             | ExprKind::Index(..)
@@ -188,7 +220,7 @@ impl<'p> Resources<'p> {
             | ExprKind::ChannelFull(channel)
             | ExprKind::ChannelHas { channel, .. } => {
                 // Whose expression it is, the caller says.
-                let channel = Some((**channel).clone());
+                let channel = Some(self.channel(channel));
                 out.uses.push(Use { kind: UseKind::Poll, procedure: ProcedureId(0), channel });
             }
             // A reduction is not used where these are asked, except for the first.
@@ -221,7 +253,9 @@ impl<'p> Resources<'p> {
     fn place(&self, place: &Place, procedure: ProcedureId, out: &mut Footprint) {
         match place.kind {
             PlaceKind::Global(id) | PlaceKind::Element(Array::Global(id), _) => {
-                out.writes.push(GLOBALS + id.index());
+                if !self.inert.contains(id.index()) {
+                    out.writes.push(GLOBALS + id.index());
+                }
             }
             PlaceKind::Local(id) | PlaceKind::Element(Array::Local(id), _) => {
                 if let Some(&resource) = self.remote.get(&(procedure, id)) {
@@ -248,7 +282,7 @@ impl<'p> Resources<'p> {
         if !matches!(action.kind, ActionKind::Print { .. }) {
             action.operands().into_iter().for_each(|expr| self.expr(expr, out));
         }
-        let sensed = self.is_sensing(location);
+        let sensed = self.is_sensing(location) && !self.assured[location.index()];
         match &action.kind {
             ActionKind::Assign(place, _) | ActionKind::Choose(place, _) => self.place(place, procedure, out),
             ActionKind::New(place, _) => {
@@ -280,14 +314,14 @@ impl<'p> Resources<'p> {
             ActionKind::Exit => self.end(procedure, out),
             ActionKind::Send { channel, sorted, .. } => {
                 let kind = UseKind::Send { sorted: *sorted, sensed };
-                out.uses.push(Use { kind, procedure, channel: Some(channel.clone()) });
+                out.uses.push(Use { kind, procedure, channel: Some(self.channel(channel)) });
                 if sensed && self.may_be_rendezvous(channel) {
                     out.reads.push(RENDEZVOUS);
                 }
             }
             ActionKind::Receive { channel, anywhere, keep, pattern } => {
                 let kind = UseKind::Receive { anywhere: *anywhere, keep: *keep, sensed };
-                out.uses.push(Use { kind, procedure, channel: Some(channel.clone()) });
+                out.uses.push(Use { kind, procedure, channel: Some(self.channel(channel)) });
                 for field in pattern {
                     if let Pattern::Store(place) = field {
                         self.place(place, procedure, out);
@@ -312,8 +346,17 @@ impl<'p> Resources<'p> {
         }
     }
 
-    fn may_be_rendezvous(&self, channel: &Expr) -> bool {
-        match channel.kind {
+    /// The channel itself instead of a variable that always names it.
+    pub fn channel(&self, name: &Expr) -> Expr {
+        let fixed = match name.kind {
+            ExprKind::Global(id) => self.channels[id.index()],
+            _ => None,
+        };
+        fixed.map_or_else(|| name.clone(), |id| Expr { kind: ExprKind::Channel(id), ..name.clone() })
+    }
+
+    pub fn may_be_rendezvous(&self, channel: &Expr) -> bool {
+        match self.channel(channel).kind {
             ExprKind::Channel(id) => self.program.channels[id].capacity == 0,
             _ => self.has_rendezvous,
         }
@@ -353,7 +396,15 @@ impl<'p> Resources<'p> {
         let procedure = self.program.locations[transition.source].procedure;
         let thread = self.program.procedures[procedure].kind == ProcedureKind::Thread;
         if let Guard::When(guard) = &transition.guard {
-            self.expr(guard, &mut out);
+            conjuncts(guard, &mut |part| {
+                let known = out.uses.len();
+                self.expr(part, &mut out);
+                if let ([found], Some((kind, _))) = (&mut out.uses[known..], awaited(part))
+                    && !self.is_sensing(transition.source)
+                {
+                    found.kind = kind;
+                }
+            });
             guard.each(&mut |expr| {
                 if expr.kind == ExprKind::IsYoungest {
                     out.reads.push(STARTED);
@@ -432,6 +483,26 @@ impl<'p> Resources<'p> {
     pub const fn global(index: usize) -> usize {
         GLOBALS + index
     }
+}
+
+/// By global: the channel of its number from the start, if the global is never assigned. If several channels are declared as
+/// one, only the first of them can be told apart.
+fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
+    let mut fixed: Vec<Option<ChannelId>> = (program.globals.values())
+        .map(|global| {
+            let Some(Const::Int(number)) = global.init else { return None };
+            let at = usize::try_from(number).ok()?.checked_sub(1)?;
+            let &id = program.first_channels.get(at)?;
+            let is_first = program.first_channels.iter().position(|&other| other == id) == Some(at);
+            (is_first && global.dims.is_empty()).then_some(id)
+        })
+        .collect();
+    program.each_place(&mut |place| {
+        if let PlaceKind::Global(id) | PlaceKind::Element(Array::Global(id), _) = place.kind {
+            fixed[id.index()] = None;
+        }
+    });
+    fixed
 }
 
 /// By location: whether a thread there does anything but wait while a transition is not enabled.

@@ -5,13 +5,13 @@
 //! to. Along the control flow sets change little, and share what they have in common (`sets`). Locations with the same
 //! future are of one class: there are few of these, and what is compared with futures is compared with classes.
 
-use ir::{Id, LocationId, Program, Table, TransitionId};
+use ir::{Id, LocationId, Table, TransitionId};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::Candidate;
+use crate::analysis::{Candidate, Operation};
 use crate::cycles::Search;
 use crate::flow::Flow;
-use crate::footprint::{Footprint, Use, UseKind};
+use crate::footprint::{Footprint, Resources, Use, UseKind};
 use crate::sets::{SetId, Sets};
 
 /// What a thread may still do.
@@ -62,7 +62,7 @@ impl Uses {
 
 impl Futures {
     pub fn new(
-        program: &Program,
+        resources: &Resources<'_>,
         flow: &Flow,
         transitions: &Table<TransitionId, Footprint>,
         resumes: &Table<LocationId, Footprint>,
@@ -70,13 +70,14 @@ impl Futures {
         candidates: &Table<LocationId, Option<Candidate>>,
         sets: &mut Sets,
     ) -> (Self, Vec<Use>) {
+        let program = resources.program;
         let mut uses = Uses::default();
         // A procedure claims the same wherever it is.
         let mut claims = Vec::new();
         for (id, procedure) in program.procedures.iter() {
             let numbers = procedure.claims.iter().map(|claim| {
                 let kind = if claim.receive { UseKind::ClaimReceive } else { UseKind::ClaimSend };
-                uses.number(&Use { kind, procedure: id, channel: Some(claim.channel.clone()) })
+                uses.number(&Use { kind, procedure: id, channel: Some(resources.channel(&claim.channel)) })
             });
             claims.push(sets.of(numbers));
         }
@@ -87,8 +88,14 @@ impl Futures {
             for found in of_transitions.chain([&resumes[id]]).flat_map(|footprint| &footprint.uses) {
                 used = sets.with(used, uses.number(found));
             }
-            let is_sticky = candidates[id].as_ref().is_some_and(|candidate| candidate.sticky);
-            let sticky = if is_sticky { used } else { SetId::EMPTY };
+            let mut sticky = SetId::EMPTY;
+            for candidate in candidates[id].iter().filter(|candidate| candidate.sticky) {
+                for Operation { kind, channel, .. } in &candidate.operations {
+                    let channel = Some(channel.clone());
+                    let found = Use { kind: *kind, procedure: location.procedure, channel };
+                    sticky = sets.with(sticky, uses.number(&found));
+                }
+            }
             own.push((sets.union(used, claims[location.procedure.index()]), sticky));
         }
         // What a thread does itself.

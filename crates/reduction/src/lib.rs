@@ -16,7 +16,8 @@
 //!   (`analysis`): all that can come after it, in threads that are started too. Both sets are compared in the
 //!   state at hand. So a global is as good as a local while nobody else can get to it. A message is received if there is one
 //!   and nobody else receives from that channel or looks into it, and sent if there is room and nobody else sends or
-//!   looks; which channels others use is read from the state (`channels`). What threads claim (`xr`, `xs`) is not relied on,
+//!   looks; which channels others use is read from the state (`channels`). Who only waits in a guard until there is a message does
+//!   not mind another one, and who waits for room does not mind more of it (`assured`). What threads claim (`xr`, `xs`) is not relied on,
 //!   only checked. Messages that a monitor watches are sent and received in all orders. What is done to objects is found out by
 //!   doing it (`heap`): they may be such that the thread alone can reach (`owners`), or such that others use only with a
 //!   lock that the thread holds, as far as the program keeps to that (`discipline`). [`Classes`] tells which of these are
@@ -37,17 +38,21 @@
 //! # The proviso
 //!
 //! Steps that are put off must not be put off for ever: every cycle of the reduced system has a state at which all steps are
-//! offered. Every cycle of a procedure's control flow goes through a sticky location (`cycles`), and a thread with a sticky
+//! offered. Every cycle of a procedure's control flow goes through a sticky location (`cycles`), except for those on which a
+//! counter rises and nothing lets it fall (`ranks`): these lead to no state twice. A thread with a sticky
 //! location in its step has no ample steps, with one exception. In numbered programs, a thread may leave a sticky location by
-//! ample steps if it can do so only by messages, and is no *porter*. One thread *feeds* another if it may send a message that the
+//! ample steps if it can do so only by messages and by *detours*, and is no *porter*. A detour leads back only through a sticky
+//! location that is *firm*: one that no thread ever leaves by ample steps. One thread *feeds* another if it may send a message that the
 //! other may receive to leave a sticky location, or receive one that the other may send there, in the future that their
 //! locations have. Porters are threads, chosen by who feeds whom alone, such that there is one on every circle of feeding.
 //!
 //! *Proof.* Take a cycle of states in which only ample steps are taken. To start threads is never ample, so none is started and
 //! none ends. (Under thread symmetry, threads change places, but go round all the same: the steps are a circulation on
 //! locations, which consists of cycles.) A thread that moves goes round in its control flow; if it makes calls, its lowest
-//! frame that moves does. So it takes a sticky transition. Without the exception, it had no ample steps then: all steps
-//! were offered. With it, it is no porter, and receives a message. In the end there are as many in that channel as before, so
+//! frame that moves does. Its variables come back to their values, so it does not only go round where a counter rises, and
+//! it takes a sticky transition. Without the exception, it had no ample steps then: all steps
+//! were offered. With it, it takes another one than a detour at some sticky location, since it does not come back from these
+//! without passing a firm one. So it is no porter, and receives a message. In the end there are as many in that channel as before, so
 //! somebody sends one in this cycle: a thread that moves, and feeds it. The same holds for a message that is sent. So every thread
 //! that moves is fed by one that moves, and following these back there is a circle without porter. But who feeds whom
 //! is the same in all states of the cycle, and so are porters: a thread that goes round has the same future everywhere, and
@@ -83,6 +88,7 @@
 //! [`obstacle`] tells what programs are not reduced at all.
 
 mod analysis;
+mod assured;
 mod bits;
 mod channels;
 mod conflicts;
@@ -92,8 +98,10 @@ mod flow;
 mod footprint;
 mod futures;
 mod heap;
+mod inert;
 mod owners;
 mod porters;
+mod ranks;
 mod reduced;
 mod sets;
 #[cfg(feature = "testing")]

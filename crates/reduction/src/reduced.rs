@@ -303,7 +303,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
                 return false;
             }
         }
-        candidate.operations.iter().all(|operation| stays_possible(view, thread, operation))
+        candidate.operations.iter().all(|operation| Self::stays_possible(view, thread, operation))
             && (!is_open || self.uses_are_safe(view, thread, location, candidate))
             && (!candidate.sticky || !self.porters.has(view, thread))
     }
@@ -317,9 +317,23 @@ impl<'a, S: Concrete> Reduced<'a, S> {
         candidate: &Candidate,
     ) -> bool {
         candidate.uses(&self.analysis.program, location).all(|(kind, channel)| {
-            view.value(channel, thread, false)
-                .is_some_and(|number| !self.has_conflict(view, thread, kind, number))
+            view.value(channel, thread, false).is_some_and(|number| {
+                let kind = view.load(number).map_or(kind, |load| kind.now(load));
+                !self.has_conflict(view, thread, kind, number)
+            })
         })
+    }
+
+    /// Whether what is done to a channel can be done, whatever others do first, and no monitor sees it.
+    fn stays_possible(view: View<'_>, thread: ThreadId, operation: &Operation) -> bool {
+        let Some(number) = view.value(&operation.channel, thread, false) else { return false };
+        let Some((length, capacity)) = view.load(number) else { return false };
+        let is_possible = match operation.kind {
+            UseKind::Send { sorted, .. } => !sorted && length < capacity,
+            UseKind::Receive { .. } => length > 0,
+            _ => capacity > 0,
+        };
+        is_possible && !is_watched(view, operation.kind, number)
     }
 
     /// Whether others may use a channel in a way that is in conflict.
@@ -492,18 +506,6 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
     }
     engine.undo(state);
     leads_on
-}
-
-/// Whether what is done to a channel can be done, whatever others do first, and no monitor sees it.
-fn stays_possible(view: View<'_>, thread: ThreadId, operation: &Operation) -> bool {
-    let Some(number) = view.value(&operation.channel, thread, false) else { return false };
-    let Some((length, capacity)) = view.load(number) else { return false };
-    let is_possible = match operation.kind {
-        UseKind::Send { sorted, .. } => !sorted && length < capacity,
-        UseKind::Receive { .. } => length > 0,
-        _ => capacity > 0,
-    };
-    is_possible && !is_watched(view, operation.kind, number)
 }
 
 /// Whether the program's monitor may be moved by such an operation on a channel.

@@ -24,12 +24,22 @@ pub fn own_objects<S: Concrete>(system: &S, state: &S::State, thread: ThreadId) 
 pub enum Seeded {
     /// Steps of others are put off for ever.
     NoProviso,
+    /// What rises on some way through a loop rises on all of them.
+    NoFalls,
+    /// Whoever leaves a sticky location otherwise than by messages does not come back.
+    NoWays,
+    /// Messages in the middle of a step need no looking at.
+    NoLaterMessages,
+    /// Nobody waits in the middle of an atomic block.
+    NoWaits,
     /// What properties read is changed in any order.
     NoVisibility,
     /// Others may write what a step reads.
     NoWrites,
     /// It does not matter who asks about channels.
     NoPolls,
+    /// Nor what they wait for.
+    NoAwaits,
     /// Nor what they do if they can't send or receive.
     NoSensing,
     /// Nor what threads do that do not exist yet.
@@ -78,9 +88,14 @@ impl Seeded {
     /// Those about numbered programs.
     pub const NUMBERED: &[Self] = &[
         Self::NoProviso,
+        Self::NoFalls,
+        Self::NoWays,
+        Self::NoLaterMessages,
+        Self::NoWaits,
         Self::NoVisibility,
         Self::NoWrites,
         Self::NoPolls,
+        Self::NoAwaits,
         Self::NoSensing,
         Self::NoStarted,
         Self::NoClaims,
@@ -96,9 +111,22 @@ impl Seeded {
     pub fn analysis(self, program: &Program, observed: &Observed<'_>) -> Analysis {
         let nothing = Observed::default();
         let observed = if self == Self::NoVisibility { &nothing } else { observed };
-        let mut analysis = Analysis::build(program, observed, self != Self::NoProviso);
+        let blind = Blind {
+            proviso: self == Self::NoProviso,
+            falls: self == Self::NoFalls,
+            ways: self == Self::NoWays,
+            later: self == Self::NoLaterMessages,
+            amid: self == Self::NoWaits,
+            frames: self == Self::NoFrames,
+            globals: self == Self::NoGlobals,
+            values: self == Self::NoValues,
+            guards: self == Self::NoGuards,
+            breaches: self == Self::NoBreaches,
+        };
+        let mut analysis = Analysis::build(program, observed, blind);
         let ignores = |kind: UseKind| match self {
-            Self::NoPolls => kind == UseKind::Poll,
+            Self::NoPolls => matches!(kind, UseKind::Poll | UseKind::Await { .. }),
+            Self::NoAwaits => matches!(kind, UseKind::Await { .. }),
             Self::NoClaims => matches!(kind, UseKind::ClaimSend | UseKind::ClaimReceive),
             Self::NoEnds => kind == UseKind::End,
             Self::NoSenders => matches!(kind, UseKind::Send { .. }),
@@ -119,13 +147,6 @@ impl Seeded {
             future.writes = sets.filter(future.writes, writes);
             future.reads = sets.filter(future.reads, |bit| writes(bit) || self == Self::NoWrites);
         }
-        analysis.blind = Blind {
-            frames: self == Self::NoFrames,
-            globals: self == Self::NoGlobals,
-            values: self == Self::NoValues,
-            guards: self == Self::NoGuards,
-            breaches: self == Self::NoBreaches,
-        };
         if self == Self::NoEnded {
             analysis.candidates.values_mut().flatten().for_each(|candidate| candidate.ended.clear());
         }

@@ -114,6 +114,14 @@ fn reductions_of_programs_with_channels_of_threads_are_valid() {
 }
 
 #[test]
+fn reductions_of_programs_that_count_and_wait_are_valid() {
+    let text = common::generator::text_with_counters;
+    let [complete, reduced, ..] =
+        all_are_valid(|seed| program(&text(seed)), text, |program, analysis| verdict(program, analysis));
+    assert!(complete > programs() as usize / 2 && reduced > complete / 4);
+}
+
+#[test]
 fn reductions_of_programs_with_many_features_are_valid() {
     let [complete, reduced, ..] =
         all_are_valid(random_numbered, ir::testing::random_numbered_text, |program, analysis| {
@@ -273,7 +281,12 @@ fn programs_that_once_went_wrong_are_valid() {
 fn seeded_faults_are_caught() {
     for &seeded in Seeded::NUMBERED {
         let texts = (0..MANY).flat_map(|seed| {
-            [common::generator::text(seed), common::generator::text_with_own_channels(seed)]
+            let texts: [fn(u64) -> String; 3] = [
+                common::generator::text,
+                common::generator::text_with_own_channels,
+                common::generator::text_with_counters,
+            ];
+            texts.map(|text| text(seed))
         });
         let texts = RARE.iter().map(|&text| text.to_owned()).chain(texts);
         let caught = texts.map(|text| program(&text)).any(|program| {

@@ -14,6 +14,8 @@ pub struct Generator {
     rendezvous: bool,
     /// Whether threads have channels of their own, and start others that they pass these.
     own: bool,
+    /// Whether there are loops that count, and guards that wait for messages.
+    counts: bool,
     /// The thread that is written.
     name: &'static str,
 }
@@ -23,14 +25,22 @@ pub fn text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let sociable = [5, 15, 40][rng.below(3)];
     let rendezvous = rng.chance(30);
-    Generator { rng, sociable, rendezvous, own: false, name: "" }.program()
+    Generator { rng, sociable, rendezvous, own: false, counts: false, name: "" }.program()
 }
 
 /// The text of a program whose threads have channels of their own.
 pub fn text_with_own_channels(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let sociable = [5, 15, 40][rng.below(3)];
-    Generator { rng, sociable, rendezvous: false, own: true, name: "" }.program()
+    Generator { rng, sociable, rendezvous: false, own: true, counts: false, name: "" }.program()
+}
+
+/// The text of a program whose threads count, and wait for what guards ask about channels.
+pub fn text_with_counters(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let sociable = [5, 15, 40][rng.below(3)];
+    let rendezvous = rng.chance(10);
+    Generator { rng, sociable, rendezvous, own: false, counts: true, name: "" }.program()
 }
 
 impl Generator {
@@ -129,6 +139,16 @@ impl Generator {
                 continue;
             }
             let mut has_else = false;
+            if self.counts && self.chance(30) {
+                let target = self.rng.below(at + 1);
+                let guard = self.pick(&["when v < 3 ", "when v < 2 ", "when v <= 3 ", "when v > 0 ", ""]);
+                let count = self.pick(&["v := v + 1", "v := v + 1", "v := v - 1"]);
+                _ = writeln!(out, "    {guard}do {{ {count}; }} goto l{target};");
+            }
+            if self.counts && at + 1 < locations && self.chance(15) {
+                let asked = self.awaited();
+                _ = writeln!(out, "    when {asked} exclusive goto l{};", at + 1);
+            }
             for _ in 0..=self.rng.below(2) {
                 let exclusive = at + 1 < locations && self.chance(15);
                 let back = !exclusive && self.chance(25);
@@ -255,7 +275,24 @@ impl Generator {
         }
     }
 
+    /// A question to a channel, mostly one of the thread's own.
+    fn awaited(&mut self) -> String {
+        let channel = if self.chance(self.sociable) { "channel(k0)" } else { self.pick(&["in", "out"]) };
+        match self.rng.below(7) {
+            0 => format!("length({channel}) > 0"),
+            1 => format!("!full({channel})"),
+            2 => "length(in) > 0 && !full(out)".to_owned(),
+            3 => format!("length({channel}) == 0"),
+            4 => format!("full({channel})"),
+            5 => format!("heads({channel}, 1) != 0"),
+            _ => format!("v < 2 && length({channel}) < 1"),
+        }
+    }
+
     fn condition(&mut self) -> String {
+        if self.counts && self.chance(30) {
+            return self.awaited();
+        }
         if !self.chance(self.sociable) {
             return match self.rng.below(3) {
                 0 => format!("v < {}", 1 + self.rng.below(3)),
