@@ -25,12 +25,12 @@ const VAGUE: f64 = 0.3;
 
 /// Searches twice; `search` is one search. The result is that of the first one, unless only the second one finds an error. If one
 /// of them does not go through, there is no estimate.
-pub fn cover<T, W: Watcher>(
+pub fn cover<T>(
     budget: &Budget,
     config: &Config,
     options: &Options<'_>,
-    watcher: &mut W,
-    search: impl Fn(Bitstate, &Options<'_>, &mut W) -> (Run, T),
+    watcher: &mut dyn Watcher,
+    search: impl Fn(Bitstate, &Options<'_>, &mut dyn Watcher) -> (Run, T),
 ) -> (Run, T) {
     let started = Instant::now();
     let hashes = config.store_options.hashes.map_or(Hashes::Usual, Hashes::Fixed);
@@ -93,7 +93,7 @@ mod tests {
     fn shown(ends: [(Completeness, usize); 2]) -> (usize, bool) {
         let config = Config::default();
         let calls = Cell::new(0);
-        let search = |_: Bitstate, _: &Options<'_>, _: &mut Quiet| {
+        let search = |_: Bitstate, _: &Options<'_>, _: &mut dyn Watcher| {
             let (completeness, violations) = ends[calls.replace(calls.get() + 1)];
             let violation = Violation {
                 fault: Fault { kind: FaultKind::Assertion, site: 0 },

@@ -5,10 +5,12 @@
 //! all states is estimated by what it took for the later part of the sample, so that what all states pay together does not
 //! count. States share more with many others than with few, so this is too much rather than too little.
 
-use store::{Bitstate, Budget, Collapse, Compact, Exact, Gzip, StateId, StateStore, Trie};
+use store::{Bitstate, Budget, Compact, StateId, StateStore};
 use system::Encoding;
 
+use crate::config::{Config, StoreKind};
 use crate::report::{Alternative, Store};
+use crate::stores::{OnStore, Purpose, with_store};
 
 /// So many states are tried out.
 const SAMPLE: usize = 4096;
@@ -24,7 +26,7 @@ pub struct Sample {
 impl Sample {
     /// Those in the middle or, of a store that queues states, those that a search did not get to, `open` in number. Nothing, of
     /// a store that does not give states back or where not even that much memory is left.
-    pub fn of(store: &mut impl StateStore, open: usize) -> Self {
+    pub fn of<T: StateStore + ?Sized>(store: &mut T, open: usize) -> Self {
         let mut sample = Self::default();
         let len = store.len();
         let (first, size) = match (store.rebuilds(), store.queues()) {
@@ -61,20 +63,27 @@ impl Sample {
         let starts = [0].into_iter().chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.words[start..end])
     }
+}
 
-    /// The bytes that each further state takes.
-    fn bytes_per_state(&self, mut store: impl StateStore) -> Option<f64> {
-        let warm_up = self.ends.len() / 4;
+/// Measures the bytes that each further state of a sample takes.
+struct BytesPerState<'a>(&'a Sample);
+
+impl OnStore for BytesPerState<'_> {
+    type Output = Option<f64>;
+
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Option<f64> {
+        let Self(sample) = self;
+        let warm_up = sample.ends.len() / 4;
         let mut encoding = Encoding::new();
         let mut before = 0;
-        for (index, flat) in self.states().enumerate() {
+        for (index, flat) in sample.states().enumerate() {
             if index == warm_up {
                 before = store.bytes();
             }
             encoding.unflatten(flat);
             store.insert(&mut encoding, usize::MAX).ok()?;
         }
-        let measured = self.ends.len() - warm_up;
+        let measured = sample.ends.len() - warm_up;
         (measured > 0).then(|| store.bytes().saturating_sub(before) as f64 / measured as f64)
     }
 }
@@ -83,22 +92,22 @@ impl Sample {
 pub fn alternatives(of: &Store, states: usize, sample: &Sample) -> Vec<Alternative> {
     let free = &Budget::unlimited();
     // How small an automaton is shows when it is complete, and not in a part of it.
-    let exact = [
-        ("trie", sample.bytes_per_state(Trie::new(free, false))),
-        ("collapse", sample.bytes_per_state(Collapse::new(free))),
-        ("gzip", sample.bytes_per_state(Gzip::new(free))),
-        ("exact", sample.bytes_per_state(Exact::new(free))),
-    ];
-    let exact = exact.into_iter().filter_map(|(kind, bytes)| Some((kind, bytes?, false)));
+    let exact = [StoreKind::Trie, StoreKind::Collapse, StoreKind::Gzip, StoreKind::Exact];
+    let exact = exact.into_iter().filter_map(|store| {
+        let config = Config { store, ..Config::default() };
+        let bytes = with_store(&config, free, Purpose::Dfs, BytesPerState(sample))?;
+        Some((store, bytes, false))
+    });
     let lossy = [
-        ("compact", Compact::bytes_per_state(Compact::DEFAULT_WIDTH), true),
-        ("bitstate", Bitstate::bytes_per_state(states as f64), true),
+        (StoreKind::Compact, Compact::bytes_per_state(Compact::DEFAULT_WIDTH), true),
+        (StoreKind::Bitstate, Bitstate::bytes_per_state(states as f64), true),
     ];
     let mut alternatives: Vec<Alternative> = exact
         .chain(lossy)
-        .filter(|&(kind, bytes, _)| kind != of.kind && bytes > 0.0 && states > 0)
+        .map(|(kind, bytes, lossy)| (kind.to_string(), bytes, lossy))
+        .filter(|(kind, bytes, _)| *kind != of.kind && *bytes > 0.0 && states > 0)
         .map(|(kind, bytes_per_state, lossy)| Alternative {
-            kind: kind.to_owned(),
+            kind,
             bytes: (bytes_per_state * states as f64) as u64,
             bytes_per_state,
             times_more: of.bytes_per_state / bytes_per_state,

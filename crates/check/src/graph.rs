@@ -160,6 +160,10 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn records(&self) -> bool {
+        true
+    }
+
     fn stored(&mut self, id: StateId, depth: u32) {
         Self::push(&mut self.states, &mut self.is_starved, GraphState { id: id.0, depth });
     }

@@ -29,8 +29,8 @@ use crate::model::{Language, Model};
 use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
-use crate::stack::{self, Stack, Told};
-use crate::stores::{self, Run};
+use crate::stack::{LayerStats, Stack};
+use crate::stores::{self, BitstateSearch, Reachability, Run};
 use crate::temporal::{self, About, Aim, Aims};
 use crate::trace::{interpreter, place_of};
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
@@ -82,7 +82,7 @@ pub fn check(
     config: &Config,
     seed: u64,
     interrupt: &Arc<AtomicBool>,
-    watcher: &mut impl Watcher,
+    watcher: &mut dyn Watcher,
 ) -> Result<Checked, CheckError> {
     if let Some(reason) = config.refusal() {
         return Err(CheckError::Refused(reason));
@@ -154,7 +154,7 @@ fn check_safety(
     config: &Config,
     seed: u64,
     options: Options<'_>,
-    watcher: &mut impl Watcher,
+    watcher: &mut dyn Watcher,
 ) -> Result<Checked, CheckError> {
     let program = without_properties(&model.program);
     let mut plan = Plan::new(model, &program, config, None);
@@ -167,8 +167,8 @@ fn check_safety(
     let searched = plan.search(|analysis| {
         let stack = Stack { engine: &engine, ladder, analysis };
         let options = time_left(&options, started);
-        let search = |store, options: &Options<'_>, watcher: &mut _| {
-            stack.explore(stack::Into { store, search: config.search, options, observer: watcher })
+        let search = |store, options: &Options<'_>, observer: &mut dyn Watcher| {
+            stack.with_system(BitstateSearch { store, search: config.search, options, observer })
         };
         let (run, told, ended) = if config.store_options.refine {
             refine(&budget, config, &options, watcher, search)
@@ -177,7 +177,7 @@ fn check_safety(
             (run, told, Ended::Here)
         } else {
             let (run, told) =
-                stack.explore(stack::As { budget: &budget, config, options: &options, observer: watcher });
+                stack.with_system(Reachability { config, options: &options, observer: watcher });
             (run, told, Ended::Here)
         };
         Ok::<_, CheckError>(((run, ended), told))
@@ -232,7 +232,7 @@ fn check_property(
     aims: &Aims,
     (number, origin): (usize, Option<Origin>),
     options: &Options<'_>,
-    watcher: &mut impl Watcher,
+    watcher: &mut dyn Watcher,
 ) -> Result<Checked, CheckError> {
     // Of a property about individuals, one of them is marked.
     let pinned = origin.map(|origin| {
@@ -372,7 +372,7 @@ struct Searched<'a> {
     run: Run,
     /// The level of symmetry that was used.
     level: config::Symmetry,
-    told: Told,
+    told: LayerStats,
     plan: &'a Plan<'a>,
     ended: Ended,
     /// Rings when the plain interpreter takes too long over what was found.

@@ -14,7 +14,7 @@ use reduction::{Analysis, Observed};
 use crate::config::{Config, Fairness, OnBound, Switch, Symmetry};
 use crate::model::Model;
 use crate::report::Reduction;
-use crate::stack::Told;
+use crate::stack::LayerStats;
 
 /// How a program is searched.
 pub struct Plan<'p> {
@@ -93,8 +93,8 @@ impl<'p> Plan<'p> {
     /// Searches, and again as long as what was assumed for the reduction turns out not to hold.
     pub fn search<T, E>(
         &mut self,
-        mut search: impl FnMut(Option<&Analysis>) -> Result<(T, Told), E>,
-    ) -> Result<(T, Told), E> {
+        mut search: impl FnMut(Option<&Analysis>) -> Result<(T, LayerStats), E>,
+    ) -> Result<(T, LayerStats), E> {
         loop {
             let (found, told) = search(self.analysis.as_ref())?;
             let Some(analysis) = self.analysis.as_mut().filter(|_| !told.doubts.is_empty()) else {
@@ -120,7 +120,7 @@ impl<'p> Plan<'p> {
         }
     }
 
-    pub fn report(&self, told: &Told) -> Reduction {
+    pub fn report(&self, told: &LayerStats) -> Reduction {
         Reduction {
             por: self.reduction.switch().to_string(),
             merge: self.merging.switch().to_string(),

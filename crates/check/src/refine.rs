@@ -38,12 +38,12 @@ impl Watcher for Quiet {}
 
 /// Searches until an error is found, the expected omissions fall below one, or time or memory end. `search` is one search.
 /// The result is that of the last one; if memory ended that, of the one before.
-pub fn refine<T, W: Watcher>(
+pub fn refine<T>(
     budget: &Budget,
     config: &Config,
     options: &Options<'_>,
-    watcher: &mut W,
-    search: impl Fn(Bitstate, &Options<'_>, &mut W) -> (Run, T),
+    watcher: &mut dyn Watcher,
+    search: impl Fn(Bitstate, &Options<'_>, &mut dyn Watcher) -> (Run, T),
 ) -> (Run, T, Ended) {
     let started = Instant::now();
     let mut rounds: Vec<Round> = Vec::new();

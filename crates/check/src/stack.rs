@@ -3,18 +3,12 @@
 //! Reduction is on top, since which steps are ample must be a function of what the store sees: threads are looked at in
 //! the order of their names.
 
-use engine::Engine;
+use engine::{Engine, OverEngine};
 use reduction::{Analysis, Counts, Doubts, Reduced};
-use search::{Observer, Options};
-use store::{Budget, StateStore};
-use symmetry::{Ladder, Stats};
+use symmetry::{Ladder, Stats, Symmetric};
 use system::TransitionSystem;
 
-use crate::config::{Config, SearchKind};
-use crate::stores::{self, Run};
-use crate::symmetric::Symmetric;
-
-/// What a system is made of.
+/// The parts of a system.
 #[derive(Clone, Copy)]
 pub struct Stack<'a> {
     pub engine: &'a Engine,
@@ -22,72 +16,41 @@ pub struct Stack<'a> {
     pub analysis: Option<&'a Analysis>,
 }
 
-/// What the parts say about themselves after a search.
+/// The statistics of the parts after a search.
 #[derive(Clone, Default)]
-pub struct Told {
+pub struct LayerStats {
     pub naming: Stats,
     pub reduction: Counts,
     /// Why the reduction was wrong, if it was.
     pub doubts: Doubts,
 }
 
-impl Told {
-    pub fn of<S: reduction::Concrete>(reduced: &Reduced<'_, S>) -> Self {
-        Self { reduction: reduced.counts(), doubts: reduced.doubts(), ..Self::default() }
-    }
-}
+/// A search of a system of any type.
+pub trait OnSystem {
+    type Output;
 
-/// A search of whatever system it gets.
-pub trait Explore {
-    fn explore(self, system: &impl TransitionSystem) -> Run;
+    fn run(self, system: &impl TransitionSystem) -> Self::Output;
 }
 
 impl Stack<'_> {
-    /// Searches the topmost system.
-    pub fn explore(&self, search: impl Explore) -> (Run, Told) {
+    /// Runs a search on the topmost system. This is the only place where systems are stacked.
+    pub fn with_system<W: OnSystem>(&self, search: W) -> (W::Output, LayerStats) {
         let Some(ladder) = self.ladder else {
             return self.reduce(self.engine, search);
         };
         let system = Symmetric::new(self.engine, ladder);
-        let (run, told) = self.reduce(&system, search);
-        (run, Told { naming: system.stats(), ..told })
+        let (output, stats) = self.reduce(&system, search);
+        (output, LayerStats { naming: system.stats(), ..stats })
     }
 
-    fn reduce(&self, system: &impl reduction::Concrete, search: impl Explore) -> (Run, Told) {
-        match self.analysis {
-            None => (search.explore(system), Told::default()),
-            Some(analysis) => {
-                let reduced = Reduced::new(system, analysis);
-                (search.explore(&reduced), Told::of(&reduced))
-            }
-        }
-    }
-}
-
-/// With a store that is given.
-pub struct Into<'a, T, O> {
-    pub store: T,
-    pub search: SearchKind,
-    pub options: &'a Options<'a>,
-    pub observer: &'a mut O,
-}
-
-impl<T: StateStore, O: Observer> Explore for Into<'_, T, O> {
-    fn explore(self, system: &impl TransitionSystem) -> Run {
-        stores::run(system, self.store, self.search, self.options, self.observer)
-    }
-}
-
-/// With the store that a configuration asks for.
-pub struct As<'a, O> {
-    pub budget: &'a Budget,
-    pub config: &'a Config,
-    pub options: &'a Options<'a>,
-    pub observer: &'a mut O,
-}
-
-impl<O: Observer> Explore for As<'_, O> {
-    fn explore(self, system: &impl TransitionSystem) -> Run {
-        stores::explore(system, self.budget, self.config, self.options, self.observer)
+    fn reduce<W: OnSystem>(&self, system: &impl OverEngine, search: W) -> (W::Output, LayerStats) {
+        let Some(analysis) = self.analysis else {
+            return (search.run(system), LayerStats::default());
+        };
+        let reduced = Reduced::new(system, analysis);
+        let output = search.run(&reduced);
+        let stats =
+            LayerStats { reduction: reduced.counts(), doubts: reduced.doubts(), ..LayerStats::default() };
+        (output, stats)
     }
 }

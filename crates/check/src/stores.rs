@@ -1,15 +1,66 @@
-//! Which store a search gets, and what it says about it afterwards.
+//! Which store a search gets, and what the report says about it afterwards.
 
 use search::{Completeness, Observer, Open, Options, Outcome, StopReason};
 use store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, Naive,
-    StateStore, Trie,
+    NumberedTrie, StateStore, Trie,
 };
 use system::TransitionSystem;
 
 use crate::config::{Config, SearchKind, StoreKind};
 use crate::estimate::{self, Sample};
 use crate::report::Store;
+use crate::stack::OnSystem;
+
+/// What a search needs a store for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// States are read back once each, in the order of their ids.
+    Bfs,
+    /// States are not read back.
+    Dfs,
+    /// States are found again by their ids.
+    Cycles,
+}
+
+impl From<SearchKind> for Purpose {
+    fn from(search: SearchKind) -> Self {
+        match search {
+            SearchKind::Bfs => Self::Bfs,
+            SearchKind::Dfs => Self::Dfs,
+        }
+    }
+}
+
+/// Work on an empty store of any type.
+pub trait OnStore {
+    type Output;
+
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output;
+}
+
+/// Makes the store that is asked for and runs a search with it. This is the only table of stores. Searches are compiled for each of
+/// the fast stores, and once for all others.
+pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose, search: W) -> W::Output {
+    let options = config.store_options;
+    match config.store {
+        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut NumberedTrie::numbered(budget)),
+        StoreKind::Trie => search.run(&mut Trie::new(budget, purpose == Purpose::Bfs)),
+        StoreKind::Exact => search.run(&mut Exact::new(budget)),
+        StoreKind::Compact => {
+            search.run(&mut Compact::new(budget, options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH)))
+        }
+        StoreKind::Bitstate => {
+            let hashes = options.hashes.map_or(Hashes::Usual, Hashes::Fixed);
+            search.run(&mut Bitstate::new(budget, config.arena(), hashes))
+        }
+        StoreKind::Collapse => search.run::<dyn StateStore>(&mut Collapse::new(budget)),
+        StoreKind::Automaton => search.run::<dyn StateStore>(&mut Automaton::new(budget)),
+        StoreKind::CollapseAutomaton => search.run::<dyn StateStore>(&mut CollapseAutomaton::new(budget)),
+        StoreKind::Gzip => search.run::<dyn StateStore>(&mut Gzip::new(budget)),
+        StoreKind::Naive => search.run::<dyn StateStore>(&mut Naive::new(budget)),
+    }
+}
 
 /// A search that has ended, and its store as the report shows it.
 pub struct Run {
@@ -18,65 +69,87 @@ pub struct Run {
     pub sample: Option<store::Sample>,
 }
 
-/// Explores with the store that the configuration asks for.
-pub fn explore(
-    system: &impl TransitionSystem,
-    budget: &Budget,
-    config: &Config,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Run {
-    let search = config.search;
-    match config.store {
-        StoreKind::Trie => {
-            run(system, Trie::new(budget, search == SearchKind::Bfs), search, options, observer)
-        }
-        StoreKind::Exact => run(system, Exact::new(budget), search, options, observer),
-        StoreKind::Collapse => run(system, Collapse::new(budget), search, options, observer),
-        StoreKind::Automaton => run(system, Automaton::new(budget), search, options, observer),
-        StoreKind::CollapseAutomaton => {
-            run(system, CollapseAutomaton::new(budget), search, options, observer)
-        }
-        StoreKind::Compact => {
-            let width = config.store_options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH);
-            run(system, Compact::new(budget, width), search, options, observer)
-        }
-        StoreKind::Bitstate => {
-            let hashes = config.store_options.hashes.map_or(Hashes::Usual, Hashes::Fixed);
-            run(system, Bitstate::new(budget, config.arena(), hashes), search, options, observer)
-        }
-        StoreKind::Gzip => run(system, Gzip::new(budget), search, options, observer),
-        StoreKind::Naive => run(system, Naive::new(budget), search, options, observer),
+/// A reachability search with the store that a configuration asks for.
+pub struct Reachability<'a> {
+    pub config: &'a Config,
+    pub options: &'a Options<'a>,
+    pub observer: &'a mut dyn Observer,
+}
+
+impl OnSystem for Reachability<'_> {
+    type Output = Run;
+
+    fn run(self, system: &impl TransitionSystem) -> Run {
+        let Self { config, options, observer } = self;
+        let search = Search { system, search: config.search, options, observer };
+        with_store(config, &options.budget, config.search.into(), search).finished()
     }
 }
 
-/// Explores with an empty store.
-pub fn run(
-    system: &impl TransitionSystem,
-    mut store: impl StateStore,
+/// The same with a bitstate store that is given.
+pub struct BitstateSearch<'a> {
+    pub store: Bitstate,
+    pub search: SearchKind,
+    pub options: &'a Options<'a>,
+    pub observer: &'a mut dyn Observer,
+}
+
+impl OnSystem for BitstateSearch<'_> {
+    type Output = Run;
+
+    fn run(self, system: &impl TransitionSystem) -> Run {
+        let Self { mut store, search, options, observer } = self;
+        Search { system, search, options, observer }.run(&mut store).finished()
+    }
+}
+
+/// A search of a system.
+struct Search<'a, S> {
+    system: &'a S,
     search: SearchKind,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Run {
-    let outcome = match search {
-        SearchKind::Bfs => search::bfs(system, &mut store, options, observer),
-        SearchKind::Dfs => search::dfs(system, &mut store, options, observer),
-    };
-    let mut report = describe(&store);
-    let sampled = store.take_sample();
-    if outcome.completeness == Completeness::Exhausted {
-        report.probability_complete = report.expected_omissions.map(|omissions| (1.0 - omissions).max(0.0));
-    }
-    if outcome.completeness == Completeness::Stopped(StopReason::Memory) {
-        let sample = Sample::of(&mut store, unseen(&outcome));
-        // The memory is wanted for what comes now.
-        drop(store);
-        report.alternatives = estimate::alternatives(&report, outcome.stats.states, &sample);
-    }
-    Run { outcome, store: report, sample: sampled }
+    options: &'a Options<'a>,
+    observer: &'a mut dyn Observer,
 }
 
-pub fn describe(store: &impl StateStore) -> Store {
+/// A search with states that tell what other stores would need, if memory ended it.
+struct Searched {
+    run: Run,
+    states: Option<Sample>,
+}
+
+impl<S: TransitionSystem> OnStore for Search<'_, S> {
+    type Output = Searched;
+
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Searched {
+        let Self { system, search, options, observer } = self;
+        let outcome = match search {
+            SearchKind::Bfs => search::bfs(system, store, options, observer),
+            SearchKind::Dfs => search::dfs(system, store, options, observer),
+        };
+        let mut report = describe(store);
+        let sample = store.take_sample();
+        if outcome.completeness == Completeness::Exhausted {
+            report.probability_complete =
+                report.expected_omissions.map(|omissions| (1.0 - omissions).max(0.0));
+        }
+        let is_starved = outcome.completeness == Completeness::Stopped(StopReason::Memory);
+        let states = is_starved.then(|| Sample::of(store, unexpanded(&outcome)));
+        Searched { run: Run { outcome, store: report, sample }, states }
+    }
+}
+
+impl Searched {
+    /// Estimates what other stores would need, now that the memory of the store is free.
+    fn finished(self) -> Run {
+        let Self { mut run, states } = self;
+        if let Some(states) = states {
+            run.store.alternatives = estimate::alternatives(&run.store, run.outcome.stats.states, &states);
+        }
+        run
+    }
+}
+
+pub fn describe<T: StateStore + ?Sized>(store: &T) -> Store {
     let bytes = store.bytes() as u64;
     Store {
         kind: store.kind().to_owned(),
@@ -91,15 +164,15 @@ pub fn describe(store: &impl StateStore) -> Store {
     }
 }
 
-/// How many states a breadth-first search has stored and not looked at.
-const fn unseen(outcome: &Outcome) -> usize {
+/// How many states a breadth-first search has stored and not expanded.
+const fn unexpanded(outcome: &Outcome) -> usize {
     match outcome.open {
         Open::Frontier(states) => states.saturating_sub(1),
         Open::Stack(_) => 0,
     }
 }
 
-/// How many states a search had still to do with when it ended.
+/// How many states were on the frontier or on the stack when a search ended early.
 pub fn open(outcome: &Outcome) -> u64 {
     let (Open::Frontier(states) | Open::Stack(states)) = outcome.open;
     if outcome.completeness == Completeness::Exhausted { 0 } else { states as u64 }

@@ -2,10 +2,9 @@
 
 use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
-use reduction::Reduced;
 use search::emptiness::{Claim, Emptiness};
 use search::{Consequence, Observer, Options};
-use store::{Budget, Collapse, Exact, Gzip, Naive, NumberedTrie, StateStore};
+use store::StateStore;
 use symmetry::{Ladder, Level};
 use system::{FaultKind, TransitionSystem};
 
@@ -14,9 +13,8 @@ use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
-use crate::stack::{Stack, Told};
-use crate::stores::describe;
-use crate::symmetric::{Named, Symmetric};
+use crate::stack::{LayerStats, OnSystem, Stack};
+use crate::stores::{OnStore, Purpose, describe, with_store};
 
 /// What one search of a check is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,56 +184,46 @@ pub fn search(
     claim: &Claim<'_>,
     config: &Config,
     options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Result<(Emptiness, Store, Told), String> {
-    let Some(ladder) = stack.ladder else {
-        return reduced(stack, stack.engine, claim, None, config, options, observer);
-    };
-    let system = Symmetric::new(stack.engine, ladder);
-    let identity = |named: &mut Named| named.identity(stack.engine);
-    let (found, store, told) = reduced(stack, &system, claim, Some(&identity), config, options, observer)?;
-    Ok((found, store, Told { naming: system.stats(), ..told }))
+    observer: &mut dyn Observer,
+) -> Result<(Emptiness, Store, LayerStats), String> {
+    if let Some(reason) = unfit(config.store) {
+        return Err(reason);
+    }
+    let (found, stats) = stack.with_system(CycleSearch { claim, config, options, observer });
+    found.map(|(found, store)| (found, store, stats))
 }
 
-/// What tells states of a system apart that are named alike.
-type Identity<'a, T> = &'a dyn Fn(&mut T) -> Vec<u64>;
-
-fn reduced<S: reduction::Concrete>(
-    stack: &Stack<'_>,
-    system: &S,
-    claim: &Claim<'_>,
-    identity: Option<Identity<'_, S::State>>,
-    config: &Config,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Result<(Emptiness, Store, Told), String> {
-    let Some(analysis) = stack.analysis else {
-        let (found, store) = explore(system, claim, identity, config, options, observer)?;
-        return Ok((found, store, Told::default()));
-    };
-    let reduced = Reduced::new(system, analysis);
-    let (found, store) = explore(&reduced, claim, identity, config, options, observer)?;
-    Ok((found, store, Told::of(&reduced)))
+/// A search for a run that a claim accepts.
+struct CycleSearch<'a> {
+    claim: &'a Claim<'a>,
+    config: &'a Config,
+    options: &'a Options<'a>,
+    observer: &'a mut dyn Observer,
 }
 
-fn explore<S: TransitionSystem>(
-    system: &S,
-    claim: &Claim<'_>,
-    identity: Option<Identity<'_, S::State>>,
-    config: &Config,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Result<(Emptiness, Store), String> {
-    let budget: &Budget = &options.budget;
-    match config.store {
-        StoreKind::Trie => run(system, NumberedTrie::numbered(budget), claim, identity, options, observer),
-        StoreKind::Exact => run(system, Exact::new(budget), claim, identity, options, observer),
-        StoreKind::Collapse => run(system, Collapse::new(budget), claim, identity, options, observer),
-        StoreKind::Gzip => run(system, Gzip::new(budget), claim, identity, options, observer),
-        StoreKind::Naive => run(system, Naive::new(budget), claim, identity, options, observer),
-        StoreKind::Automaton | StoreKind::CollapseAutomaton | StoreKind::Compact | StoreKind::Bitstate => {
-            Err(unfit(config.store).unwrap_or_default())
-        }
+impl OnSystem for CycleSearch<'_> {
+    type Output = Result<(Emptiness, Store), String>;
+
+    fn run(self, system: &impl TransitionSystem) -> Self::Output {
+        let config = self.config;
+        let budget = self.options.budget.clone();
+        with_store(config, &budget, Purpose::Cycles, CycleSearchOf { system, search: self })
+    }
+}
+
+/// A search in a system.
+struct CycleSearchOf<'a, 's, S> {
+    system: &'s S,
+    search: CycleSearch<'a>,
+}
+
+impl<S: TransitionSystem> OnStore for CycleSearchOf<'_, '_, S> {
+    type Output = Result<(Emptiness, Store), String>;
+
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output {
+        let CycleSearch { claim, options, observer, .. } = self.search;
+        let found = search::emptiness::emptiness(self.system, store, claim, options, observer);
+        found.map(|found| (found, describe(store))).map_err(|refusal| refusal.to_string())
     }
 }
 
@@ -254,19 +242,6 @@ pub fn unfit(store: StoreKind) -> Option<String> {
     } else {
         None
     }
-}
-
-fn run<S: TransitionSystem>(
-    system: &S,
-    mut store: impl StateStore,
-    claim: &Claim<'_>,
-    identity: Option<Identity<'_, S::State>>,
-    options: &Options<'_>,
-    observer: &mut impl Observer,
-) -> Result<(Emptiness, Store), String> {
-    let found = search::emptiness::emptiness(system, &mut store, claim, identity, options, observer)
-        .map_err(|refusal| refusal.to_string())?;
-    Ok((found, describe(&store)))
 }
 
 /// Conditions of the property that no state fulfils, in front of an implication: then it holds for want of a reason not to.

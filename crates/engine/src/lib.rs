@@ -13,6 +13,7 @@ mod compile;
 mod eval;
 mod machine;
 mod numbered;
+mod over;
 mod passages;
 mod questions;
 mod seen;
@@ -36,6 +37,8 @@ use numbered::Group;
 use passages::Passages;
 use seen::Seen;
 use turns::Turns;
+
+pub use over::OverEngine;
 
 /// A compiled program.
 pub struct Engine {

@@ -109,4 +109,4 @@ pub mod testing;
 
 pub use analysis::{Analysis, Classes, Observed, obstacle, visible};
 pub use discipline::Breach;
-pub use reduced::{Concrete, Counts, Doubts, Reduced};
+pub use reduced::{Counts, Doubts, Reduced};

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 
-use engine::{Engine, EngineState, Trial};
+use engine::{Engine, EngineState, OverEngine, Trial};
 use ir::LocationId;
-use state::{Layout, NodeRef, ObjectId, State, ThreadId};
+use state::{NodeRef, ThreadId};
 use system::{Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::analysis::{Analysis, Candidate, Operation};
@@ -35,49 +35,6 @@ const LONGEST_RUN: u32 = 1 << 8;
 const RUNS: u32 = 1 << 8;
 /// How often the interpreter may look at its alarm meanwhile.
 const LOOKS: u32 = 1 << 6;
-
-/// A system that can be reduced: one that runs a program over states.
-pub trait Concrete: TransitionSystem {
-    fn layout(&self) -> &Layout;
-
-    fn concrete<'s>(&self, state: &'s Self::State) -> &'s State;
-
-    /// What runs the program.
-    fn engine_below<'s>(&'s self, state: &'s mut Self::State) -> (&'s Engine, &'s mut EngineState);
-
-    /// Whether states are encoded under names other than ids.
-    fn renames(&self) -> bool;
-
-    /// Tells who mentions an object, and where: the labels of edges. Or tells that it is not known.
-    fn mentions(&self, state: &Self::State, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool;
-
-    /// Puts threads into an order that is a function of the state's encoding.
-    fn order(&self, state: &mut Self::State, threads: &mut [ThreadId]);
-}
-
-impl Concrete for Engine {
-    fn layout(&self) -> &Layout {
-        Self::layout(self)
-    }
-
-    fn concrete<'s>(&self, state: &'s EngineState) -> &'s State {
-        &state.state
-    }
-
-    fn engine_below<'s>(&'s self, state: &'s mut EngineState) -> (&'s Engine, &'s mut EngineState) {
-        (self, state)
-    }
-
-    fn renames(&self) -> bool {
-        false
-    }
-
-    fn mentions(&self, _: &EngineState, _: ObjectId, _: &mut dyn FnMut(NodeRef, u64)) -> bool {
-        false
-    }
-
-    fn order(&self, _: &mut EngineState, _: &mut [ThreadId]) {}
-}
 
 /// A system with ample steps only.
 pub struct Reduced<'a, S> {
@@ -120,7 +77,7 @@ pub struct Counts {
     pub ample: u64,
 }
 
-impl<'a, S: Concrete> Reduced<'a, S> {
+impl<'a, S: OverEngine> Reduced<'a, S> {
     pub fn new(system: &'a S, analysis: &'a Analysis) -> Self {
         Self {
             system,
@@ -376,7 +333,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
 
     fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
         let mut trial = Trial::default();
-        let (engine, below) = self.system.engine_below(state);
+        let (engine, below) = (self.system.engine(), self.system.engine_state_mut(state));
         // What is tried is judged by the units that it touches.
         below.state.map_units();
         engine.try_out(below, thread, &mut trial);
@@ -456,7 +413,7 @@ impl<'a, S: Concrete> Reduced<'a, S> {
             self.system.steps_of(state, thread.0, &mut steps);
         }
         let tries = |state: &mut S::State| {
-            let (engine, state) = self.system.engine_below(state);
+            let (engine, state) = (self.system.engine(), self.system.engine_state_mut(state));
             steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, 0, &mut { TRIALS }))
         };
         let leads_on = steps.faults.is_empty()
@@ -518,7 +475,7 @@ fn is_watched(view: View<'_>, kind: UseKind, number: i64) -> bool {
     })
 }
 
-impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
+impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     type State = S::State;
 
     fn initial(&self) -> S::State {
@@ -578,6 +535,10 @@ impl<S: Concrete> TransitionSystem for Reduced<'_, S> {
 
     fn thread_names(&self, state: &mut S::State, out: &mut Vec<u32>) -> bool {
         self.system.thread_names(state, out)
+    }
+
+    fn identity(&self, state: &mut S::State) -> Option<Vec<u64>> {
+        self.system.identity(state)
     }
 
     fn is_observed(&self, state: &S::State) -> bool {

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use engine::OverEngine;
 use ir::Program;
 use state::{ObjectId, ThreadId};
 
 use crate::analysis::{Analysis, Blind, Observed};
 use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
 use crate::owners::{Owner, Owners};
-use crate::reduced::Concrete;
 
 /// The objects that only a thread can reach, as they are known when its steps are judged.
-pub fn own_objects<S: Concrete>(system: &S, state: &S::State, thread: ThreadId) -> BTreeSet<ObjectId> {
+pub fn own_objects<S: OverEngine>(system: &S, state: &S::State, thread: ThreadId) -> BTreeSet<ObjectId> {
     let concrete = system.concrete(state);
     let mentions = |object, visit: &mut dyn FnMut(_, _)| system.mentions(state, object, visit);
     let owners = Owners::new(system.layout(), concrete, &mentions, Blind::default());

@@ -5,24 +5,17 @@
 extern crate quotient_reduction as reduction;
 
 mod common;
-#[allow(dead_code, reason = "no runs are shown")]
-#[path = "../../check/src/lift.rs"]
-mod lift;
-#[allow(dead_code, reason = "cycles are looked for elsewhere")]
-#[path = "../../check/src/symmetric.rs"]
-mod symmetric;
 
 use common::{complaint, difference, graph};
 use std::collections::BTreeSet;
 
-use engine::{Engine, EngineState};
+use engine::{Engine, EngineState, OverEngine};
 use ir::testing::{SplitMix64, program, random_numbered};
 use ir::{LocationId, Program};
 use reduction::testing::Seeded;
-use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
+use reduction::{Analysis, Observed, Reduced, obstacle};
 use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
-use symmetric::Symmetric;
-use symmetry::{Ladder, Level, Naming, Options};
+use symmetry::{Ladder, Level, Naming, Options, Symmetric};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
 const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
@@ -50,7 +43,7 @@ fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [u
 
 /// The same for a program with a heap, over a system in which states are the same that differ in names. Where something was
 /// assumed that is not so, it is looked at again without. Threads are known by their procedures.
-fn heap_verdict<S: Concrete>(system: &S, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
+fn heap_verdict<S: OverEngine>(system: &S, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
     let who = |state: &S::State, thread| {
         let (state, layout) = (system.concrete(state), system.layout());
         let first = state.frames(layout, ThreadId(thread)).next().expect("it runs");

@@ -24,11 +24,10 @@ use crate::outcome::{Outcome, StopReason};
 use crate::trail::Trail;
 
 /// Explores the states of `system` in the order of their distance from the initial one. `store` is empty.
-pub fn bfs<S, T, O>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut O) -> Outcome
+pub fn bfs<S, T>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut dyn Observer) -> Outcome
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let mut explorer = Explorer::new(system, store, options, observer);
     let mut frontier = Frontier::new(&options.budget, explorer.folds());
@@ -36,11 +35,10 @@ where
     explorer.finish(end, &frontier)
 }
 
-fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, frontier: &mut Frontier) -> ControlFlow<StopReason>
+fn explore<S, T>(explorer: &mut Explorer<'_, S, T>, frontier: &mut Frontier) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     explorer.start(frontier)?;
     frontier.remember(explorer)?;
@@ -72,14 +70,13 @@ where
 }
 
 /// Takes all steps of a stored state, for which the store is prepared.
-fn expand_prepared<S, T, O>(
-    explorer: &mut Explorer<'_, S, T, O>,
+fn expand_prepared<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let epoch = explorer.store.epoch();
     let (source, mut way) = (frontier.at, 0);
@@ -122,26 +119,24 @@ where
 }
 
 /// Takes all steps of a stored state.
-fn expand<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, frontier: &mut Frontier) -> ControlFlow<StopReason>
+fn expand<S, T>(explorer: &mut Explorer<'_, S, T>, frontier: &mut Frontier) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     frontier.open.extend(explorer.steps.enabled.iter().rev());
     expand_open(explorer, frontier, explorer.steps.enabled.len())
 }
 
 /// Takes the last steps that are open, and those of the transient states they lead to.
-fn expand_open<S, T, O>(
-    explorer: &mut Explorer<'_, S, T, O>,
+fn expand_open<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
     mut left: usize,
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let source = frontier.at;
     loop {
@@ -223,16 +218,15 @@ impl Frontier {
     }
 
     /// Looks at a state that was just stored, where the explorer stands, and takes note of it.
-    fn see<S, T, O>(
+    fn see<S, T>(
         &mut self,
-        explorer: &mut Explorer<'_, S, T, O>,
+        explorer: &mut Explorer<'_, S, T>,
         id: StateId,
         step: Step,
     ) -> ControlFlow<StopReason>
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
-        O: Observer,
     {
         or_stop(if explorer.stores_transient {
             let passing = self.passing.iter().map(|&(_, step)| step);
@@ -254,11 +248,10 @@ impl Frontier {
     }
 
     /// Keeps the memo of the state that the explorer stands at, if states have any.
-    fn remember<S, T, O>(&mut self, explorer: &mut Explorer<'_, S, T, O>) -> ControlFlow<StopReason>
+    fn remember<S, T>(&mut self, explorer: &mut Explorer<'_, S, T>) -> ControlFlow<StopReason>
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
-        O: Observer,
     {
         match explorer.memo() {
             Some(memo) => or_stop(self.memos.push(memo)),

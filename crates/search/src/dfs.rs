@@ -24,11 +24,10 @@ use crate::outcome::{Outcome, StopReason};
 use crate::trail::Trail;
 
 /// Explores the states of `system`, each new one before the next step of its parent. `store` is empty.
-pub fn dfs<S, T, O>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut O) -> Outcome
+pub fn dfs<S, T>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut dyn Observer) -> Outcome
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let mut explorer = Explorer::new(system, store, options, observer);
     let mut stack = Stack::new(&options.budget);
@@ -36,11 +35,10 @@ where
     explorer.finish(end, &stack)
 }
 
-fn explore<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, stack: &mut Stack) -> ControlFlow<StopReason>
+fn explore<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let initial = explorer.start(stack)?;
     enter(explorer, stack, initial)?;
@@ -99,15 +97,10 @@ where
 }
 
 /// Puts the state that the explorer stands at on the stack, with its steps.
-fn enter<S, T, O>(
-    explorer: &mut Explorer<'_, S, T, O>,
-    stack: &mut Stack,
-    id: StateId,
-) -> ControlFlow<StopReason>
+fn enter<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack, id: StateId) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     or_stop(stack.push(id, 0))?;
     explorer.check(stack)?;
@@ -120,11 +113,10 @@ where
 }
 
 /// Gives the top of the stack the steps that were offered.
-fn fill<S, T, O>(explorer: &mut Explorer<'_, S, T, O>, stack: &mut Stack) -> ControlFlow<StopReason>
+fn fill<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     or_stop(if explorer.look_ahead() {
         stack.fill_prepared(&explorer.ahead, explorer.store)

@@ -38,7 +38,7 @@ use crate::explore::{Explorer, Path};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
-pub use lasso::{Identity, Lasso, Move};
+pub use lasso::{Lasso, Move};
 use lasso::{along, lift};
 use marks::{FAIR, PLAIN, Sets};
 use product::Walk;
@@ -114,20 +114,17 @@ pub struct Emptiness {
 
 const ACCEPTANCE_CYCLE: Fault = Fault { kind: FaultKind::AcceptanceCycle, site: 0 };
 
-/// Looks for a run of `system` that the automaton accepts; an acceptance cycle ends the search in any case. `store` is empty. If states with
-/// equal encodings may differ in names, `identity` tells them apart.
-pub fn emptiness<S, T, O>(
+/// Looks for a run of `system` that the automaton accepts; an acceptance cycle ends the search in any case. `store` is empty.
+pub fn emptiness<S, T>(
     system: &S,
     store: &mut T,
     claim: &Claim<'_>,
-    identity: Option<Identity<'_, S>>,
     options: &Options<'_>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
 ) -> Result<Emptiness, Refusal>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     if store.omissions().is_some() {
         return Err(Refusal::Lossy(store.kind()));
@@ -142,24 +139,22 @@ where
     Ok(if claim.is_fair {
         let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
         let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
-        let walk = Walk::<_, _, _, FAIR>::new(explorer, claim, &reader, &options.budget);
-        by_components(walk, threads, options, identity)
+        let walk = Walk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
+        by_components(walk, threads, options)
     } else {
-        let walk = Walk::<_, _, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
-        by_components(walk, None, options, identity)
+        let walk = Walk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
+        by_components(walk, None, options)
     })
 }
 
-fn by_components<S, T, O, const N: usize>(
-    mut walk: Walk<'_, S, T, O, N>,
+fn by_components<S, T, const N: usize>(
+    mut walk: Walk<'_, S, T, N>,
     threads: Option<Threads>,
     options: &Options<'_>,
-    identity: Option<Identity<'_, S>>,
 ) -> Emptiness
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let sets = walk.automaton.sets;
     // Where threads are renamed, a set for each says nothing.
@@ -171,20 +166,19 @@ where
         Continue(Some(component)) => violated(walk, component.head, |walk, level| {
             if !is_renamed {
                 let turns = witness::cycle(walk, &component, all, &options.budget)?;
-                return lift(walk, level, identity, |around, state| along(&turns, around, state));
+                return lift(walk, level, |around, state| along(&turns, around, state));
             }
             let rounds = Rounds::new(walk, &component, &options.budget)?;
-            lift(walk, level, identity, |around, state| rounds.walk::<_, _, N>(around, state))
+            lift(walk, level, |around, state| rounds.walk::<_, _, N>(around, state))
         }),
     }
 }
 
 /// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
-fn ended<S, T, O, const N: usize>(walk: Walk<'_, S, T, O, N>, reason: Option<StopReason>) -> Emptiness
+fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> Emptiness
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
     entered.truncate(reader.diverging.index());
@@ -196,15 +190,14 @@ where
 }
 
 /// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from there.
-fn violated<'a, S, T, O, const N: usize>(
-    mut walk: Walk<'a, S, T, O, N>,
+fn violated<'a, S, T, const N: usize>(
+    mut walk: Walk<'a, S, T, N>,
     head: product::Node,
-    lasso: impl FnOnce(&mut Walk<'a, S, T, O, N>, usize) -> Option<Lasso>,
+    lasso: impl FnOnce(&mut Walk<'a, S, T, N>, usize) -> Option<Lasso>,
 ) -> Emptiness
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let met = walk.stack.trail(walk.explorer.system, &mut *walk.explorer.store, None);
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);

@@ -63,7 +63,7 @@ pub enum Taken {
     Stayed,
 }
 
-pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
+pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
     pub state: S::State,
@@ -87,7 +87,9 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub passes_by: bool,
     pub encoding: Encoding,
     options: &'a Options<'a>,
-    observer: &'a mut O,
+    observer: &'a mut dyn Observer,
+    /// Whether the observer wants to know states and edges.
+    records: bool,
     stats: Stats,
     violations: Violations,
     truncations: BTreeMap<Bound, u64>,
@@ -107,14 +109,18 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized, O> {
     pub stopped: Option<StopReason>,
 }
 
-impl<'a, S, T, O> Explorer<'a, S, T, O>
+impl<'a, S, T> Explorer<'a, S, T>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     /// Stands at the initial state. `store` must be empty: a search reads the order of its ids.
-    pub fn new(system: &'a S, store: &'a mut T, options: &'a Options<'a>, observer: &'a mut O) -> Self {
+    pub fn new(
+        system: &'a S,
+        store: &'a mut T,
+        options: &'a Options<'a>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
         assert!(store.is_empty(), "a search begins with an empty store");
         let started = Instant::now();
         let mut state = system.initial();
@@ -137,6 +143,7 @@ where
             passes_by: false,
             encoding: Encoding::new(),
             options,
+            records: observer.records(),
             observer,
             stats: Stats::default(),
             violations: Violations::default(),
@@ -168,7 +175,9 @@ where
         self.poll(path)?;
         self.system.encode(&mut self.state, &mut self.encoding);
         self.insert()?;
-        self.observer.stored(INITIAL, 0);
+        if self.records {
+            self.observer.stored(INITIAL, 0);
+        }
         Continue(INITIAL)
     }
 
@@ -523,11 +532,13 @@ where
         match insert {
             Insert::New(id) => {
                 self.stats.depth = self.stats.depth.max(depth);
-                self.observer.stored(id, depth);
-                self.observer.edge(source, step, id);
+                if self.records {
+                    self.observer.stored(id, depth);
+                    self.observer.edge(source, step, id);
+                }
             }
             Insert::Seen(id) => {
-                if let Some(id) = id {
+                if let (true, Some(id)) = (self.records, id) {
                     self.observer.edge(source, step, id);
                 }
                 self.stats.matched += 1;

@@ -5,15 +5,20 @@ use std::time::Duration;
 use store::StateId;
 use system::Step;
 
-/// What a search tells while it runs. Methods that are not overridden cost nothing.
+/// Receives the progress of a search, and every state and edge if it asks for them.
 pub trait Observer {
     /// Called now and then, see [`crate::Options::progress_every`].
     fn progress(&mut self, _: &Progress) {}
 
-    /// A state was stored, so many steps from the initial one on the way that the search took.
+    /// Whether [`Observer::stored`] and [`Observer::edge`] are to be called. Asked once, before the search.
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// A state was stored, `depth` steps from the initial state on the path that the search took.
     fn stored(&mut self, _: StateId, _depth: u32) {}
 
-    /// A step leads from one stored state to another. Steps that fault or leave a bound lead nowhere.
+    /// A step leads from one stored state to another. Steps that fault or exceed a bound are not edges.
     fn edge(&mut self, _source: StateId, _: Step, _target: StateId) {}
 }
 

@@ -20,7 +20,7 @@ const PROPS: u64 = 2;
 
 fn check(system: &Kripke, claim: &Claim<'_>) -> Emptiness {
     let mut exact = Exact::new(&Budget::unlimited());
-    emptiness(system, &mut exact, claim, None, &Options::default(), &mut Quiet).expect("an exact store")
+    emptiness(system, &mut exact, claim, &Options::default(), &mut Quiet).expect("an exact store")
 }
 
 fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
@@ -154,7 +154,7 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let claim = Claim::new(automaton);
     assert_eq!(is_empty(system, automaton, 0, &check(system, &claim)), expected, "{system:?} {automaton:?}");
     let mut trie = NumberedTrie::numbered(&Budget::unlimited());
-    let found = emptiness(system, &mut trie, &claim, None, &Options::default(), &mut Quiet).unwrap();
+    let found = emptiness(system, &mut trie, &claim, &Options::default(), &mut Quiet).unwrap();
     assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}");
     let found = check(system, &fair(&claim));
     let threads = system.threads();
@@ -277,7 +277,7 @@ fn finite_runs_stutter() {
         // At the greatest depth, a state with steps does not.
         let options = Options { max_depth: Some(0), ..Options::default() };
         let mut store = Exact::new(&Budget::unlimited());
-        let found = emptiness(&system, &mut store, &claim, None, &options, &mut Quiet).unwrap();
+        let found = emptiness(&system, &mut store, &claim, &options, &mut Quiet).unwrap();
         assert!(found.lasso.is_none());
         assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Depth));
         // A deadlock is reported where that is asked for.
@@ -292,7 +292,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
     let mut system = Kripke { places: vec![place(2, &[(0, 1)]), place(2, &[(0, 2)]), place(0, &[(0, 0)])] };
     let run = |system: &Kripke, claim: Claim<'_>, options: &Options<'_>| {
         let mut store = Exact::new(&Budget::unlimited());
-        emptiness(system, &mut store, &claim, None, options, &mut Quiet).unwrap()
+        emptiness(system, &mut store, &claim, options, &mut Quiet).unwrap()
     };
     let claim = Claim::new(&never);
     let flag = Arc::new(AtomicBool::new(true));
@@ -355,7 +355,7 @@ fn stores_and_automata_that_are_not_up_to_it_are_refused() {
     let all = Automaton { initial: State(0), edges: vec![Vec::new()], sets: 0 };
     let system = Kripke { places: vec![place(0, &[])] };
     let refused = |mut store: Box<dyn StateStore>, claim: &Claim<'_>| {
-        emptiness(&system, &mut *store, claim, None, &Options::default(), &mut Quiet).unwrap_err()
+        emptiness(&system, &mut *store, claim, &Options::default(), &mut Quiet).unwrap_err()
     };
     let claim = Claim::new(&all);
     assert_eq!(refused(Box::new(Compact::new(&budget, 8)), &claim), Refusal::Lossy("compact"));
@@ -369,18 +369,10 @@ fn stores_and_automata_that_are_not_up_to_it_are_refused() {
 fn cycles_close_after_as_many_rounds_as_it_takes() {
     let always = best::generalized(&always(0), Limits::default()).unwrap();
     for (size, by, begin, rounds) in [(1, 1, 0, 1), (5, 1, 0, 5), (6, 2, 0, 3), (6, 4, 1, 3), (7, 3, 2, 7)] {
-        let ring = Ring { size, by, begin };
+        let ring = Ring { size, by, begin, never_same: None };
         let claim = Claim::new(&always);
         let mut store = Exact::new(&Budget::unlimited());
-        let found = emptiness(
-            &ring,
-            &mut store,
-            &claim,
-            Some(&|state| vec![state.0]),
-            &Options::default(),
-            &mut Quiet,
-        )
-        .unwrap();
+        let found = emptiness(&ring, &mut store, &claim, &Options::default(), &mut Quiet).unwrap();
         let lasso = found.lasso.unwrap();
         assert!(lasso.is_closed);
         assert_eq!((store.len(), lasso.cycle.len() as u64), (2, 2 * rounds));
@@ -388,11 +380,9 @@ fn cycles_close_after_as_many_rounds_as_it_takes() {
         lasso.trail().replay(&ring, |_, state| heads.push(state.0)).unwrap();
         assert_eq!(heads[lasso.cycle_start()], *heads.last().unwrap());
         // Where nothing ever is the same, the cycle is one up to names.
-        let count = std::cell::Cell::new(0);
-        let identity = |_: &mut (u64, u64, Vec<(u64, u64)>)| vec![count.replace(count.get() + 1)];
+        let ring = Ring { never_same: Some(std::cell::Cell::new(0)), ..ring };
         let mut store = Exact::new(&Budget::unlimited());
-        let found =
-            emptiness(&ring, &mut store, &claim, Some(&identity), &Options::default(), &mut Quiet).unwrap();
+        let found = emptiness(&ring, &mut store, &claim, &Options::default(), &mut Quiet).unwrap();
         let lasso = found.lasso.unwrap();
         assert_eq!((lasso.is_closed, lasso.cycle.len()), (false, 2));
     }
@@ -425,7 +415,7 @@ fn transient_cycles_are_runs_too() {
             assert!(stats.states <= LENGTH + 2 && stats.transitions <= 2 * LENGTH as u64 + 2, "{stats:?}");
         }
     }
-    for search in [bfs::<Kripke, Exact, Quiet>, dfs] {
+    for search in [bfs::<Kripke, Exact>, dfs] {
         let mut store = Exact::new(&Budget::unlimited());
         let outcome = search(&system, &mut store, &Options::default(), &mut Quiet);
         assert!(outcome.is_exhaustive());

@@ -85,6 +85,10 @@ fn stacks_may_be_deep() {
 fn depth_first_takes_the_first_step_first_and_explores_at_once() {
     struct Order(Vec<(StateId, u32)>);
     impl Observer for Order {
+        fn records(&self) -> bool {
+            true
+        }
+
         fn stored(&mut self, id: StateId, depth: u32) {
             self.0.push((id, depth));
         }
@@ -116,6 +120,10 @@ fn every_edge_is_reported_once() {
     #[derive(Default)]
     struct Edges(BTreeMap<(u32, u32), Vec<u32>>);
     impl Observer for Edges {
+        fn records(&self) -> bool {
+            true
+        }
+
         fn edge(&mut self, source: StateId, step: Step, target: StateId) {
             self.0.entry((source.0, target.0)).or_default().push(step.transition);
         }

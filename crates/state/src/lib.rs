@@ -13,6 +13,8 @@ mod memory;
 mod term;
 mod watch;
 
+pub use ir::TypeId;
+
 pub use edges::{Content, Edge, Event, Individual};
 pub use encode::Names;
 pub use layout::{

@@ -1,9 +1,7 @@
 //! The anchored part of a state: what functional places lead to from the globals, and from threads whose names are given. It has
 //! names without any choice.
 
-use state::{Content, Individual, Layout, NodeRef, State, TermKind, ThreadId};
-
-use ir::TypeId;
+use state::{Content, Individual, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
 
 const NONE: u32 = u32::MAX;
 

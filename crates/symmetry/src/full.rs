@@ -5,12 +5,12 @@
 //! a name already (data, anchored individuals) goes into labels of nodes and edges, as a hash. Two parts of a
 //! collection that no order tells apart hang from it by edges of the same label.
 
-use ir::TypeId;
-use state::{Content, Individual, Layout, NodeRef, State, TermKind};
+use canon::{Canonizer, Edge, Graph, Options, Ordered};
+use state::{Content, Individual, Layout, NodeRef, State, TermKind, TypeId};
 
+use crate::Chains;
 use crate::content::hash_data;
 use crate::mix::mix;
-use crate::{Canonizer, Chains, Edge, Graph, Options, Ordered};
 
 const NONE: u32 = u32::MAX;
 

@@ -484,7 +484,7 @@ impl Namer {
         given.finish();
     }
 
-    fn count(&mut self, ordered: crate::Ordered) {
+    fn count(&mut self, ordered: canon::Ordered) {
         self.stats.touched += self.floating.len() as u64;
         self.stats.searched += u64::from(ordered.searched);
         self.stats.exhausted += u64::from(!ordered.canonical);

@@ -1,11 +1,10 @@
 //! Orders of threads that are cheap to compute, and what they leave to chance: the levels `pc` and `bots`.
 
-use ir::LocationId;
 use state::{Content, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 
 /// Puts running threads in the order of their stacks of locations; those with equal ones keep theirs.
 pub fn by_location(layout: &Layout, state: &State, threads: &mut [ThreadId]) {
-    let location = |frame: usize| LocationId(state.read(frame, layout.location) as u32).0;
+    let location = |frame: usize| state.read(frame, layout.location) as u32;
     threads.sort_by(|&a, &b| {
         let stack = |id| state.frames(layout, id).map(location);
         stack(a).cmp(stack(b))

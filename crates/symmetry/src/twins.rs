@@ -123,7 +123,7 @@ impl Region {
                     }
                     // What only this region mentions is called by its id here: then no other region says the same.
                     Content::Value(ty, value) => {
-                        words.extend([VALUE, ir::Id::index(ty) as u64, value.len() as u64]);
+                        words.extend([VALUE, u64::from(ty.0), value.len() as u64]);
                         words.extend_from_slice(value);
                     }
                 }

@@ -153,6 +153,12 @@ pub trait TransitionSystem {
         false
     }
 
+    /// The state as it is, whatever it is called: equal for equal states, and different for states that differ in names only.
+    /// `None` if states with equal encodings are equal.
+    fn identity(&self, _state: &mut Self::State) -> Option<Vec<u64>> {
+        None
+    }
+
     /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
     /// at once, without storing or counting it.
     fn is_transient(&self, _state: &Self::State) -> bool {

@@ -6,19 +6,19 @@
 
 use std::collections::BTreeSet;
 
-use engine::{Engine, EngineState};
+use engine::{Engine, EngineState, OverEngine};
 use ir::testing::SplitMix64;
 use quotient::StateBounds;
 use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
-use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
-use state::{Layout, NodeRef, ObjectId, State, ThreadId};
+use reduction::{Analysis, Observed, Reduced, obstacle};
+use state::{NodeRef, ObjectId, ThreadId};
 use system::{Encoding, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::levels::FEW_STATES;
 use crate::numbered;
 use crate::orbits::{Flat, decoded, flat, ladder, shuffled, stored};
-use crate::symmetric::{Named, Symmetric};
 use crate::{ALIKE, ANY, Source, load, models, survives};
+use symmetry::{Named, Symmetric};
 
 /// Among so many models there is one that shows what is wrong.
 const MANY: u64 = 1000;
@@ -26,21 +26,21 @@ const MANY: u64 = 1000;
 /// The fault: threads are looked at in the order in which they are stored.
 struct ByIndex<'a>(&'a Symmetric<'a>);
 
-impl Concrete for ByIndex<'_> {
-    fn layout(&self) -> &Layout {
-        self.0.layout()
+impl OverEngine for ByIndex<'_> {
+    fn engine(&self) -> &Engine {
+        self.0.engine()
     }
 
-    fn concrete<'s>(&self, named: &'s Named) -> &'s State {
-        self.0.concrete(named)
+    fn engine_state<'s>(&self, named: &'s Named) -> &'s EngineState {
+        self.0.engine_state(named)
+    }
+
+    fn engine_state_mut<'s>(&self, named: &'s mut Named) -> &'s mut EngineState {
+        self.0.engine_state_mut(named)
     }
 
     fn renames(&self) -> bool {
         self.0.renames()
-    }
-
-    fn engine_below<'s>(&'s self, named: &'s mut Named) -> (&'s Engine, &'s mut EngineState) {
-        self.0.engine_below(named)
     }
 
     fn mentions(&self, named: &Named, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool {
@@ -117,7 +117,7 @@ struct Found {
 }
 
 /// Whether a system makes a difference between names, or between searches.
-fn look<S: Concrete<State = Named>>(
+fn look<S: OverEngine<State = Named>>(
     engine: &Engine,
     system: &S,
     analysis: &Analysis,

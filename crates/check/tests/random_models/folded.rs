@@ -14,8 +14,9 @@ use system::{Encoding, Fired, Steps, TransitionSystem};
 
 use crate::levels::FEW_STATES;
 use crate::orbits::{Flat, flat, ladder, stored};
-use crate::symmetric::{Named, Symmetric};
 use crate::{ALIKE, ANY, load, models, survives};
+use engine::OverEngine;
+use symmetry::{Named, Symmetric};
 
 /// How often steps end how.
 fn ends(system: &Symmetric<'_>, state: &mut Named, steps: &Steps) -> BTreeMap<(u32, String, Flat), u32> {

@@ -13,15 +13,10 @@ mod alike;
 mod ample;
 mod folded;
 mod levels;
-#[path = "../../src/lift.rs"]
-mod lift;
 #[allow(dead_code)]
 #[path = "../../../reduction/tests/common/generator.rs"]
 mod numbered;
 mod orbits;
-#[allow(dead_code, reason = "cycles are looked for elsewhere")]
-#[path = "../../src/symmetric.rs"]
-mod symmetric;
 #[path = "../common/walk.rs"]
 mod walk;
 

@@ -17,8 +17,8 @@ use symmetry::{Ladder, Level, Namer};
 use system::{Encoding, Fault, Fired, Halt, Key, Steps, TransitionSystem};
 
 use crate::levels::{FEW_STATES, LOWER};
-use crate::symmetric::Symmetric;
 use crate::{ALIKE, ANY, load, models, survives};
+use symmetry::Symmetric;
 
 pub type Flat = Vec<u64>;
 

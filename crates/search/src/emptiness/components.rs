@@ -16,7 +16,6 @@ use super::marks::Sets;
 use super::product::{Event, Node, Walk};
 use super::threads::Threads;
 use crate::explore::or_stop;
-use crate::observer::Observer;
 use crate::outcome::StopReason;
 
 /// A component with all marks.
@@ -85,8 +84,8 @@ struct Root<const N: usize> {
 }
 
 /// Searches the product for a component with `all` marks that is fair, if `threads` are to be.
-pub fn search<S, T, O, const N: usize>(
-    walk: &mut Walk<'_, S, T, O, N>,
+pub fn search<S, T, const N: usize>(
+    walk: &mut Walk<'_, S, T, N>,
     all: Sets<N>,
     mut threads: Option<Threads>,
     budget: &Budget,
@@ -94,7 +93,6 @@ pub fn search<S, T, O, const N: usize>(
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let automaton = walk.automaton;
     let mut numbers = Numbers(Chunked::new(budget));

@@ -13,7 +13,6 @@ use system::{Step, TransitionSystem};
 use super::around::{Around, Shown};
 use super::marks::Sets;
 use super::product::{Node, Walk};
-use crate::observer::Observer;
 use crate::trail::Trail;
 
 /// How often a cycle is walked, and how many moves it has then.
@@ -63,21 +62,16 @@ pub struct Turn<const N: usize> {
     pub marks: Sets<N>,
 }
 
-/// What tells states apart that differ in names only.
-pub type Identity<'a, S> = &'a dyn Fn(&mut <S as TransitionSystem>::State) -> Vec<u64>;
-
 /// The run that goes to a level of the stack, the head of a cycle, and then along that cycle: `pass` walks it once, from a state at
 /// its head to one with the same encoding, and tells the moves. There is none if `pass` does not find its way.
-pub fn lift<S, T, O, const N: usize>(
-    walk: &mut Walk<'_, S, T, O, N>,
+pub fn lift<S, T, const N: usize>(
+    walk: &mut Walk<'_, S, T, N>,
     level: usize,
-    identity: Option<Identity<'_, S>>,
     mut pass: impl FnMut(&mut Around<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     walk.unwind(level);
     let mut stem = walk.stack.moves();
@@ -93,11 +87,11 @@ where
         passed: FxHashSet::default(),
     };
     let state = &mut explorer.state;
-    let mut heads: Vec<Vec<u64>> = identity.iter().map(|identity| identity(state)).collect();
+    let mut heads: Vec<Vec<u64>> = around.system.identity(state).into_iter().collect();
     let (mut moves, mut ends): (Vec<Move>, Vec<usize>) = (Vec::new(), vec![0]);
     loop {
         moves.extend(pass(&mut around, state)?);
-        let now = identity.map(|identity| identity(state));
+        let now = around.system.identity(state);
         let first = now.as_ref().map_or(Some(0), |now| heads.iter().position(|head| head == now));
         if let Some(first) = first {
             let cycle = moves.split_off(ends[first]);

@@ -29,7 +29,7 @@ use super::lasso::Move;
 use super::marks::Sets;
 use super::reader::Reader;
 use crate::explore::{Explorer, Path, Taken, or_stop};
-use crate::observer::{Observer, Open};
+use crate::observer::Open;
 use crate::outcome::{Consequence, StopReason};
 use crate::trail::Trail;
 
@@ -54,8 +54,8 @@ pub enum Event<const N: usize> {
     End,
 }
 
-pub struct Walk<'a, S: TransitionSystem, T: ?Sized, O, const N: usize> {
-    pub explorer: Explorer<'a, S, T, O>,
+pub struct Walk<'a, S: TransitionSystem, T: ?Sized, const N: usize> {
+    pub explorer: Explorer<'a, S, T>,
     pub reader: &'a Reader,
     /// The reader's.
     pub automaton: &'a Automaton,
@@ -142,18 +142,12 @@ pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
-impl<'a, S, T, O, const N: usize> Walk<'a, S, T, O, N>
+impl<'a, S, T, const N: usize> Walk<'a, S, T, N>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
-    pub fn new(
-        explorer: Explorer<'a, S, T, O>,
-        claim: &Claim<'_>,
-        reader: &'a Reader,
-        budget: &Budget,
-    ) -> Self {
+    pub fn new(explorer: Explorer<'a, S, T>, claim: &Claim<'_>, reader: &'a Reader, budget: &Budget) -> Self {
         let (automaton, stutters) = (&reader.automaton, claim.stutters);
         let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
         let weakness = Weakness::of(automaton);

@@ -18,7 +18,6 @@ use super::lasso::Move;
 use super::marks::Sets;
 use super::product::{Node, Walk};
 use super::threads::{Edge, Fair, Graph, Interned, Label, NEVER};
-use crate::observer::Observer;
 
 /// So many nodes ask for memory at a time.
 const BATCH: usize = 1 << 12;
@@ -54,15 +53,14 @@ pub struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Of a component with fair runs. There are none if memory or time do not allow it, or if states decode to others than they are.
-    pub fn new<S, T, O, const N: usize>(
-        walk: &mut Walk<'_, S, T, O, N>,
+    pub fn new<S, T, const N: usize>(
+        walk: &mut Walk<'_, S, T, N>,
         component: &'a Component,
         budget: &Budget,
     ) -> Option<Self>
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
-        O: Observer,
     {
         let sets = walk.automaton.sets;
         let fair = expand(walk, component, budget)?;
@@ -180,15 +178,14 @@ impl<'a> Rounds<'a> {
 }
 
 /// What becomes of threads in a component, by all edges within it.
-fn expand<S, T, O, const N: usize>(
-    walk: &mut Walk<'_, S, T, O, N>,
+fn expand<S, T, const N: usize>(
+    walk: &mut Walk<'_, S, T, N>,
     component: &Component,
     budget: &Budget,
 ) -> Option<Fair>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let (system, automaton) = (walk.explorer.system, walk.automaton);
     let (mut state, mut encoding) = (system.initial(), Encoding::new());

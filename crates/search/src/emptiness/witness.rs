@@ -12,7 +12,6 @@ use super::components::Component;
 use super::lasso::Turn;
 use super::marks::Sets;
 use super::product::{Node, Walk};
-use crate::observer::Observer;
 
 /// So many nodes ask for memory at a time, so many bytes each.
 const BATCH: usize = 1 << 12;
@@ -20,8 +19,8 @@ const NODE_BYTES: usize = 128;
 
 /// The edges of a cycle with `all` marks from the head back to it. There is none if memory or time do not allow it, or if
 /// states decode to others than they are.
-pub fn cycle<S, T, O, const N: usize>(
-    walk: &mut Walk<'_, S, T, O, N>,
+pub fn cycle<S, T, const N: usize>(
+    walk: &mut Walk<'_, S, T, N>,
     component: &Component,
     all: Sets<N>,
     budget: &Budget,
@@ -29,7 +28,6 @@ pub fn cycle<S, T, O, const N: usize>(
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let (mut turns, mut missing, mut at) = (Vec::new(), all, component.head);
     while missing != Sets::NONE || turns.is_empty() || at != component.head {
@@ -46,8 +44,8 @@ where
 }
 
 /// The shortest way from a node within its component whose last edge is a goal.
-fn way<S, T, O, const N: usize>(
-    walk: &mut Walk<'_, S, T, O, N>,
+fn way<S, T, const N: usize>(
+    walk: &mut Walk<'_, S, T, N>,
     component: &Component,
     from: Node,
     is_goal: impl Fn(Turn<N>) -> bool,
@@ -56,7 +54,6 @@ fn way<S, T, O, const N: usize>(
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
-    O: Observer,
 {
     let (system, automaton) = (walk.explorer.system, walk.automaton);
     let (mut state, mut encoding) = (system.initial(), Encoding::new());

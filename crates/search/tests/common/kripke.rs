@@ -115,6 +115,8 @@ pub struct Ring {
     pub size: u64,
     pub by: u64,
     pub begin: u64,
+    /// Whether every state is another one than all before: a count of the states that were asked about.
+    pub never_same: Option<std::cell::Cell<u64>>,
 }
 
 impl TransitionSystem for Ring {
@@ -151,6 +153,11 @@ impl TransitionSystem for Ring {
 
     fn valuation(&self, _: &mut Self::State) -> Result<u64, Halt> {
         Ok(1)
+    }
+
+    fn identity(&self, state: &mut Self::State) -> Option<Vec<u64>> {
+        let count = self.never_same.as_ref().map(|count| count.replace(count.get() + 1));
+        Some(vec![count.unwrap_or(state.0)])
     }
 
     fn encode(&self, state: &mut Self::State, into: &mut Encoding) {

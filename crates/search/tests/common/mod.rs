@@ -16,11 +16,16 @@ pub enum Search {
 pub const SEARCHES: [Search; 2] = [Search::Bfs, Search::Dfs];
 
 impl Search {
-    pub fn run<S, T, O>(self, system: &S, store: &mut T, options: &Options<'_>, observer: &mut O) -> Outcome
+    pub fn run<S, T>(
+        self,
+        system: &S,
+        store: &mut T,
+        options: &Options<'_>,
+        observer: &mut dyn Observer,
+    ) -> Outcome
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
-        O: Observer,
     {
         match self {
             Self::Bfs => bfs(system, store, options, observer),

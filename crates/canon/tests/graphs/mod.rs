@@ -1,6 +1,6 @@
 //! Graphs to try: random ones, and families whose symmetries are known.
 
-use quotient_symmetry::Graph;
+use quotient_canon::Graph;
 
 /// Pseudo-random numbers (`SplitMix64`).
 pub struct Random(pub u64);

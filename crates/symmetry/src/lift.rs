@@ -5,7 +5,7 @@
 //! stays who it was, and what is new corresponds in the order in which it was made, which is the order of ids. So a
 //! concrete run is found by following along, whether names were canonical or not: nothing is searched.
 
-use engine::{Engine, EngineState};
+use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, State};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 

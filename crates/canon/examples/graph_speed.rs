@@ -1,6 +1,6 @@
 //! The time of putting a graph in order, building it included.
 //!
-//! `cargo run --release -p quotient-symmetry --example graph_speed -- [PART OF A NAME]`
+//! `cargo run --release -p quotient-canon --example graph_speed -- [PART OF A NAME]`
 
 #[path = "../tests/graphs/mod.rs"]
 #[allow(dead_code)]
@@ -9,7 +9,7 @@ mod graphs;
 use std::time::{Duration, Instant};
 
 use graphs::*;
-use quotient_symmetry::{Canonizer, Graph, Options};
+use quotient_canon::{Canonizer, Graph, Options};
 
 /// Prints the time per call: the best of as many batches of calls as half a second allows, since others may
 /// use the machine.

@@ -7,7 +7,7 @@ mod graphs;
 use std::collections::HashSet;
 
 use graphs::*;
-use quotient_symmetry::{Canonizer, Graph, Options, Ordered};
+use quotient_canon::{Canonizer, Graph, Options, Ordered};
 
 type Form = (Vec<u64>, Vec<(u32, u32, u32)>);
 

@@ -8,13 +8,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use engine::{Engine, EngineState};
-use reduction::Concrete;
-use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
-use symmetry::{Ladder, Level, Namer, Stats};
+use engine::{Engine, EngineState, OverEngine};
+use state::{Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Alarm, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::lift::Lift;
+use crate::{Ladder, Level, Namer, Stats};
 
 pub struct Symmetric<'e> {
     engine: &'e Engine,
@@ -73,10 +72,6 @@ impl<'e> Symmetric<'e> {
         Self { engine, ladder, stats: Rc::default(), orders: RefCell::default() }
     }
 
-    pub fn engine(&self) -> &'e Engine {
-        self.engine
-    }
-
     /// By name in an encoding with this memo: the id of the thread in the state that it decodes to.
     pub fn thread_ids(&self, memo: u32) -> Option<Rc<[u32]>> {
         self.has_memos().then(|| self.orders.borrow().get(memo))
@@ -93,38 +88,23 @@ impl Named {
         &self.state.state
     }
 
-    /// The state as it is, whatever it is called: equal for the same state, and different for renamings of it.
-    pub fn identity(&self, engine: &Engine) -> Vec<u64> {
-        let state = &self.state.state;
-        let mut words = Vec::new();
-        for node in std::iter::once(NodeRef::Root).chain(state.units()) {
-            let key = node.key();
-            words.push((key.section as u64) << 32 | u64::from(key.index));
-            let start = words.len();
-            words.push(0);
-            state.append(engine.layout(), node, None, &mut words);
-            words[start] = (words.len() - start) as u64;
-        }
-        words
-    }
-
     /// What everything in the state is called.
     pub fn names(&mut self, engine: &Engine) -> &Names {
         self.namer.names(engine.layout(), &mut self.state.state)
     }
 }
 
-impl Concrete for Symmetric<'_> {
-    fn layout(&self) -> &Layout {
-        self.engine.layout()
+impl OverEngine for Symmetric<'_> {
+    fn engine(&self) -> &Engine {
+        self.engine
     }
 
-    fn concrete<'s>(&self, named: &'s Named) -> &'s State {
-        &named.state.state
+    fn engine_state<'s>(&self, named: &'s Named) -> &'s EngineState {
+        &named.state
     }
 
-    fn engine_below<'s>(&'s self, named: &'s mut Named) -> (&'s Engine, &'s mut EngineState) {
-        (self.engine, &mut named.state)
+    fn engine_state_mut<'s>(&self, named: &'s mut Named) -> &'s mut EngineState {
+        &mut named.state
     }
 
     fn mentions(&self, named: &Named, object: ObjectId, visit: &mut dyn FnMut(NodeRef, u64)) -> bool {
@@ -219,6 +199,20 @@ impl TransitionSystem for Symmetric<'_> {
     fn thread_names(&self, named: &mut Named, out: &mut Vec<u32>) -> bool {
         out.clone_from(&named.names(self.engine).threads);
         true
+    }
+
+    fn identity(&self, named: &mut Named) -> Option<Vec<u64>> {
+        let state = &named.state.state;
+        let mut words = Vec::new();
+        for node in std::iter::once(NodeRef::Root).chain(state.units()) {
+            let key = node.key();
+            words.push((key.section as u64) << 32 | u64::from(key.index));
+            let start = words.len();
+            words.push(0);
+            state.append(self.engine.layout(), node, None, &mut words);
+            words[start] = (words.len() - start) as u64;
+        }
+        Some(words)
     }
 
     fn is_observed(&self, named: &Named) -> bool {
