@@ -6,7 +6,7 @@
 use engine::{Engine, OverEngine};
 use reduction::{Analysis, Counts, Doubts, Reduced};
 use symmetry::{Ladder, Stats, Symmetric};
-use system::TransitionSystem;
+use system::Temporal;
 
 /// The parts of a system.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub struct LayerStats {
 pub trait OnSystem {
     type Output;
 
-    fn run(self, system: &impl TransitionSystem) -> Self::Output;
+    fn run(self, system: &impl Temporal) -> Self::Output;
 }
 
 impl Stack<'_> {
@@ -43,7 +43,11 @@ impl Stack<'_> {
         (output, LayerStats { naming: system.stats(), ..stats })
     }
 
-    fn reduce<W: OnSystem>(&self, system: &impl OverEngine, search: W) -> (W::Output, LayerStats) {
+    fn reduce<W: OnSystem>(
+        &self,
+        system: &(impl OverEngine + Temporal),
+        search: W,
+    ) -> (W::Output, LayerStats) {
         let Some(analysis) = self.analysis else {
             return (search.run(system), LayerStats::default());
         };

@@ -5,7 +5,7 @@ use store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, Naive,
     NumberedTrie, StateStore, Trie,
 };
-use system::TransitionSystem;
+use system::{Temporal, TransitionSystem};
 
 use crate::config::{Config, SearchKind, StoreKind};
 use crate::estimate::{self, Sample};
@@ -79,7 +79,7 @@ pub struct Reachability<'a> {
 impl OnSystem for Reachability<'_> {
     type Output = Run;
 
-    fn run(self, system: &impl TransitionSystem) -> Run {
+    fn run(self, system: &impl Temporal) -> Run {
         let Self { config, options, observer } = self;
         let search = Search { system, search: config.search, options, observer };
         with_store(config, &options.budget, config.search.into(), search).finished()
@@ -97,7 +97,7 @@ pub struct BitstateSearch<'a> {
 impl OnSystem for BitstateSearch<'_> {
     type Output = Run;
 
-    fn run(self, system: &impl TransitionSystem) -> Run {
+    fn run(self, system: &impl Temporal) -> Run {
         let Self { mut store, search, options, observer } = self;
         Search { system, search, options, observer }.run(&mut store).finished()
     }

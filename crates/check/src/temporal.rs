@@ -6,7 +6,7 @@ use search::emptiness::{Claim, Emptiness};
 use search::{Consequence, Observer, Options};
 use store::StateStore;
 use symmetry::{Ladder, Level};
-use system::{FaultKind, TransitionSystem};
+use system::{FaultKind, Temporal};
 
 use crate::config::{Config, Fairness, StoreKind, Symmetry};
 use crate::lasso::Cycle;
@@ -204,7 +204,7 @@ struct CycleSearch<'a> {
 impl OnSystem for CycleSearch<'_> {
     type Output = Result<(Emptiness, Store), String>;
 
-    fn run(self, system: &impl TransitionSystem) -> Self::Output {
+    fn run(self, system: &impl Temporal) -> Self::Output {
         let config = self.config;
         let budget = self.options.budget.clone();
         with_store(config, &budget, Purpose::Cycles, CycleSearchOf { system, search: self })
@@ -217,7 +217,7 @@ struct CycleSearchOf<'a, 's, S> {
     search: CycleSearch<'a>,
 }
 
-impl<S: TransitionSystem> OnStore for CycleSearchOf<'_, '_, S> {
+impl<S: Temporal> OnStore for CycleSearchOf<'_, '_, S> {
     type Output = Result<(Emptiness, Store), String>;
 
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output {

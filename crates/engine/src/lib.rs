@@ -27,7 +27,8 @@ use rustc_hash::FxHashMap;
 use source::Span;
 use state::{Access, Bounds, Layout, Slot, State, ThreadId};
 use system::{
-    Alarm, Bound, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, Step, Steps, TransitionSystem,
+    Alarm, Bound, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, HiddenData, Limits, Step, Steps,
+    SuccessorCache, Temporal, TransitionSystem,
 };
 
 use code::{ANY, Code, GuardCode, TransitionCode};
@@ -510,6 +511,20 @@ pub struct Trial {
     pub leads_on: bool,
 }
 
+impl Engine {
+    /// Adds the steps of one thread, if there is such a thread.
+    pub fn steps_of(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
+        if !es.state.is_running(thread) {
+            return;
+        }
+        if self.layout.numbered {
+            self.own_steps(&es.state, &mut es.stack, thread, out);
+        } else {
+            self.thread_steps(es, thread, out);
+        }
+    }
+}
+
 impl TransitionSystem for Engine {
     type State = EngineState;
 
@@ -569,50 +584,8 @@ impl TransitionSystem for Engine {
         fired
     }
 
-    fn turns(&self, es: &mut EngineState) -> Range<u32> {
-        if !self.has_turns(es) {
-            return 0..0;
-        }
-        es.turns.follow_changes(&mut es.state);
-        0..es.state.thread_limit()
-    }
-
-    fn turn(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
-        self.take_turn(es, thread, visit)
-    }
-
-    fn retake(&self, es: &mut EngineState, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
-        self.retake_turn(es, step, number, later)
-    }
-
-    fn steps_of(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {
-        let thread = ThreadId(thread);
-        if !es.state.is_running(thread) {
-            return;
-        }
-        if self.layout.numbered {
-            self.own_steps(&es.state, &mut es.stack, thread, out);
-        } else {
-            self.thread_steps(es, thread, out);
-        }
-    }
-
     fn is_transient(&self, es: &EngineState) -> bool {
         self.layout.numbered && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
-    }
-
-    fn has_room(&self, es: &mut EngineState) -> bool {
-        !es.stack.is_starved
-            && es.state.has_room()
-            && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
-    }
-
-    fn heed(&self, es: &mut EngineState, alarm: &Arc<Alarm>) {
-        es.stack.fuel = Fuel::new(alarm);
-    }
-
-    fn is_abandoned(&self, es: &EngineState) -> bool {
-        es.stack.fuel.is_spent()
     }
 
     fn undo(&self, es: &mut EngineState) {
@@ -648,29 +621,6 @@ impl TransitionSystem for Engine {
         unevaluated.map_or(Ok(()), Err)
     }
 
-    fn checks(&self) -> bool {
-        !self.code.invariants.is_empty()
-    }
-
-    fn partner(&self, es: &mut EngineState, step: Step) -> Option<u32> {
-        if self.layout.numbered { self.receiver(es, step) } else { None }
-    }
-
-    fn is_observed(&self, es: &EngineState) -> bool {
-        self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
-    }
-
-    fn valuation(&self, es: &mut EngineState) -> Result<u64, Halt> {
-        let mut valuation = 0;
-        let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
-        for (bit, &pc) in propositions.iter().enumerate() {
-            // Nobody's expression, like those of invariants.
-            let value = self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc).map_err(halt)?;
-            valuation |= u64::from(value != 0) << bit;
-        }
-        Ok(valuation)
-    }
-
     fn ended(&self, es: &EngineState) -> bool {
         if self.layout.numbered {
             return self.ended_numbered(&es.state);
@@ -688,13 +638,39 @@ impl TransitionSystem for Engine {
         es.state.decode(&self.layout, from);
     }
 
-    /// Transparent variables are not encoded. A search that decodes states goes on with what they held when the state was
-    /// first met, as one that does not decode them does anyway.
-    fn has_memos(&self) -> bool {
-        self.concealed.is_some()
+    fn limits(&self) -> Option<&dyn Limits<EngineState>> {
+        Some(self)
     }
 
-    fn memo(&self, es: &mut EngineState) -> u32 {
+    fn hidden_data(&self) -> Option<&dyn HiddenData<EngineState>> {
+        self.concealed.is_some().then_some(self)
+    }
+
+    fn successor_cache(&self) -> Option<&dyn SuccessorCache<EngineState>> {
+        Some(self)
+    }
+}
+
+impl Limits<EngineState> for Engine {
+    fn has_room(&self, es: &mut EngineState) -> bool {
+        !es.stack.is_starved
+            && es.state.has_room()
+            && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+    }
+
+    fn heed(&self, es: &mut EngineState, alarm: &Arc<Alarm>) {
+        es.stack.fuel = Fuel::new(alarm);
+    }
+
+    fn is_abandoned(&self, es: &EngineState) -> bool {
+        es.stack.fuel.is_spent()
+    }
+}
+
+/// Transparent variables are not encoded. A search that decodes states goes on with the values they had when the state was
+/// first met, as a search that does not decode states does anyway.
+impl HiddenData<EngineState> for Engine {
+    fn save(&self, es: &mut EngineState) -> u32 {
         let Some(concealed) = &self.concealed else { return 0 };
         let Concealed { words, memos } = &mut *lock(concealed);
         let held = es.state.concealed(&self.layout);
@@ -706,9 +682,56 @@ impl TransitionSystem for Engine {
         words.len() as u32 - 1
     }
 
-    fn recall(&self, memo: u32, es: &mut EngineState) {
+    fn restore(&self, data: u32, es: &mut EngineState) {
         if let Some(concealed) = &self.concealed {
-            es.state.reveal(&self.layout, &lock(concealed).words[memo as usize]);
+            es.state.reveal(&self.layout, &lock(concealed).words[data as usize]);
         }
+    }
+}
+
+impl SuccessorCache<EngineState> for Engine {
+    fn threads(&self, es: &mut EngineState) -> Range<u32> {
+        if !self.has_turns(es) {
+            return 0..0;
+        }
+        es.turns.follow_changes(&mut es.state);
+        0..es.state.thread_limit()
+    }
+
+    fn successors(&self, es: &mut EngineState, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool {
+        self.take_turn(es, thread, visit)
+    }
+
+    fn apply(&self, es: &mut EngineState, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        self.retake_turn(es, step, number, later)
+    }
+
+    fn thread_steps(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {
+        self.steps_of(es, ThreadId(thread), out);
+    }
+
+    fn has_state_properties(&self) -> bool {
+        !self.code.invariants.is_empty()
+    }
+}
+
+impl Temporal for Engine {
+    fn partner(&self, es: &mut EngineState, step: Step) -> Option<u32> {
+        if self.layout.numbered { self.receiver(es, step) } else { None }
+    }
+
+    fn is_observed(&self, es: &EngineState) -> bool {
+        self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
+    }
+
+    fn valuation(&self, es: &mut EngineState) -> Result<u64, Halt> {
+        let mut valuation = 0;
+        let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
+        for (bit, &pc) in propositions.iter().enumerate() {
+            // Nobody's expression, like those of invariants.
+            let value = self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc).map_err(halt)?;
+            valuation |= u64::from(value != 0) << bit;
+        }
+        Ok(valuation)
     }
 }

@@ -8,7 +8,7 @@ use ir::Program;
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use state::Bounds;
-use system::{Alarm, Encoding, Fired, Halt, Steps, TransitionSystem};
+use system::{Alarm, Encoding, Fired, Halt, Limits, Steps, Temporal, TransitionSystem};
 
 /// `deep(60)` takes 2^60 calls, and `wide(0)` quantifies over four elements in 90 levels.
 const DECLARATIONS: &str = "program p; global int n; global Set<int> s;

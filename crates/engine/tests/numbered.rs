@@ -10,7 +10,7 @@ use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use search::{Options, Quiet};
 use state::Bounds;
-use system::{Bound, Encoding, FaultKind, Fired, Halt, Key, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, FaultKind, Fired, Halt, Key, Step, Steps, SuccessorCache, TransitionSystem};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 600;
@@ -304,9 +304,10 @@ fn decoding_catches_up(program: &Program, seed: u64) {
         // Both ask what threads can do, one of them with what it remembers.
         let turns = |state: &mut _| {
             let mut turns = Vec::new();
-            for thread in engine.turns(state) {
-                let is_all =
-                    engine.turn(state, thread, |step, effect| turns.push((step, effect.writes.to_vec())));
+            for thread in engine.threads(state) {
+                let is_all = engine.successors(state, thread, &mut |step, effect| {
+                    turns.push((step, effect.writes.to_vec()))
+                });
                 if !is_all {
                     turns.push((Step { thread, transition: u32::MAX, choice: 0 }, Vec::new()));
                 }

@@ -8,7 +8,7 @@ use ir::testing::{SplitMix64, add_random_property, program, random_numbered, ran
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use state::Bounds;
-use system::{Fired, Halt, TransitionSystem};
+use system::{Fired, Halt, Temporal, TransitionSystem};
 
 const STEPS: usize = 60;
 

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use engine::{Engine, EngineState, OverEngine, Trial};
 use ir::LocationId;
 use state::{NodeRef, ThreadId};
-use system::{Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache,
+    Temporal, TransitionSystem, has_room, is_abandoned,
+};
 
 use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
@@ -113,12 +116,14 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             return known;
         }
         let state = &mut self.system.initial();
-        self.system.heed(state, &Arc::new(Alarm::after(LOOKS)));
+        if let Some(limits) = self.system.limits() {
+            limits.heed(state, &Arc::new(Alarm::after(LOOKS)));
+        }
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         let mut steps = Steps::default();
         let (mut looked_at, mut ample) = (0, 0);
         for _ in 0..RUNS {
-            if looked_at == self.sample || !self.system.has_room(state) || self.system.is_abandoned(state) {
+            if looked_at == self.sample || !has_room(self.system, state) || is_abandoned(self.system, state) {
                 break;
             }
             let mut taken = 0;
@@ -144,7 +149,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         // What was found out on these runs is found out again, if a search comes there.
         self.doubts.take();
         let is_worthwhile =
-            looked_at < self.sample || ample * WORTH >= self.sample || self.system.is_abandoned(state);
+            looked_at < self.sample || ample * WORTH >= self.sample || is_abandoned(self.system, state);
         self.is_worthwhile.set(Some(is_worthwhile));
         is_worthwhile
     }
@@ -386,6 +391,11 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         doubts.breaches.append(&mut found);
     }
 
+    /// The cache below, which is there if this one is.
+    fn cache(&self) -> &dyn SuccessorCache<S::State> {
+        self.system.successor_cache().expect("there is a cache over this one")
+    }
+
     /// Replaces `out` by the steps of one thread, if they are ample. Returns whether they are.
     fn ample_steps(&self, state: &mut S::State, out: &mut Steps) -> bool {
         let is_ample = self.ample(state).is_some();
@@ -404,13 +414,15 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         let mut steps = self.steps.take();
         steps.clear();
         // What can be told about a thread as a whole is plain, and leads on.
-        let is_told = !self.system.turns(state).is_empty()
-            && self.system.turn(state, thread.0, |step, _| steps.enabled.push(step));
+        let is_told = self.system.successor_cache().is_some_and(|cache| {
+            !cache.threads(state).is_empty()
+                && cache.successors(state, thread.0, &mut |step, _| steps.enabled.push(step))
+        });
         if is_told {
             steps.enabled.dedup();
         } else {
             steps.clear();
-            self.system.steps_of(state, thread.0, &mut steps);
+            self.system.engine().steps_of(self.system.engine_state_mut(state), thread, &mut steps);
         }
         let tries = |state: &mut S::State| {
             let (engine, state) = (self.system.engine(), self.system.engine_state_mut(state));
@@ -494,26 +506,6 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         }
     }
 
-    fn turns(&self, state: &mut S::State) -> Range<u32> {
-        let all = self.system.turns(state);
-        match if all.is_empty() { None } else { self.ample(state) } {
-            Some(ThreadId(thread)) => thread..thread + 1,
-            None => all,
-        }
-    }
-
-    fn turn(&self, state: &mut S::State, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
-        self.system.turn(state, thread, visit)
-    }
-
-    fn retake(&self, state: &mut S::State, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
-        self.system.retake(state, step, number, later)
-    }
-
-    fn steps_of(&self, state: &mut S::State, thread: u32, out: &mut Steps) {
-        self.system.steps_of(state, thread, out);
-    }
-
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
         let fired = self.system.fire(state, step);
         if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
@@ -522,6 +514,85 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
             self.doubts.borrow_mut().is_bounded = true;
         }
         fired
+    }
+
+    fn undo(&self, state: &mut S::State) {
+        self.system.undo(state);
+    }
+
+    /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do
+    /// not change: the reduction is as good as without bounds.
+    fn check(&self, state: &mut S::State) -> Result<(), Halt> {
+        self.system.check(state)
+    }
+
+    fn ended(&self, state: &S::State) -> bool {
+        self.system.ended(state)
+    }
+
+    fn encode(&self, state: &mut S::State, into: &mut Encoding) {
+        self.system.encode(state, into);
+    }
+
+    fn decode(&self, from: &Encoding, state: &mut S::State) {
+        self.system.decode(from, state);
+    }
+
+    fn is_transient(&self, state: &S::State) -> bool {
+        self.system.is_transient(state)
+    }
+
+    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
+        self.system.retrace(chain, last)
+    }
+
+    fn limits(&self) -> Option<&dyn Limits<S::State>> {
+        self.system.limits()
+    }
+
+    fn hidden_data(&self) -> Option<&dyn HiddenData<S::State>> {
+        self.system.hidden_data()
+    }
+
+    fn successor_cache(&self) -> Option<&dyn SuccessorCache<S::State>> {
+        self.system.successor_cache().map(|_| self as _)
+    }
+}
+
+/// The successors of the threads that the system below remembers, of one thread only where its steps are ample.
+impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
+    fn threads(&self, state: &mut S::State) -> Range<u32> {
+        let all = self.cache().threads(state);
+        match if all.is_empty() { None } else { self.ample(state) } {
+            Some(ThreadId(thread)) => thread..thread + 1,
+            None => all,
+        }
+    }
+
+    fn successors(&self, state: &mut S::State, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool {
+        self.cache().successors(state, thread, visit)
+    }
+
+    fn apply(&self, state: &mut S::State, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        self.cache().apply(state, step, number, later)
+    }
+
+    fn thread_steps(&self, state: &mut S::State, thread: u32, out: &mut Steps) {
+        self.cache().thread_steps(state, thread, out);
+    }
+
+    fn has_state_properties(&self) -> bool {
+        self.cache().has_state_properties()
+    }
+}
+
+impl<S: OverEngine + Temporal> Temporal for Reduced<'_, S> {
+    fn valuation(&self, state: &mut S::State) -> Result<u64, Halt> {
+        self.system.valuation(state)
+    }
+
+    fn is_observed(&self, state: &S::State) -> bool {
+        self.system.is_observed(state)
     }
 
     fn partner(&self, state: &mut S::State, step: Step) -> Option<u32> {
@@ -539,71 +610,5 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
 
     fn identity(&self, state: &mut S::State) -> Option<Vec<u64>> {
         self.system.identity(state)
-    }
-
-    fn is_observed(&self, state: &S::State) -> bool {
-        self.system.is_observed(state)
-    }
-
-    fn valuation(&self, state: &mut S::State) -> Result<u64, Halt> {
-        self.system.valuation(state)
-    }
-
-    fn is_transient(&self, state: &S::State) -> bool {
-        self.system.is_transient(state)
-    }
-
-    fn undo(&self, state: &mut S::State) {
-        self.system.undo(state);
-    }
-
-    fn has_room(&self, state: &mut S::State) -> bool {
-        self.system.has_room(state)
-    }
-
-    fn heed(&self, state: &mut S::State, alarm: &Arc<Alarm>) {
-        self.system.heed(state, alarm);
-    }
-
-    fn is_abandoned(&self, state: &S::State) -> bool {
-        self.system.is_abandoned(state)
-    }
-
-    /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do
-    /// not change: the reduction is as good as without bounds.
-    fn check(&self, state: &mut S::State) -> Result<(), Halt> {
-        self.system.check(state)
-    }
-
-    fn checks(&self) -> bool {
-        self.system.checks()
-    }
-
-    fn ended(&self, state: &S::State) -> bool {
-        self.system.ended(state)
-    }
-
-    fn encode(&self, state: &mut S::State, into: &mut Encoding) {
-        self.system.encode(state, into);
-    }
-
-    fn decode(&self, from: &Encoding, state: &mut S::State) {
-        self.system.decode(from, state);
-    }
-
-    fn has_memos(&self) -> bool {
-        self.system.has_memos()
-    }
-
-    fn memo(&self, state: &mut S::State) -> u32 {
-        self.system.memo(state)
-    }
-
-    fn recall(&self, memo: u32, state: &mut S::State) {
-        self.system.recall(memo, state);
-    }
-
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        self.system.retrace(chain, last)
     }
 }

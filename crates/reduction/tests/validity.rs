@@ -16,7 +16,7 @@ use reduction::testing::Seeded;
 use reduction::{Analysis, Observed, Reduced, obstacle};
 use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Naming, Options, Symmetric};
-use system::{Encoding, Fired, Steps, TransitionSystem};
+use system::{Encoding, Fired, Steps, Temporal, TransitionSystem};
 
 const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
 
@@ -43,7 +43,10 @@ fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [u
 
 /// The same for a program with a heap, over a system in which states are the same that differ in names. Where something was
 /// assumed that is not so, it is looked at again without. Threads are known by their procedures.
-fn heap_verdict<S: OverEngine>(system: &S, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
+fn heap_verdict<S: OverEngine + Temporal>(
+    system: &S,
+    analysis: &mut Analysis,
+) -> Option<(Option<String>, [usize; 2])> {
     let who = |state: &S::State, thread| {
         let (state, layout) = (system.concrete(state), system.layout());
         let first = state.frames(layout, ThreadId(thread)).next().expect("it runs");

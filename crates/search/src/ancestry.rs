@@ -115,13 +115,13 @@ impl Ancestry {
 /// several times stands for as many.
 pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way], folds: bool) -> Vec<(Encoding, u32)> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
-    let memo = |state: &mut S::State| if system.has_memos() { system.memo(state) } else { 0 };
+    let memo = |state: &mut S::State| system::save_hidden(system, state);
     system.encode(&mut state, &mut encoding);
     let mut chain = vec![(encoding.clone(), memo(&mut state))];
     for way in ways {
         // The search went on from a state that was decoded, and so does this.
         system.decode(&encoding, &mut state);
-        system.recall(chain[chain.len() - 1].1, &mut state);
+        system::restore_hidden(system, chain[chain.len() - 1].1, &mut state);
         match way {
             Way::Number(number) => go(system, &mut state, *number, folds),
             Way::Steps(steps) => steps.iter().for_each(|&step| _ = system.fire(&mut state, step)),

@@ -32,7 +32,7 @@ use std::ops::ControlFlow::{Break, Continue};
 
 use ltl::{Automaton, Marks};
 use store::StateStore;
-use system::{Fault, FaultKind, TransitionSystem};
+use system::{Fault, FaultKind, Temporal};
 
 use crate::explore::{Explorer, Path};
 use crate::observer::Observer;
@@ -123,7 +123,7 @@ pub fn emptiness<S, T>(
     observer: &mut dyn Observer,
 ) -> Result<Emptiness, Refusal>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     if store.omissions().is_some() {
@@ -153,7 +153,7 @@ fn by_components<S, T, const N: usize>(
     options: &Options<'_>,
 ) -> Emptiness
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let sets = walk.automaton.sets;
@@ -177,7 +177,7 @@ where
 /// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
 fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> Emptiness
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
@@ -196,7 +196,7 @@ fn violated<'a, S, T, const N: usize>(
     lasso: impl FnOnce(&mut Walk<'a, S, T, N>, usize) -> Option<Lasso>,
 ) -> Emptiness
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let met = walk.stack.trail(walk.explorer.system, &mut *walk.explorer.store, None);

@@ -20,7 +20,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem, has_room,
+    is_abandoned,
+};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
@@ -126,7 +129,9 @@ where
         let mut state = system.initial();
         if options.time.is_some() || options.interrupt.is_some() {
             let deadline = options.time.and_then(|limit| started.checked_add(limit));
-            system.heed(&mut state, &Arc::new(Alarm::new(deadline, options.interrupt.cloned())));
+            if let Some(limits) = system.limits() {
+                limits.heed(&mut state, &Arc::new(Alarm::new(deadline, options.interrupt.cloned())));
+            }
         }
         Self {
             system,
@@ -167,7 +172,8 @@ where
 
     /// Whether there is anything to see at a new state, besides its steps.
     pub fn sees(&self) -> bool {
-        self.system.checks() || self.system.has_memos()
+        self.system.hidden_data().is_some()
+            || self.system.successor_cache().is_none_or(|cache| cache.has_state_properties())
     }
 
     /// Stores the initial state, if the limits allow even that.
@@ -185,13 +191,13 @@ where
     pub fn restore(&mut self, id: StateId, memo: u32, depth: u32) {
         self.store.next(id, &mut self.encoding);
         self.system.decode(&self.encoding, &mut self.state);
-        self.system.recall(memo, &mut self.state);
+        system::restore_hidden(self.system, memo, &mut self.state);
         self.depth = depth;
     }
 
     /// The memo of the state that it stands at, if states have any.
     pub fn memo(&mut self) -> Option<u32> {
-        self.system.has_memos().then(|| self.system.memo(&mut self.state))
+        self.system.hidden_data().map(|hidden| hidden.save(&mut self.state))
     }
 
     /// Looks at a state that was just stored, to which `path` leads.
@@ -339,7 +345,8 @@ where
         if !self.options.lookahead || self.options.max_depth.is_some() || !self.store.foresees() {
             return Continue(false);
         }
-        let threads = self.system.turns(&mut self.state);
+        let Some(cache) = self.system.successor_cache() else { return Continue(false) };
+        let threads = cache.threads(&mut self.state);
         if threads.is_empty() {
             return Continue(false);
         }
@@ -348,17 +355,17 @@ where
         if self.store.rebase(&mut self.encoding).is_err() {
             return Continue(false);
         }
-        let Self { system, store, state, steps, ahead, .. } = self;
+        let Self { store, state, steps, ahead, .. } = self;
         ahead.clear();
         for thread in threads {
             let before = ahead.len();
-            let is_all = system.turn(state, thread, |step, effect| {
+            let is_all = cache.successors(state, thread, &mut |step, effect| {
                 ahead.push((step, store.prepare_changed(effect).unwrap_or(Ticket::NONE)));
             });
             if !is_all {
                 ahead.truncate(before);
                 steps.clear();
-                system.steps_of(state, thread, steps);
+                cache.thread_steps(state, thread, steps);
                 // Finding the steps once more tells what is to be said about them.
                 if !steps.faults.is_empty() || steps.is_abandoned {
                     return Continue(false);
@@ -440,7 +447,7 @@ where
         let insert = self.commit(ticket, path)?;
         self.way.clear();
         if let Insert::New(_) = insert
-            && !self.system.retake(&mut self.state, step, number, &mut self.way)
+            && !self.apply(step, number)
         {
             let fired = self.system.fire(&mut self.state, step);
             if fired == Fired::Abandoned {
@@ -452,7 +459,7 @@ where
                     explorer.system.encode(&mut explorer.state, &mut explorer.encoding);
                     explorer.store.prepare(&mut explorer.encoding) == Ok(ticket)
                 });
-                if self.system.is_abandoned(&self.state) {
+                if is_abandoned(self.system, &self.state) {
                     return self.abandon();
                 }
                 assert!(is_there, "the state was foreseen");
@@ -477,7 +484,7 @@ where
         self.tick(path)?;
         self.stats.transitions += 1;
         self.way.clear();
-        if !self.system.retake(&mut self.state, step, number, &mut self.way) {
+        if !self.apply(step, number) {
             let fired = self.system.fire(&mut self.state, step);
             if fired == Fired::Abandoned {
                 return self.abandon();
@@ -488,7 +495,7 @@ where
                 left = left.wrapping_sub(1);
                 left == usize::MAX
             });
-            if self.system.is_abandoned(&self.state) {
+            if is_abandoned(self.system, &self.state) {
                 return self.abandon();
             }
             assert!(is_there, "there are as many ways as were foreseen");
@@ -503,6 +510,12 @@ where
             self.undo();
         }
         Continue(Taken::Stayed)
+    }
+
+    /// Moves to a remembered successor, if there is one.
+    fn apply(&mut self, step: Step, number: usize) -> bool {
+        let cache = self.system.successor_cache();
+        cache.is_some_and(|cache| cache.apply(&mut self.state, step, number, &mut self.way))
     }
 
     /// Goes on from a transient state to the first one that is not transient and is the right one, if there is a way.
@@ -563,12 +576,12 @@ where
         let completeness = match end {
             Break(reason) => Completeness::Stopped(reason),
             // A part of the search made do without an answer.
-            Continue(()) if self.system.is_abandoned(&self.state) => {
+            Continue(()) if is_abandoned(self.system, &self.state) => {
                 let is_interrupted = self.is_interrupted();
                 Completeness::Stopped(if is_interrupted { StopReason::Interrupted } else { StopReason::Time })
             }
             // Some step was too large for the memory there was.
-            Continue(()) if !self.system.has_room(&mut self.state) => {
+            Continue(()) if !has_room(self.system, &mut self.state) => {
                 Completeness::Stopped(StopReason::Memory)
             }
             Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
@@ -638,7 +651,7 @@ where
     #[cold]
     fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         let options = self.options;
-        if !self.system.has_room(&mut self.state) {
+        if !has_room(self.system, &mut self.state) {
             return self.stop(StopReason::Memory);
         }
         if self.is_interrupted() {
@@ -649,7 +662,7 @@ where
         if options.time.is_some_and(|limit| elapsed >= limit) {
             return self.stop(StopReason::Time);
         }
-        if self.system.is_abandoned(&self.state) {
+        if is_abandoned(self.system, &self.state) {
             return self.abandon();
         }
         self.polls = self.polls.wrapping_add(1);

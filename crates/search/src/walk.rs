@@ -122,12 +122,10 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
     /// Replaces the state by itself, without the log that could undo the steps to it.
     fn forget(&mut self) {
         let Self { system, state, encoding, .. } = self;
-        let memo = system.has_memos().then(|| system.memo(state));
+        let hidden = system::save_hidden(*system, state);
         system.encode(state, encoding);
         system.decode(encoding, state);
-        if let Some(memo) = memo {
-            system.recall(memo, state);
-        }
+        system::restore_hidden(*system, hidden, state);
         self.undoable = 0;
     }
 }

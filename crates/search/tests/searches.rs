@@ -15,7 +15,8 @@ use quotient_search::{
 use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
 use system::{
-    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem,
+    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Limits, Section, Step, Steps,
+    TransitionSystem,
 };
 
 const EXHAUSTED: Completeness = Completeness::Exhausted;
@@ -425,10 +426,6 @@ impl TransitionSystem for Cramped {
         unreachable!("the step is never taken");
     }
 
-    fn has_room(&self, tried: &mut bool) -> bool {
-        !*tried
-    }
-
     fn check(&self, _: &mut bool) -> Result<(), Halt> {
         Ok(())
     }
@@ -442,6 +439,22 @@ impl TransitionSystem for Cramped {
     }
 
     fn decode(&self, _: &Encoding, _: &mut bool) {}
+
+    fn limits(&self) -> Option<&dyn Limits<bool>> {
+        Some(self)
+    }
+}
+
+impl Limits<bool> for Cramped {
+    fn has_room(&self, tried: &mut bool) -> bool {
+        !*tried
+    }
+
+    fn heed(&self, _: &mut bool, _: &Arc<Alarm>) {}
+
+    fn is_abandoned(&self, _: &bool) -> bool {
+        false
+    }
 }
 
 #[test]
@@ -482,14 +495,6 @@ impl TransitionSystem for Ringing {
         false
     }
 
-    fn heed(&self, heeds: &mut bool, _: &Arc<Alarm>) {
-        *heeds = true;
-    }
-
-    fn is_abandoned(&self, heeds: &bool) -> bool {
-        *heeds && *self == Self::Silently
-    }
-
     fn steps(&self, heeds: &mut bool, out: &mut Steps) {
         out.clear();
         out.is_abandoned = *heeds && *self == Self::InSteps;
@@ -517,6 +522,24 @@ impl TransitionSystem for Ringing {
     }
 
     fn decode(&self, _: &Encoding, _: &mut bool) {}
+
+    fn limits(&self) -> Option<&dyn Limits<bool>> {
+        Some(self)
+    }
+}
+
+impl Limits<bool> for Ringing {
+    fn has_room(&self, _: &mut bool) -> bool {
+        true
+    }
+
+    fn heed(&self, heeds: &mut bool, _: &Arc<Alarm>) {
+        *heeds = true;
+    }
+
+    fn is_abandoned(&self, heeds: &bool) -> bool {
+        *heeds && *self == Self::Silently
+    }
 }
 
 /// What is abandoned is no fault, no bound, no deadlock and no proof, whatever the search makes of it.

@@ -40,7 +40,7 @@ impl<'a> Lift<'a> {
             }
             if let Some((target, _)) = chain.get(at + 1) {
                 self.system.decode(encoding, &mut self.decoded);
-                self.system.recall(*memo, &mut self.decoded);
+                system::restore_hidden(self.system, *memo, &mut self.decoded);
                 self.advance(encoding.clone(), target);
             }
         }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, ObjectId, State, ThreadId};
-use system::{Alarm, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{
+    Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
+};
 
 use crate::lift::Lift;
 use crate::{Ladder, Level, Namer, Stats};
@@ -74,7 +76,12 @@ impl<'e> Symmetric<'e> {
 
     /// By name in an encoding with this memo: the id of the thread in the state that it decodes to.
     pub fn thread_ids(&self, memo: u32) -> Option<Rc<[u32]>> {
-        self.has_memos().then(|| self.orders.borrow().get(memo))
+        self.has_orders().then(|| self.orders.borrow().get(memo))
+    }
+
+    /// Whether names break ties by the ids of threads: then an encoding does not tell the ids, nor which id is given next.
+    fn has_orders(&self) -> bool {
+        matches!(self.ladder.level, Level::Pc | Level::Bots(_))
     }
 
     /// What naming took, in all states that are gone by now.
@@ -150,15 +157,11 @@ impl TransitionSystem for Symmetric<'_> {
         let mut own = Steps::default();
         for (&count, thread) in twins.iter().zip(0..).filter(|&(&count, _)| count > 0) {
             own.clear();
-            self.engine.steps_of(state, thread, &mut own);
+            self.engine.steps_of(state, ThreadId(thread), &mut own);
             let count = count as usize;
             out.enabled.extend(own.enabled.iter().flat_map(|&step| std::iter::repeat_n(step, count)));
             out.faults.extend(own.faults.iter().flat_map(|&fault| std::iter::repeat_n(fault, count)));
         }
-    }
-
-    fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
-        self.engine.steps_of(&mut named.state, thread, out);
     }
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
@@ -167,20 +170,6 @@ impl TransitionSystem for Symmetric<'_> {
             named.namer.step(self.engine.layout(), &mut named.state.state);
         }
         fired
-    }
-
-    fn has_room(&self, named: &mut Named) -> bool {
-        self.engine.has_room(&mut named.state)
-            && named.namer.has_room()
-            && (!self.has_memos() || self.orders.borrow_mut().has_room())
-    }
-
-    fn heed(&self, named: &mut Named, alarm: &Arc<Alarm>) {
-        self.engine.heed(&mut named.state, alarm);
-    }
-
-    fn is_abandoned(&self, named: &Named) -> bool {
-        self.engine.is_abandoned(&named.state)
     }
 
     fn undo(&self, named: &mut Named) {
@@ -192,6 +181,84 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.check(&mut named.state)
     }
 
+    fn ended(&self, named: &Named) -> bool {
+        self.engine.ended(&named.state)
+    }
+
+    fn encode(&self, named: &mut Named, into: &mut Encoding) {
+        named.namer.encode(self.engine.layout(), &mut named.state.state, into);
+    }
+
+    fn decode(&self, from: &Encoding, named: &mut Named) {
+        self.engine.decode(from, &mut named.state);
+        named.namer.decoded(self.engine.layout(), &mut named.state.state);
+    }
+
+    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
+        Lift::new(self).retrace(chain, last)
+    }
+
+    fn limits(&self) -> Option<&dyn Limits<Named>> {
+        Some(self)
+    }
+
+    fn hidden_data(&self) -> Option<&dyn HiddenData<Named>> {
+        self.has_orders().then_some(self)
+    }
+}
+
+impl Limits<Named> for Symmetric<'_> {
+    fn has_room(&self, named: &mut Named) -> bool {
+        self.engine.has_room(&mut named.state)
+            && named.namer.has_room()
+            && (!self.has_orders() || self.orders.borrow_mut().has_room())
+    }
+
+    fn heed(&self, named: &mut Named, alarm: &Arc<Alarm>) {
+        self.engine.heed(&mut named.state, alarm);
+    }
+
+    fn is_abandoned(&self, named: &Named) -> bool {
+        self.engine.is_abandoned(&named.state)
+    }
+}
+
+impl HiddenData<Named> for Symmetric<'_> {
+    fn save(&self, named: &mut Named) -> u32 {
+        let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
+        let mut by_name = vec![0; names.iter().filter(|&&name| name != u32::MAX).count()];
+        for (&name, id) in names.iter().zip(0..).filter(|&(&name, _)| name != u32::MAX) {
+            by_name[name as usize] = id;
+        }
+        self.orders.borrow_mut().intern(by_name)
+    }
+
+    fn restore(&self, memo: u32, named: &mut Named) {
+        let ids = self.orders.borrow().get(memo);
+        if ids.iter().zip(0..).all(|(&id, name)| id == name) {
+            return;
+        }
+        let layout = self.engine.layout();
+        let state = &mut named.state.state;
+        let identity = |count: u32| (0..count).collect();
+        let names = Names {
+            threads: ids.to_vec(),
+            objects: identity(state.object_limit()),
+            abstracts: layout.abstracts.iter().map(|&count| identity(count)).collect(),
+        };
+        let mut encoding = Encoding::new();
+        state.encode_all(layout, &names, &mut encoding);
+        self.engine.decode(&encoding, &mut named.state);
+        named.namer.decoded(layout, &mut named.state.state);
+        let mut shown = vec![u32::MAX; named.state.state.thread_limit() as usize];
+        for (&id, name) in ids.iter().zip(0..) {
+            shown[id as usize] = name;
+        }
+        named.namer.shows_threads_as(shown);
+    }
+}
+
+impl Temporal for Symmetric<'_> {
     fn partner(&self, named: &mut Named, step: Step) -> Option<u32> {
         self.engine.partner(&mut named.state, step)
     }
@@ -221,67 +288,5 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn valuation(&self, named: &mut Named) -> Result<u64, Halt> {
         self.engine.valuation(&mut named.state)
-    }
-
-    fn checks(&self) -> bool {
-        self.engine.checks()
-    }
-
-    fn ended(&self, named: &Named) -> bool {
-        self.engine.ended(&named.state)
-    }
-
-    fn encode(&self, named: &mut Named, into: &mut Encoding) {
-        named.namer.encode(self.engine.layout(), &mut named.state.state, into);
-    }
-
-    fn decode(&self, from: &Encoding, named: &mut Named) {
-        self.engine.decode(from, &mut named.state);
-        named.namer.decoded(self.engine.layout(), &mut named.state.state);
-    }
-
-    /// Where ties are broken by ids, the names of a decoded state do not tell the ids: nor does it show who gets the next one.
-    fn has_memos(&self) -> bool {
-        matches!(self.ladder.level, Level::Pc | Level::Bots(_))
-    }
-
-    fn memo(&self, named: &mut Named) -> u32 {
-        let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
-        let mut by_name = vec![0; names.iter().filter(|&&name| name != u32::MAX).count()];
-        for (&name, id) in names.iter().zip(0..).filter(|&(&name, _)| name != u32::MAX) {
-            by_name[name as usize] = id;
-        }
-        self.orders.borrow_mut().intern(by_name)
-    }
-
-    fn recall(&self, memo: u32, named: &mut Named) {
-        if !self.has_memos() {
-            return;
-        }
-        let ids = self.orders.borrow().get(memo);
-        if ids.iter().zip(0..).all(|(&id, name)| id == name) {
-            return;
-        }
-        let layout = self.engine.layout();
-        let state = &mut named.state.state;
-        let identity = |count: u32| (0..count).collect();
-        let names = Names {
-            threads: ids.to_vec(),
-            objects: identity(state.object_limit()),
-            abstracts: layout.abstracts.iter().map(|&count| identity(count)).collect(),
-        };
-        let mut encoding = Encoding::new();
-        state.encode_all(layout, &names, &mut encoding);
-        self.engine.decode(&encoding, &mut named.state);
-        named.namer.decoded(layout, &mut named.state.state);
-        let mut shown = vec![u32::MAX; named.state.state.thread_limit() as usize];
-        for (&id, name) in ids.iter().zip(0..) {
-            shown[id as usize] = name;
-        }
-        named.namer.shows_threads_as(shown);
-    }
-
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        Lift::new(self).retrace(chain, last)
     }
 }

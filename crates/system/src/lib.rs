@@ -110,12 +110,15 @@ pub enum Fired {
 
 /// A model as the searches see it.
 ///
+/// Eight functions are required. The others have defaults: three are about the steps themselves, three give access to what only
+/// some systems have, and what temporal properties need is in [`Temporal`].
+///
 /// Laws, checked by the tests of every implementation:
 /// - `fire` then `undo` restores the state bit for bit; calls nest like brackets.
-/// - `steps`, `check` and `valuation` leave the state as it was.
+/// - `steps` and `check` leave the state as it was.
 /// - Everything is a function of the state alone: two states with equal encodings have equal steps with
 ///   equal outcomes.
-/// - `decode` of what `encode` wrote gives a state that is the same but for names that nobody can observe.
+/// - `decode` of what `encode` wrote gives a state that is the same but for names that cannot be observed.
 pub trait TransitionSystem {
     type State;
 
@@ -125,86 +128,15 @@ pub trait TransitionSystem {
     /// Replaces `out` by the steps of `state`.
     fn steps(&self, state: &mut Self::State, out: &mut Steps);
 
-    /// The same, except that of the steps that a symmetry of `state` maps to each other one may stand for others: it is listed as
-    /// many times as there are steps, one after the other. All of them end alike, in states with equal encodings or with equal
-    /// faults.
-    fn folded_steps(&self, state: &mut Self::State, out: &mut Steps) {
-        self.steps(state, out);
-    }
-
     /// Fires an enabled step of `state`.
     fn fire(&self, state: &mut Self::State, step: Step) -> Fired;
-
-    /// Another thread that takes part in an enabled step of `state`, such as the receiver in a rendezvous. Under fairness, both
-    /// have moved.
-    fn partner(&self, _state: &mut Self::State, _step: Step) -> Option<u32> {
-        None
-    }
-
-    /// All steps of `state`, where [`TransitionSystem::steps`] may offer only some of them. Returns whether that is so; if not, `out`
-    /// stays what it was. Under fairness it matters who is enabled, whoever is let in.
-    fn all_steps(&self, _state: &mut Self::State, _out: &mut Steps) -> bool {
-        false
-    }
-
-    /// Replaces `out` by what the threads of `state` are called in its encoding, by id, and `u32::MAX` where there is none. Returns
-    /// whether they have names at all; if not, they are called by their ids, and keep them from step to step.
-    fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
-        false
-    }
-
-    /// The state as it is, whatever it is called: equal for equal states, and different for states that differ in names only.
-    /// `None` if states with equal encodings are equal.
-    fn identity(&self, _state: &mut Self::State) -> Option<Vec<u64>> {
-        None
-    }
-
-    /// Whether `state` is the middle of something that nobody else interrupts, and has steps or faults. Searches go on from there
-    /// at once, without storing or counting it.
-    fn is_transient(&self, _state: &Self::State) -> bool {
-        false
-    }
 
     /// Takes back the last step that led to a successor and was not taken back yet.
     fn undo(&self, state: &mut Self::State);
 
-    /// Makes sure that there is memory for a few hundred steps more, and for taking them back. If not, or if there ever was too
-    /// little for a step, the search must end here, and may not claim to have seen everything.
-    fn has_room(&self, _state: &mut Self::State) -> bool {
-        true
-    }
-
-    /// Has what takes long in `state` abandoned once `alarm` is due: finding its steps, firing one,
-    /// evaluating a condition. States that are made by [`TransitionSystem::initial`] heed none.
-    fn heed(&self, _state: &mut Self::State, _alarm: &Arc<Alarm>) {}
-
-    /// Whether anything was abandoned in `state`. Then the search must end here, and may not claim to have
-    /// seen everything.
-    fn is_abandoned(&self, _state: &Self::State) -> bool {
-        false
-    }
-
-    /// Whether `state` has all state properties. If not, the first one that is violated counts; if none is,
+    /// Whether `state` has all state properties. If not, the first violated property is the error; if none is violated,
     /// the first one whose evaluation exceeds a bound.
     fn check(&self, state: &mut Self::State) -> Result<(), Halt>;
-
-    /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
-    fn checks(&self) -> bool {
-        true
-    }
-
-    /// Whether temporal properties see `state`: not if it is the middle of something, be it stored or transient. A property's
-    /// automaton stays where it is then.
-    fn is_observed(&self, state: &Self::State) -> bool {
-        !self.is_transient(state)
-    }
-
-    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition
-    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Like `check` it
-    /// leaves the state as it was.
-    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
-        Ok(0)
-    }
 
     /// Whether a state without steps is a proper end, rather than a deadlock.
     fn ended(&self, state: &Self::State) -> bool;
@@ -213,53 +145,153 @@ pub trait TransitionSystem {
     /// into or decoded from (or a new one for a new state), so that only what changed is written.
     fn encode(&self, state: &mut Self::State, into: &mut Encoding);
 
-    /// Replaces `state` by the one that `from` describes, with nothing to undo.
+    /// Replaces `state` by the state that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
 
-    /// The threads whose steps are all steps of `state` and can be had one by one, see [`TransitionSystem::turn`]: none if there is more
-    /// to its steps than what its threads do.
-    fn turns(&self, _state: &mut Self::State) -> Range<u32> {
-        0..0
+    /// Like [`TransitionSystem::steps`], except that one of several steps that a symmetry of `state` maps to each other may stand
+    /// for all of them: it is listed as many times as there are such steps, in a row. All of them end alike, in states
+    /// with equal encodings or with equal faults.
+    fn folded_steps(&self, state: &mut Self::State, out: &mut Steps) {
+        self.steps(state, out);
     }
 
-    /// Tells what a thread can do, in the order of its steps: each way to a state that is not transient, with its first step
-    /// and with what it writes. Returns whether that is all there is to say; if not, some step ends in a fault, is flawed, or
-    /// is out of the ordinary in another way.
-    fn turn(&self, _state: &mut Self::State, _thread: u32, _visit: impl FnMut(Step, Effect<'_>)) -> bool {
+    /// Whether `state` is in the middle of a block that no other thread interrupts, and has steps or faults. Searches go on from
+    /// there at once, without storing or counting it.
+    fn is_transient(&self, _state: &Self::State) -> bool {
         false
     }
 
-    /// Takes a step of which [`TransitionSystem::turn`] told, if that is remembered; otherwise nothing happens. Of the ways
-    /// that it leads it is the one with this number, from 0 on, up to a state that is not transient: `later` gets the steps
-    /// after the first one, each of which is to be undone for itself.
-    fn retake(&self, _state: &mut Self::State, _step: Step, _number: usize, _later: &mut Vec<Step>) -> bool {
-        false
-    }
-
-    /// Adds the steps of one thread, if there is such a thread, where nobody else keeps it from moving.
-    fn steps_of(&self, _state: &mut Self::State, _thread: u32, _out: &mut Steps) {}
-
-    /// Whether searches that decode states must keep a memo of each.
-    fn has_memos(&self) -> bool {
-        false
-    }
-
-    /// What there is to know of a state besides its encoding: a number of the system's own. Names that break ties by the ids of
-    /// threads need it, since an encoding does not tell the ids.
-    fn memo(&self, _state: &mut Self::State) -> u32 {
-        0
-    }
-
-    /// Gives a state that was just decoded what its memo tells.
-    fn recall(&self, _memo: u32, _state: &mut Self::State) {}
-
-    /// The steps of a run from the initial state that goes the way of `chain`: encodings and memos of the initial
+    /// The steps of a run from the initial state along `chain`: encodings and hidden data of the initial
     /// state and of successors, where each is that of a successor of the state decoded from the one before. If `last`
-    /// is given, the step is one of the state decoded from the end of the chain, and the run ends with a step to the
+    /// is given, its step is one of the state decoded from the end of the chain, and the run ends with a step to the
     /// same fault.
     ///
-    /// Systems whose states decode to themselves need not do anything about it.
+    /// The default is for systems whose states decode to themselves.
     fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
         retrace::retrace(self, chain, last)
+    }
+
+    /// What keeps limits on memory and time inside of a step, if steps may take much of either.
+    fn limits(&self) -> Option<&dyn Limits<Self::State>> {
+        None
+    }
+
+    /// Data of states that encodings do not show, if there is any.
+    fn hidden_data(&self) -> Option<&dyn HiddenData<Self::State>> {
+        None
+    }
+
+    /// Successors that are remembered instead of computed, if the system remembers any.
+    fn successor_cache(&self) -> Option<&dyn SuccessorCache<Self::State>> {
+        None
+    }
+}
+
+/// Limits on memory and time that hold inside of a step too.
+pub trait Limits<State> {
+    /// Makes sure that there is memory for a few hundred steps more, and for taking them back. If not, or if there ever was too
+    /// little for a step, the search must end here, and may not claim to have seen everything.
+    fn has_room(&self, state: &mut State) -> bool;
+
+    /// Makes long computations in `state` stop once `alarm` is due: finding its steps, firing one,
+    /// evaluating a condition. A state made by [`TransitionSystem::initial`] heeds no alarm.
+    fn heed(&self, state: &mut State, alarm: &Arc<Alarm>);
+
+    /// Whether a computation in `state` was stopped. Then the search must end here, and may not claim to have
+    /// seen everything.
+    fn is_abandoned(&self, state: &State) -> bool;
+}
+
+/// Data of a state that its encoding does not show, under a number of the system's own. A search that decodes states keeps the
+/// number of each. Names that break ties by the ids of threads need it, since an encoding does not tell the ids.
+pub trait HiddenData<State> {
+    /// The number of the hidden data of a state.
+    fn save(&self, state: &mut State) -> u32;
+
+    /// Gives a state that was just decoded its hidden data.
+    fn restore(&self, data: u32, state: &mut State);
+}
+
+/// Successors of states, thread by thread, without firing steps. An optimisation: everything it tells follows from
+/// [`TransitionSystem::steps`] and [`TransitionSystem::fire`].
+pub trait SuccessorCache<State> {
+    /// The threads whose steps are all the steps of `state`; empty if [`TransitionSystem::steps`] must be used.
+    fn threads(&self, state: &mut State) -> Range<u32>;
+
+    /// Visits the successors of a thread that are not transient, in the order of its steps: the first step to each, and what
+    /// the steps to it write. Returns false if that is not all: some step ends in a fault, is flawed, or is out of the ordinary
+    /// in another way. Then [`SuccessorCache::thread_steps`] is to be used.
+    fn successors(&self, state: &mut State, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool;
+
+    /// Moves to a successor that [`SuccessorCache::successors`] visited, if it is still remembered; otherwise returns false. Of
+    /// the successors by `step` it is the one with this number, from 0 on. The steps after the first one are
+    /// appended to `later`; each of them must be undone separately.
+    fn apply(&self, state: &mut State, step: Step, number: usize, later: &mut Vec<Step>) -> bool;
+
+    /// Adds the steps of one thread to `out`, if there is such a thread.
+    fn thread_steps(&self, state: &mut State, thread: u32, out: &mut Steps);
+
+    /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
+    fn has_state_properties(&self) -> bool;
+}
+
+/// What searches for runs that violate temporal properties need of a system besides.
+pub trait Temporal: TransitionSystem {
+    /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition
+    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Leaves the state as it was.
+    fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
+        Ok(0)
+    }
+
+    /// Whether temporal properties see `state`: not in the middle of a block, be the state stored or transient. The automaton
+    /// of the property stays where it is then.
+    fn is_observed(&self, state: &Self::State) -> bool {
+        !self.is_transient(state)
+    }
+
+    /// Another thread that takes part in an enabled step of `state`, such as the receiver in a rendezvous. Under fairness, both
+    /// have moved.
+    fn partner(&self, _state: &mut Self::State, _step: Step) -> Option<u32> {
+        None
+    }
+
+    /// Replaces `out` by all steps of `state`, if [`TransitionSystem::steps`] may offer only some of them; otherwise returns false and
+    /// leaves `out` alone. Fairness is about the threads that are enabled, whether their steps are explored or not.
+    fn all_steps(&self, _state: &mut Self::State, _out: &mut Steps) -> bool {
+        false
+    }
+
+    /// Replaces `out` by the names of the threads of `state` in its encoding, by id, and `u32::MAX` for those that ended. Returns
+    /// false if threads have no names: then they are known by their ids, and keep them from step to step.
+    fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
+        false
+    }
+
+    /// The state as it is, whatever its names: equal for equal states, and different for states that differ in names only.
+    /// `None` if states with equal encodings are equal.
+    fn identity(&self, _state: &mut Self::State) -> Option<Vec<u64>> {
+        None
+    }
+}
+
+/// Whether there is memory for a few hundred steps more, see [`Limits::has_room`].
+pub fn has_room<S: TransitionSystem + ?Sized>(system: &S, state: &mut S::State) -> bool {
+    system.limits().is_none_or(|limits| limits.has_room(state))
+}
+
+/// Whether a computation in `state` was stopped, see [`Limits::is_abandoned`].
+pub fn is_abandoned<S: TransitionSystem + ?Sized>(system: &S, state: &S::State) -> bool {
+    system.limits().is_some_and(|limits| limits.is_abandoned(state))
+}
+
+/// The number of the hidden data of `state`, if the system has hidden data; otherwise 0.
+pub fn save_hidden<S: TransitionSystem + ?Sized>(system: &S, state: &mut S::State) -> u32 {
+    system.hidden_data().map_or(0, |hidden| hidden.save(state))
+}
+
+/// The inverse of [`save_hidden`], for a state that was just decoded.
+pub fn restore_hidden<S: TransitionSystem + ?Sized>(system: &S, data: u32, state: &mut S::State) {
+    if let Some(hidden) = system.hidden_data() {
+        hidden.restore(data, state);
     }
 }

@@ -1,6 +1,8 @@
 //! Small systems for the tests of searches and stores: what a [`TransitionSystem`] needs at the least.
 
-use crate::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
+use crate::{
+    Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, Temporal, TransitionSystem,
+};
 
 /// `n` counters that each count from 0 to `max` and stop: `(max + 1)^n` states, one of them final, and
 /// `n * max * (max + 1)^(n - 1)` transitions. Optionally a sum that must not be reached.
@@ -63,6 +65,8 @@ impl TransitionSystem for Counters {
         state.fired.clear();
     }
 }
+
+impl Temporal for Counters {}
 
 /// A graph written down node by node: cycles, deadlocks, faults and truncations wherever a test wants them.
 /// Node 0 is the initial state; the step along the `i`-th edge of a node is transition `i` of thread 0.
@@ -160,6 +164,8 @@ impl TransitionSystem for Graph {
     }
 }
 
+impl Temporal for Graph {}
+
 /// [`Counters`] of which nobody can tell one from another: an encoding is sorted. There are as many states as
 /// multisets of `n` values up to `max`, and the steps of a decoded state are those of the state that was
 /// encoded only up to the order of the counters.
@@ -210,3 +216,5 @@ impl TransitionSystem for Bag {
         self.counters.decode(from, state);
     }
 }
+
+impl Temporal for Bag {}

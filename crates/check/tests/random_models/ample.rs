@@ -61,10 +61,6 @@ impl TransitionSystem for ByIndex<'_> {
         self.0.steps(named, out);
     }
 
-    fn steps_of(&self, named: &mut Named, thread: u32, out: &mut Steps) {
-        self.0.steps_of(named, thread, out);
-    }
-
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
         self.0.fire(named, step)
     }

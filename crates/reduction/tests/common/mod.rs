@@ -5,7 +5,7 @@ pub mod heap;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, Temporal};
 
 /// Who does what in one step, up to a state that is stored: the transitions that are taken one after the other.
 pub type Label = (u32, Vec<u32>);
@@ -41,7 +41,7 @@ pub struct Graph {
     pub truncated: BTreeSet<Bound>,
 }
 
-struct Builder<'a, S: TransitionSystem> {
+struct Builder<'a, S: Temporal> {
     system: &'a S,
     state: S::State,
     encoding: Encoding,
@@ -55,11 +55,7 @@ struct Builder<'a, S: TransitionSystem> {
 }
 
 /// The graph of a system with at most so many states. `who` tells by what number a thread is known, whatever its number is.
-pub fn graph<S: TransitionSystem>(
-    system: &S,
-    most: usize,
-    who: &dyn Fn(&S::State, u32) -> u32,
-) -> Option<Graph> {
+pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) -> u32) -> Option<Graph> {
     let graph =
         Graph { nodes: Vec::new(), names: Vec::new(), numbers: BTreeMap::new(), truncated: BTreeSet::new() };
     let state = system.initial();
@@ -96,20 +92,21 @@ pub fn graph<S: TransitionSystem>(
 
 /// The steps of a state as its threads tell them, if they do. That others have none, so that there is a timeout, they do not
 /// tell.
-fn one_by_one<S: TransitionSystem>(system: &S, state: &mut S::State) -> Steps {
+fn one_by_one<S: Temporal>(system: &S, state: &mut S::State) -> Steps {
     let mut told = Steps::default();
-    for thread in system.turns(state) {
+    let Some(cache) = system.successor_cache() else { return told };
+    for thread in cache.threads(state) {
         let before = told.enabled.len();
-        if !system.turn(state, thread, |step, _| told.enabled.push(step)) {
+        if !cache.successors(state, thread, &mut |step, _| told.enabled.push(step)) {
             told.enabled.truncate(before);
-            system.steps_of(state, thread, &mut told);
+            cache.thread_steps(state, thread, &mut told);
         }
     }
     told.enabled.dedup();
     told
 }
 
-impl<S: TransitionSystem> Builder<'_, S> {
+impl<S: Temporal> Builder<'_, S> {
     fn number(&mut self) -> Option<usize> {
         self.system.encode(&mut self.state, &mut self.encoding);
         let mut name = Vec::new();

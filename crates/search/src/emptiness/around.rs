@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use ltl::State;
 use rustc_hash::{FxHashSet, FxHasher};
 use store::{Insert, StateId, StateStore};
-use system::{Encoding, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fired, Step, Steps, Temporal};
 
 use super::lasso::Move;
 use super::marks::Sets;
@@ -14,7 +14,7 @@ use super::reader::Reader;
 use crate::explore::LONGEST_PASSAGE;
 
 /// An edge of a node.
-pub struct Shown<'a, S: TransitionSystem, const N: usize> {
+pub struct Shown<'a, S: Temporal, const N: usize> {
     /// Where it leads, and the state there.
     pub node: Node,
     pub state: &'a mut S::State,
@@ -63,7 +63,7 @@ struct Target<const N: usize> {
     edge: usize,
 }
 
-impl<S: TransitionSystem, T: StateStore + ?Sized> Around<'_, S, T> {
+impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
     /// Shows the edges of a node, of which `state` is the state, until the right one was seen. Then `state` is where it leads;
     /// otherwise it is what it was.
     pub fn find<const N: usize>(

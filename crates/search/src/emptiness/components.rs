@@ -10,7 +10,7 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use store::{Budget, Chunked, StateStore};
-use system::TransitionSystem;
+use system::Temporal;
 
 use super::marks::Sets;
 use super::product::{Event, Node, Walk};
@@ -91,7 +91,7 @@ pub fn search<S, T, const N: usize>(
     budget: &Budget,
 ) -> ControlFlow<StopReason, Option<Component>>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let automaton = walk.automaton;

@@ -8,7 +8,7 @@
 use ltl::State;
 use rustc_hash::FxHashSet;
 use store::StateStore;
-use system::{Step, TransitionSystem};
+use system::{Step, Temporal, has_room};
 
 use super::around::{Around, Shown};
 use super::marks::Sets;
@@ -70,7 +70,7 @@ pub fn lift<S, T, const N: usize>(
     mut pass: impl FnMut(&mut Around<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     walk.unwind(level);
@@ -114,7 +114,7 @@ pub fn along<S, T, const N: usize>(
     state: &mut S::State,
 ) -> Option<Vec<Move>>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let mut at = turns.last()?.node;
@@ -122,7 +122,7 @@ where
     for turn in turns {
         let mut is_right =
             |shown: Shown<'_, S, N>| shown.node == turn.node && shown.marks.contains(turn.marks);
-        if !around.system.has_room(state) || !around.find(state, at, &mut is_right) {
+        if !has_room(around.system, state) || !around.find(state, at, &mut is_right) {
             return None;
         }
         moves.extend(&around.way);

@@ -5,7 +5,7 @@
 //! there is only one set), and no counters.
 
 use ltl::Marks;
-use system::{Step, Steps, TransitionSystem};
+use system::{Step, Steps, Temporal};
 
 /// Words for the sets of the automaton alone.
 pub const PLAIN: usize = 1;
@@ -63,7 +63,7 @@ impl<const N: usize> Sets<N> {
 
     /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none if there are too many
     /// threads.
-    pub fn movers<S: TransitionSystem>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
+    pub fn movers<S: Temporal>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {
             for thread in [Some(step.thread), system.partner(state, step)].into_iter().flatten() {
@@ -75,7 +75,7 @@ impl<const N: usize> Sets<N> {
 
     /// Where threads have sets: those of the threads that are disabled in a state, of which these are the steps that are
     /// offered. There is none if there are too many threads.
-    pub fn idle<S: TransitionSystem>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
+    pub fn idle<S: Temporal>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {
             let mut all = Steps::default();
@@ -91,6 +91,8 @@ impl<const N: usize> Sets<N> {
 
 #[cfg(test)]
 mod tests {
+    use system::TransitionSystem;
+
     use super::*;
     use system::toy::Counters;
 

@@ -22,7 +22,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use ltl::kind::{Strength, Weakness};
 use ltl::{Automaton, State};
 use store::{Budget, Chunked, StateId, StateStore};
-use system::{Fault, Halt, Step, TransitionSystem};
+use system::{Fault, Halt, Step, Temporal, is_abandoned};
 
 use super::Claim;
 use super::lasso::Move;
@@ -54,7 +54,7 @@ pub enum Event<const N: usize> {
     End,
 }
 
-pub struct Walk<'a, S: TransitionSystem, T: ?Sized, const N: usize> {
+pub struct Walk<'a, S: Temporal, T: ?Sized, const N: usize> {
     pub explorer: Explorer<'a, S, T>,
     pub reader: &'a Reader,
     /// The reader's.
@@ -138,13 +138,13 @@ impl Seen {
 }
 
 /// What holds in a state, unless it is the middle of something where nobody looks.
-pub fn observe<S: TransitionSystem>(system: &S, state: &mut S::State) -> Result<Option<u64>, Halt> {
+pub fn observe<S: Temporal>(system: &S, state: &mut S::State) -> Result<Option<u64>, Halt> {
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
 impl<'a, S, T, const N: usize> Walk<'a, S, T, N>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     pub fn new(explorer: Explorer<'a, S, T>, claim: &Claim<'_>, reader: &'a Reader, budget: &Budget) -> Self {
@@ -227,7 +227,7 @@ where
                     None => return Break(StopReason::Threads),
                 }
                 // The steps of all threads may not have been found.
-                if explorer.system.is_abandoned(&explorer.state) {
+                if is_abandoned(explorer.system, &explorer.state) {
                     return explorer.abandon();
                 }
             }
@@ -376,7 +376,7 @@ impl<const N: usize> Stack<N> {
     }
 }
 
-impl<S: TransitionSystem, T: ?Sized, const N: usize> Path<S, T> for Stack<N> {
+impl<S: Temporal, T: ?Sized, const N: usize> Path<S, T> for Stack<N> {
     fn trail(&self, _: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
         let taken = self.levels.iter().filter_map(|level| self.taken(level));
         Trail { steps: taken.chain(last.map(|(step, _)| step)).collect() }

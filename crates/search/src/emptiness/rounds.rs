@@ -10,7 +10,7 @@
 use ltl::Marks;
 use rustc_hash::FxHashSet;
 use store::{Budget, StateStore};
-use system::{Encoding, TransitionSystem};
+use system::{Encoding, Temporal, has_room};
 
 use super::around::{Around, Shown};
 use super::components::Component;
@@ -59,7 +59,7 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Option<Self>
     where
-        S: TransitionSystem,
+        S: Temporal,
         T: StateStore + ?Sized,
     {
         let sets = walk.automaton.sets;
@@ -81,7 +81,7 @@ impl<'a> Rounds<'a> {
         state: &mut S::State,
     ) -> Option<Vec<Move>>
     where
-        S: TransitionSystem,
+        S: Temporal,
         T: StateStore + ?Sized,
     {
         let (mut node, mut names) = (self.component.head, Vec::new());
@@ -124,12 +124,12 @@ impl<'a> Rounds<'a> {
         names: &[u32],
     ) -> Option<Found<N>>
     where
-        S: TransitionSystem,
+        S: Temporal,
         T: StateStore + ?Sized,
     {
         let (system, automaton) = (around.system, &around.reader.automaton);
         let far = self.distance(goal, self.place(around, node)?, names);
-        if far == NEVER || !system.has_room(state) {
+        if far == NEVER || !has_room(system, state) {
             return None;
         }
         let mut best: Option<Found<N>> = None;
@@ -184,7 +184,7 @@ fn expand<S, T, const N: usize>(
     budget: &Budget,
 ) -> Option<Fair>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let (system, automaton) = (walk.explorer.system, walk.automaton);
@@ -196,7 +196,7 @@ where
         // All that is known of its edges is as large again as what there is.
         let has_memory =
             !from.is_multiple_of(BATCH) || budget.allows((edges.len() + BATCH) * size_of::<Edge>());
-        if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !system.has_room(&mut state) {
+        if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !has_room(system, &mut state) {
             return None;
         }
         walk.explorer.store.decode(node.id, &mut encoding);

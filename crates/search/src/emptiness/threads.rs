@@ -25,7 +25,7 @@ use ltl::kind::Weakness;
 use ltl::{Marks, State};
 use rustc_hash::FxHashMap;
 use store::{Budget, Chunked, Full};
-use system::TransitionSystem;
+use system::Temporal;
 
 use super::marks::Sets;
 use super::reader::Reader;
@@ -103,7 +103,7 @@ impl Threads {
     }
 
     /// The search goes on from the node of this number, of which these are the states.
-    pub fn enter<S: TransitionSystem>(
+    pub fn enter<S: Temporal>(
         &mut self,
         system: &S,
         state: &mut S::State,
@@ -122,7 +122,7 @@ impl Threads {
     }
 
     /// Takes note of an edge from the last node that was entered to the one of this number, of which these are the states.
-    pub fn add<S: TransitionSystem, const N: usize>(
+    pub fn add<S: Temporal, const N: usize>(
         &mut self,
         system: &S,
         state: &mut S::State,

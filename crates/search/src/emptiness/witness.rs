@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::{Budget, StateStore};
-use system::{Encoding, TransitionSystem};
+use system::{Encoding, Temporal, has_room};
 
 use super::around::{Around, Shown};
 use super::components::Component;
@@ -26,7 +26,7 @@ pub fn cycle<S, T, const N: usize>(
     budget: &Budget,
 ) -> Option<Vec<Turn<N>>>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let (mut turns, mut missing, mut at) = (Vec::new(), all, component.head);
@@ -52,7 +52,7 @@ fn way<S, T, const N: usize>(
     budget: &Budget,
 ) -> Option<Vec<Turn<N>>>
 where
-    S: TransitionSystem,
+    S: Temporal,
     T: StateStore + ?Sized,
 {
     let (system, automaton) = (walk.explorer.system, walk.automaton);
@@ -64,7 +64,7 @@ where
     while let Some(&node) = queue.get(next) {
         next += 1;
         let has_memory = !next.is_multiple_of(BATCH) || budget.allows(BATCH * NODE_BYTES);
-        if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !system.has_room(&mut state) {
+        if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !has_room(system, &mut state) {
             return None;
         }
         walk.explorer.store.decode(node.id, &mut encoding);

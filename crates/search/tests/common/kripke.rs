@@ -1,7 +1,7 @@
 //! Graphs whose places say which propositions hold, a ring in which places have no names, and random ones.
 
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
-use system::{Bound, Encoding, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
+use system::{Bound, Encoding, Fired, Halt, Key, Section, Step, Steps, Temporal, TransitionSystem};
 
 const ROOT: Key = Key { section: Section::Root, index: 0 };
 
@@ -75,14 +75,6 @@ impl TransitionSystem for Kripke {
         self.places[*state.last().unwrap()].is_transient
     }
 
-    fn is_observed(&self, state: &Vec<usize>) -> bool {
-        self.places[*state.last().unwrap()].is_observed()
-    }
-
-    fn partner(&self, state: &mut Vec<usize>, step: Step) -> Option<u32> {
-        self.places[*state.last().unwrap()].edges[step.transition as usize].partner
-    }
-
     fn undo(&self, state: &mut Vec<usize>) {
         state.pop();
     }
@@ -95,17 +87,27 @@ impl TransitionSystem for Kripke {
         false
     }
 
-    fn valuation(&self, state: &mut Vec<usize>) -> Result<u64, Halt> {
-        let place = &self.places[*state.last().unwrap()];
-        place.halt.map_or(Ok(place.valuation), Err)
-    }
-
     fn encode(&self, state: &mut Vec<usize>, into: &mut Encoding) {
         into.set(ROOT, &[*state.last().unwrap() as u64]);
     }
 
     fn decode(&self, from: &Encoding, state: &mut Vec<usize>) {
         *state = vec![from.get(ROOT).unwrap()[0] as usize];
+    }
+}
+
+impl Temporal for Kripke {
+    fn is_observed(&self, state: &Vec<usize>) -> bool {
+        self.places[*state.last().unwrap()].is_observed()
+    }
+
+    fn partner(&self, state: &mut Vec<usize>, step: Step) -> Option<u32> {
+        self.places[*state.last().unwrap()].edges[step.transition as usize].partner
+    }
+
+    fn valuation(&self, state: &mut Vec<usize>) -> Result<u64, Halt> {
+        let place = &self.places[*state.last().unwrap()];
+        place.halt.map_or(Ok(place.valuation), Err)
     }
 }
 
@@ -151,6 +153,16 @@ impl TransitionSystem for Ring {
         false
     }
 
+    fn encode(&self, state: &mut Self::State, into: &mut Encoding) {
+        into.set(ROOT, &[state.1]);
+    }
+
+    fn decode(&self, from: &Encoding, state: &mut Self::State) {
+        *state = (0, from.get(ROOT).unwrap()[0], Vec::new());
+    }
+}
+
+impl Temporal for Ring {
     fn valuation(&self, _: &mut Self::State) -> Result<u64, Halt> {
         Ok(1)
     }
@@ -158,14 +170,6 @@ impl TransitionSystem for Ring {
     fn identity(&self, state: &mut Self::State) -> Option<Vec<u64>> {
         let count = self.never_same.as_ref().map(|count| count.replace(count.get() + 1));
         Some(vec![count.unwrap_or(state.0)])
-    }
-
-    fn encode(&self, state: &mut Self::State, into: &mut Encoding) {
-        into.set(ROOT, &[state.1]);
-    }
-
-    fn decode(&self, from: &Encoding, state: &mut Self::State) {
-        *state = (0, from.get(ROOT).unwrap()[0], Vec::new());
     }
 }
 
