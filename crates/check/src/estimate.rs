@@ -5,7 +5,7 @@
 //! all states is estimated by what it took for the later part of the sample, so that what all states pay together does not
 //! count. States share more with many others than with few, so this is too much rather than too little.
 
-use store::{Bitstate, Budget, Compact, StateId, StateStore};
+use store::{Access, Bitstate, Budget, Compact, StateId, StateStore};
 use system::Encoding;
 
 use crate::config::{Config, StoreKind};
@@ -29,18 +29,14 @@ impl Sample {
     pub fn of<T: StateStore + ?Sized>(store: &mut T, open: usize) -> Self {
         let mut sample = Self::default();
         let len = store.len();
-        let (first, size) = match (store.rebuilds(), store.queues()) {
-            (true, _) => ((len - len.min(SAMPLE)) / 2, len.min(SAMPLE)),
-            (false, true) => (len - open, open.min(SAMPLE)),
-            (false, false) => (0, 0),
+        let (first, size) = match store.access() {
+            Access::ById => ((len - len.min(SAMPLE)) / 2, len.min(SAMPLE)),
+            Access::InOrder => (len - open, open.min(SAMPLE)),
+            Access::Never => (0, 0),
         };
         let mut encoding = Encoding::new();
         for id in (first..first + size).map(|id| StateId(id as u32)) {
-            if store.rebuilds() {
-                store.decode(id, &mut encoding);
-            } else {
-                store.next(id, &mut encoding);
-            }
+            store.decode(id, &mut encoding);
             let (head, words) = encoding.flat();
             let len = head.len() + words.len();
             if sample.ends.is_empty() {

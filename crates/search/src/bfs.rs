@@ -53,7 +53,7 @@ where
         }
         let source = StateId(next as u32);
         frontier.begin(source, explorer.transitions());
-        explorer.store.tidy();
+        explorer.maintain();
         explorer.restore(source, frontier.memo(source), depth);
         if explorer.foresee(frontier)? {
             expand_prepared(explorer, frontier)?;
@@ -78,13 +78,13 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    let epoch = explorer.store.epoch();
+    let epoch = explorer.epoch();
     let (source, mut way) = (frontier.at, 0);
     for at in 0..explorer.ahead.len() {
         let (step, mut ticket) = explorer.ahead[at];
         // Where transient states were stored, the steps tell how a state was met, and not their number.
         let goes = explorer.sees() || explorer.stores_transient;
-        if explorer.store.epoch() != epoch {
+        if explorer.epoch() != epoch {
             ticket = Ticket::NONE;
         }
         let is_same = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);

@@ -14,7 +14,7 @@
 
 use std::ops::ControlFlow::{self, Continue};
 
-use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
+use store::{Access, Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
 use crate::explore::{Explorer, Path, Taken, or_stop};
@@ -52,7 +52,7 @@ where
             }
             continue;
         };
-        let note = stack.note(explorer.store.epoch());
+        let note = stack.note(explorer.epoch());
         explorer.skip(note.seen);
         let ticket = Ticket::of_short(note.ticket);
         let source = top.state;
@@ -104,7 +104,7 @@ where
 {
     or_stop(stack.push(id, 0))?;
     explorer.check(stack)?;
-    explorer.store.tidy();
+    explorer.maintain();
     if explorer.foresee(stack)? {
         return or_stop(stack.fill_prepared(&explorer.ahead, explorer.store));
     }
@@ -194,10 +194,11 @@ impl Stack {
     fn fill_prepared<T: StateStore + ?Sized>(
         &mut self,
         steps: &[(Step, Ticket)],
-        store: &T,
+        store: &mut T,
     ) -> Result<(), Full> {
+        let may_skip = store.access() != Access::ById;
+        let store = store.prepared().expect("it made the tickets");
         self.begin_notes(store.epoch())?;
-        let may_skip = !store.rebuilds();
         let (mut seen, mut left, mut way) = (0, 0, 0);
         for (at, &(step, ticket)) in steps.iter().enumerate() {
             let is_step = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);

@@ -31,7 +31,7 @@ use std::fmt;
 use std::ops::ControlFlow::{Break, Continue};
 
 use ltl::{Automaton, Marks};
-use store::StateStore;
+use store::{Access, StateStore};
 use system::{Fault, FaultKind, Temporal};
 
 use crate::explore::{Explorer, Path};
@@ -129,7 +129,7 @@ where
     if store.omissions().is_some() {
         return Err(Refusal::Lossy(store.kind()));
     }
-    if !store.rebuilds() {
+    if store.access() != Access::ById {
         return Err(Refusal::Unnumbered(store.kind()));
     }
     let mut explorer = Explorer::new(system, store, options, observer);

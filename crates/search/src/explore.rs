@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use store::{Insert, StateId, StateStore, Ticket};
+use store::{Access, Insert, StateId, StateStore, Ticket};
 use system::{
     Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem, has_room,
     is_abandoned,
@@ -189,7 +189,7 @@ where
 
     /// Goes to a stored state, the one after that to which it went the last time.
     pub fn restore(&mut self, id: StateId, memo: u32, depth: u32) {
-        self.store.next(id, &mut self.encoding);
+        self.store.decode(id, &mut self.encoding);
         self.system.decode(&self.encoding, &mut self.state);
         system::restore_hidden(self.system, memo, &mut self.state);
         self.depth = depth;
@@ -329,7 +329,12 @@ where
             self.violation(fault, Consequence::GoesOn, path, Some(step))?;
         }
         self.stats.transitions += 1;
-        self.note(Insert::Seen(target.filter(|_| self.store.rebuilds())), source, step, self.depth + 1);
+        self.note(
+            Insert::Seen(target.filter(|_| self.store.access() == Access::ById)),
+            source,
+            step,
+            self.depth + 1,
+        );
         Continue(())
     }
 
@@ -342,7 +347,7 @@ where
     /// Finds out where the successors of the state belong without going there, if the system and the store are up to it.
     /// Otherwise there is [`Explorer::offer`]: also where nobody has a step, since there may be more to say about that.
     pub fn foresee(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
-        if !self.options.lookahead || self.options.max_depth.is_some() || !self.store.foresees() {
+        if !self.options.lookahead || self.options.max_depth.is_some() || self.store.prepared().is_none() {
             return Continue(false);
         }
         let Some(cache) = self.system.successor_cache() else { return Continue(false) };
@@ -352,15 +357,16 @@ where
         }
         self.tick(path)?;
         self.system.encode(&mut self.state, &mut self.encoding);
-        if self.store.rebase(&mut self.encoding).is_err() {
+        let Self { store, state, steps, ahead, encoding, .. } = self;
+        let Some(store) = store.prepared() else { return Continue(false) };
+        if !store.set_base(encoding) {
             return Continue(false);
         }
-        let Self { store, state, steps, ahead, .. } = self;
         ahead.clear();
         for thread in threads {
             let before = ahead.len();
             let is_all = cache.successors(state, thread, &mut |step, effect| {
-                ahead.push((step, store.prepare_changed(effect).unwrap_or(Ticket::NONE)));
+                ahead.push((step, store.prepare_effect(effect).unwrap_or(Ticket::NONE)));
             });
             if !is_all {
                 ahead.truncate(before);
@@ -379,7 +385,8 @@ where
     /// Does the same as [`Explorer::foresee`] by going to the successors of the state by the steps that were offered, if that is
     /// worth it.
     pub fn look_ahead(&mut self) -> bool {
-        if !self.options.lookahead || self.steps.enabled.len() < 2 || !self.store.prepares() {
+        let is_worthwhile = |store: &mut T| store.prepared().is_some_and(|store| store.is_worthwhile());
+        if !self.options.lookahead || self.steps.enabled.len() < 2 || !is_worthwhile(self.store) {
             return false;
         }
         self.ahead.clear();
@@ -398,12 +405,30 @@ where
         let fired = self.system.fire(&mut self.state, step);
         if fired == Fired::Moved && !self.system.is_transient(&self.state) {
             self.system.encode(&mut self.state, &mut self.encoding);
-            ticket = self.store.prepare(&mut self.encoding).unwrap_or(Ticket::NONE);
+            ticket = self.prepare();
         }
         if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
             self.undo();
         }
         ticket
+    }
+
+    /// The ticket of the encoding, or none if the store makes none.
+    fn prepare(&mut self) -> Ticket {
+        let ticket = self.store.prepared().and_then(|store| store.prepare(&mut self.encoding).ok());
+        ticket.unwrap_or(Ticket::NONE)
+    }
+
+    /// The epoch of the store's tickets.
+    pub fn epoch(&mut self) -> u32 {
+        self.store.prepared().map_or(0, |store| store.epoch())
+    }
+
+    /// Lets the store reorganize itself: tickets may become void.
+    pub fn maintain(&mut self) {
+        if let Some(store) = self.store.prepared() {
+            store.maintain();
+        }
     }
 
     /// Stores the successor by a step with a ticket that has not lapsed, and stays where it is.
@@ -428,10 +453,8 @@ where
         self.tick(path)?;
         self.stats.transitions += 1;
         let limit = self.options.max_states.unwrap_or(usize::MAX);
-        match self.store.commit(ticket, limit) {
-            Ok(insert) => Continue(insert),
-            Err(full) => Break(full.into()),
-        }
+        let store = self.store.prepared().expect("it made the ticket");
+        or_stop(store.commit(ticket, limit))
     }
 
     /// The same as [`Explorer::take`] for a step with a ticket that has not lapsed, except that nothing has to be taken back if
@@ -457,7 +480,7 @@ where
             if self.system.is_transient(&self.state) {
                 let is_there = self.seek(&mut |explorer| {
                     explorer.system.encode(&mut explorer.state, &mut explorer.encoding);
-                    explorer.store.prepare(&mut explorer.encoding) == Ok(ticket)
+                    explorer.prepare() == ticket
                 });
                 if is_abandoned(self.system, &self.state) {
                     return self.abandon();

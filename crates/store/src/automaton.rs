@@ -29,7 +29,7 @@ use system::{Encoding, Key, Section};
 
 use crate::collapse::{ABSENT, Components};
 use crate::number::put;
-use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
+use crate::{Access, Budget, Figure, Full, Insert, StateId, StateStore};
 use dfa::Dfa;
 
 /// What stands at an index: the end of its section, no component, or one.
@@ -108,8 +108,8 @@ impl StateStore for Automaton {
         "automaton"
     }
 
-    fn rebuilds(&self) -> bool {
-        false
+    fn access(&self) -> Access {
+        Access::Never
     }
 
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
@@ -165,8 +165,8 @@ impl StateStore for CollapseAutomaton {
         "collapse+automaton"
     }
 
-    fn rebuilds(&self) -> bool {
-        false
+    fn access(&self) -> Access {
+        Access::Never
     }
 
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {

@@ -20,7 +20,7 @@ use system::Encoding;
 use crate::fingerprint::{Fingerprints, reseed};
 use crate::sample::Sample;
 use crate::zeroed::Zeroed;
-use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
 
 /// An array of so many bytes does not fit the caches of a processor.
 const PREPARES_FROM: usize = 2 << 20;
@@ -177,8 +177,8 @@ impl StateStore for Bitstate {
         Some(self.omissions)
     }
 
-    fn rebuilds(&self) -> bool {
-        false
+    fn access(&self) -> Access {
+        Access::Never
     }
 
     #[inline]
@@ -194,7 +194,40 @@ impl StateStore for Bitstate {
         self.commit(Ticket(fingerprint), limit)
     }
 
-    fn prepares(&self) -> bool {
+    fn decode(&mut self, _: StateId, _: &mut Encoding) {
+        unreachable!("a bitstate store does not rebuild states");
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.words.bytes() + self.fingerprints.bytes() + self.sample.as_ref().map_or(0, Sample::bytes)
+    }
+
+    fn take_sample(&mut self) -> Option<Sample> {
+        self.sample.take()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let bits = f64::from(self.log_bits).exp2();
+        vec![
+            Figure { name: "bits", value: bits },
+            Figure { name: "hashes", value: self.hashes.into() },
+            Figure { name: "fill", value: self.fill() },
+            Figure { name: "hash_factor", value: bits / self.len.max(1) as f64 },
+        ]
+    }
+
+    #[inline]
+    fn prepared(&mut self) -> Option<&mut dyn PreparedStore> {
+        Some(self)
+    }
+}
+
+impl PreparedStore for Bitstate {
+    fn is_worthwhile(&self) -> bool {
         self.words.bytes() >= PREPARES_FROM
     }
 
@@ -232,31 +265,5 @@ impl StateStore for Bitstate {
             sample.add(fingerprint);
         }
         Ok(Insert::New(id))
-    }
-
-    fn decode(&mut self, _: StateId, _: &mut Encoding) {
-        unreachable!("a bitstate store does not rebuild states");
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn bytes(&self) -> usize {
-        self.words.bytes() + self.fingerprints.bytes() + self.sample.as_ref().map_or(0, Sample::bytes)
-    }
-
-    fn take_sample(&mut self) -> Option<Sample> {
-        self.sample.take()
-    }
-
-    fn figures(&self) -> Vec<Figure> {
-        let bits = f64::from(self.log_bits).exp2();
-        vec![
-            Figure { name: "bits", value: bits },
-            Figure { name: "hashes", value: self.hashes.into() },
-            Figure { name: "fill", value: self.fill() },
-            Figure { name: "hash_factor", value: bits / self.len.max(1) as f64 },
-        ]
     }
 }

@@ -25,7 +25,7 @@ use system::Encoding;
 use crate::fingerprint::Fingerprints;
 use crate::mix::place;
 use crate::zeroed::Zeroed;
-use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
 
 /// How many of the bits choose the table.
 const TABLE_BITS: u32 = 8;
@@ -91,8 +91,8 @@ impl StateStore for Compact {
         Some(Self::expected_omissions(self.len as f64, self.bits))
     }
 
-    fn rebuilds(&self) -> bool {
-        false
+    fn access(&self) -> Access {
+        Access::Never
     }
 
     #[inline]
@@ -101,7 +101,35 @@ impl StateStore for Compact {
         self.commit(Ticket(fingerprint), limit)
     }
 
-    fn prepares(&self) -> bool {
+    fn decode(&mut self, _: StateId, _: &mut Encoding) {
+        unreachable!("a compact store does not rebuild states");
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        let tables: usize = self.tables.iter().map(|table| size_of::<Table>() + table.words.bytes()).sum();
+        tables + self.fingerprints.bytes()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let slots: usize = self.tables.iter().map(Table::slots).sum();
+        vec![
+            Figure { name: "hash_bytes", value: f64::from(self.bits / 8) },
+            Figure { name: "load", value: self.len as f64 / slots.max(1) as f64 },
+        ]
+    }
+
+    #[inline]
+    fn prepared(&mut self) -> Option<&mut dyn PreparedStore> {
+        Some(self)
+    }
+}
+
+impl PreparedStore for Compact {
+    fn is_worthwhile(&self) -> bool {
         self.len >= PREPARES_FROM
     }
 
@@ -140,27 +168,6 @@ impl StateStore for Compact {
         table.put(at, gap, value, self.bits);
         self.len += 1;
         Ok(Insert::New(StateId((self.len - 1) as u32)))
-    }
-
-    fn decode(&mut self, _: StateId, _: &mut Encoding) {
-        unreachable!("a compact store does not rebuild states");
-    }
-
-    fn len(&self) -> usize {
-        self.len
-    }
-
-    fn bytes(&self) -> usize {
-        let tables: usize = self.tables.iter().map(|table| size_of::<Table>() + table.words.bytes()).sum();
-        tables + self.fingerprints.bytes()
-    }
-
-    fn figures(&self) -> Vec<Figure> {
-        let slots: usize = self.tables.iter().map(Table::slots).sum();
-        vec![
-            Figure { name: "hash_bytes", value: f64::from(self.bits / 8) },
-            Figure { name: "load", value: self.len as f64 / slots.max(1) as f64 },
-        ]
     }
 }
 

@@ -140,101 +140,98 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// A visited set.
+/// Which states a store gives back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Every state, by its id.
+    ById,
+    /// Every state once, in the order of ids.
+    InOrder,
+    /// None.
+    Never,
+}
+
+/// A visited set. Five functions are required.
 pub trait StateStore {
     /// Its name in options and reports.
     fn kind(&self) -> &'static str;
 
-    /// How many states it is expected to have taken for others so far: none, if it keeps all there is to know.
-    fn omissions(&self) -> Option<f64> {
-        None
-    }
-
-    /// Whether ids lead back to states: whether [`StateStore::decode`] can be called.
-    fn rebuilds(&self) -> bool {
-        true
-    }
-
-    /// Stores the state that `encoding` describes, unless it is stored already or as many states are as `limit` says. The
-    /// encoding stays what it is; only how it is laid out may change.
+    /// Stores the state that `encoding` describes, unless it is stored already or the number of stored states has reached
+    /// `limit`. The encoding stays what it is; only its layout may change.
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full>;
 
-    /// Whether it is worth the trouble to have several states prepared before they are stored, as with large tables.
-    fn prepares(&self) -> bool {
-        false
-    }
-
-    /// Whether [`StateStore::rebase`] and [`StateStore::prepare_changed`] can be called.
-    fn foresees(&self) -> bool {
-        false
-    }
-
-    /// Gets ready for the successors of a state.
-    fn rebase(&mut self, _: &mut Encoding) -> Result<(), Full> {
-        unreachable!("the store foresees nothing")
-    }
-
-    /// The first half of the insertion of a state that differs from the last base by an effect. `None` if that is too unusual to
-    /// tell.
-    fn prepare_changed(&mut self, _: Effect<'_>) -> Option<Ticket> {
-        unreachable!("the store foresees nothing")
-    }
-
-    /// The first half of an insertion: finds out where the state belongs, and lets the memory there come near meanwhile.
-    fn prepare(&mut self, _: &mut Encoding) -> Result<Ticket, Full> {
-        unreachable!("the store prepares nothing")
-    }
-
-    /// Whether the state of a ticket of this epoch is stored.
-    fn contains(&self, _: Ticket) -> bool {
-        unreachable!("the store prepares nothing")
-    }
-
-    /// The second half of an insertion, of a ticket of this epoch.
-    fn commit(&mut self, _: Ticket, _limit: usize) -> Result<Insert, Full> {
-        unreachable!("the store prepares nothing")
-    }
-
-    /// Tickets of other epochs have lapsed.
-    fn epoch(&self) -> u32 {
-        0
-    }
-
-    /// A moment between states, when a store may reorganize itself; that may begin another epoch. [`StateStore::prepare`] and
-    /// [`StateStore::commit`] never do.
-    fn tidy(&mut self) {}
-
-    /// Replaces `into` by the encoding that was stored under `id`.
+    /// Replaces `into` by the encoding that was stored under `id`, as far as [`StateStore::access`] allows.
     fn decode(&mut self, id: StateId, into: &mut Encoding);
-
-    /// Whether [`StateStore::next`] can be called.
-    fn queues(&self) -> bool {
-        self.rebuilds()
-    }
-
-    /// Replaces `into` by the encoding that was stored under `id`, where all states are asked for in the order of their ids, and
-    /// each only once.
-    fn next(&mut self, id: StateId, into: &mut Encoding) {
-        self.decode(id, into);
-    }
 
     /// The number of stored states.
     fn len(&self) -> usize;
+
+    /// The memory it uses.
+    fn bytes(&self) -> usize;
 
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The memory it uses.
-    fn bytes(&self) -> usize;
+    /// Which states [`StateStore::decode`] may be asked for.
+    fn access(&self) -> Access {
+        Access::ById
+    }
+
+    /// The number of states that are expected to be lost so far, because they were taken for others. `None` if the store is
+    /// exact.
+    fn omissions(&self) -> Option<f64> {
+        None
+    }
+
+    /// Figures for reports.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
 
     /// The sample of its states that it was asked to take, if it was.
     fn take_sample(&mut self) -> Option<Sample> {
         None
     }
 
-    /// What there is to say about it besides.
-    fn figures(&self) -> Vec<Figure> {
-        Vec::new()
+    /// Insertion in two halves, if the store has that.
+    fn prepared(&mut self) -> Option<&mut dyn PreparedStore> {
+        None
     }
+}
+
+/// Insertion in two halves: a state is looked up, which lets the memory come near, and stored later. An optimisation for stores
+/// with large tables, and the counterpart of [`system::SuccessorCache`].
+pub trait PreparedStore {
+    /// Whether the tables are so large that it is worth preparing several states before they are stored.
+    fn is_worthwhile(&self) -> bool;
+
+    /// The first half of an insertion.
+    fn prepare(&mut self, encoding: &mut Encoding) -> Result<Ticket, Full>;
+
+    /// Whether the state of a ticket of this epoch is stored.
+    fn contains(&self, ticket: Ticket) -> bool;
+
+    /// The second half of an insertion, with a ticket of this epoch.
+    fn commit(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full>;
+
+    /// Makes a state the base of effects. Returns false if the store does not know effects, or has no memory.
+    fn set_base(&mut self, _: &mut Encoding) -> bool {
+        false
+    }
+
+    /// The first half of the insertion of the state that differs from the last base by an effect. `None` if the effect is
+    /// too unusual.
+    fn prepare_effect(&mut self, _: Effect<'_>) -> Option<Ticket> {
+        None
+    }
+
+    /// The epoch. Tickets of other epochs are void.
+    fn epoch(&self) -> u32 {
+        0
+    }
+
+    /// Lets the store reorganize itself between two states, which may begin another epoch. [`PreparedStore::prepare`] and
+    /// [`PreparedStore::commit`] never do.
+    fn maintain(&mut self) {}
 }

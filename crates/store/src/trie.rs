@@ -41,7 +41,7 @@ use system::{Effect, Encoding};
 
 use crate::interner::Interner;
 use crate::pair_set::PairSet;
-use crate::{Budget, Figure, Full, Insert, StateId, StateStore, Ticket};
+use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
 use fifo::Fifo;
 use mirror::Mirror;
 use pairs::Pairs;
@@ -240,51 +240,56 @@ impl<R: Roots> StateStore for Trie<R> {
         "trie"
     }
 
-    fn rebuilds(&self) -> bool {
-        R::NUMBERED
-    }
-
-    fn queues(&self) -> bool {
-        R::NUMBERED || self.queue.is_some()
-    }
-
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full> {
         let ticket = self.prepare(encoding)?;
         let insert = self.commit(ticket, limit)?;
-        self.tidy();
+        self.maintain();
         Ok(insert)
     }
 
-    #[inline]
-    fn tidy(&mut self) {
-        if self.len() >= self.plan_at {
-            self.review();
+    fn decode(&mut self, id: StateId, into: &mut Encoding) {
+        if let Some(root) = self.roots.of(id) {
+            return self.rebuild(root, into);
+        }
+        let root = self.queue.as_mut().and_then(Fifo::pop);
+        // The pairs of the next state can come near meanwhile.
+        if let Some(next) = self.queue.as_ref().and_then(Fifo::peek) {
+            self.mirror.approach(&self.plan, &self.pairs, next);
+        }
+        self.rebuild(root.expect("a state that was stored, and was not asked for"), into);
+    }
+
+    fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    fn bytes(&self) -> usize {
+        let queue = self.queue.as_ref().map_or(0, Fifo::bytes);
+        self.roots.bytes() + queue + self.pairs.bytes()
+    }
+
+    fn access(&self) -> Access {
+        match &self.queue {
+            _ if R::NUMBERED => Access::ById,
+            Some(_) => Access::InOrder,
+            None => Access::Never,
         }
     }
 
-    fn prepares(&self) -> bool {
+    fn figures(&self) -> Vec<Figure> {
+        let figure = |name, value: usize| Figure { name, value: value as f64 };
+        vec![figure("leaves", self.plan.leaves()), figure("inner_nodes", self.pairs.len() + self.len())]
+    }
+
+    #[inline]
+    fn prepared(&mut self) -> Option<&mut dyn PreparedStore> {
+        Some(self)
+    }
+}
+
+impl<R: Roots> PreparedStore for Trie<R> {
+    fn is_worthwhile(&self) -> bool {
         self.roots.bytes() >= self.prepares_from
-    }
-
-    fn foresees(&self) -> bool {
-        true
-    }
-
-    fn rebase(&mut self, encoding: &mut Encoding) -> Result<(), Full> {
-        if !self.mirror.is_up_to_date(encoding) {
-            self.root(encoding)?;
-        }
-        self.mirror.forget();
-        Ok(())
-    }
-
-    #[inline]
-    fn prepare_changed(&mut self, effect: Effect<'_>) -> Option<Ticket> {
-        let Self { plan, pairs, mirror, patches, .. } = self;
-        let patched = patches.apply(plan, pairs, mirror, effect);
-        debug_assert!(patched.is_none() || patched == mirror.foresee(plan, pairs, effect.writes));
-        let root = patched.or_else(|| mirror.foresee(plan, pairs, effect.writes))?;
-        Some(self.approach(root))
     }
 
     #[inline]
@@ -307,38 +312,31 @@ impl<R: Roots> StateStore for Trie<R> {
         Ok(insert)
     }
 
+    fn set_base(&mut self, encoding: &mut Encoding) -> bool {
+        if !self.mirror.is_up_to_date(encoding) && self.root(encoding).is_err() {
+            return false;
+        }
+        self.mirror.forget();
+        true
+    }
+
+    #[inline]
+    fn prepare_effect(&mut self, effect: Effect<'_>) -> Option<Ticket> {
+        let Self { plan, pairs, mirror, patches, .. } = self;
+        let patched = patches.apply(plan, pairs, mirror, effect);
+        debug_assert!(patched.is_none() || patched == mirror.foresee(plan, pairs, effect.writes));
+        let root = patched.or_else(|| mirror.foresee(plan, pairs, effect.writes))?;
+        Some(self.approach(root))
+    }
+
     fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        let root = self.roots.of(id);
-        self.rebuild(root.expect("states have numbers"), into);
-    }
-
-    fn next(&mut self, id: StateId, into: &mut Encoding) {
-        if R::NUMBERED {
-            return self.decode(id, into);
+    #[inline]
+    fn maintain(&mut self) {
+        if self.len() >= self.plan_at {
+            self.review();
         }
-        let root = self.queue.as_mut().and_then(Fifo::pop);
-        // The pairs of the next state can come near meanwhile.
-        if let Some(next) = self.queue.as_ref().and_then(Fifo::peek) {
-            self.mirror.approach(&self.plan, &self.pairs, next);
-        }
-        self.rebuild(root.expect("a state that was stored, and was not asked for"), into);
-    }
-
-    fn len(&self) -> usize {
-        self.roots.len()
-    }
-
-    fn bytes(&self) -> usize {
-        let queue = self.queue.as_ref().map_or(0, Fifo::bytes);
-        self.roots.bytes() + queue + self.pairs.bytes()
-    }
-
-    fn figures(&self) -> Vec<Figure> {
-        let figure = |name, value: usize| Figure { name, value: value as f64 };
-        vec![figure("leaves", self.plan.leaves()), figure("inner_nodes", self.pairs.len() + self.len())]
     }
 }

@@ -3,7 +3,7 @@
 //! Distinct states are inserted; each that is answered by `Seen` is an omission. Hashes are fixed functions, so these are single
 //! draws, the same on every run: three standard deviations of room.
 
-use quotient_store::{Bitstate, Budget, Compact, Full, Hashes, Insert, StateId, StateStore};
+use quotient_store::{Access, Bitstate, Budget, Compact, Full, Hashes, Insert, StateId, StateStore};
 use system::{Encoding, Key, Section};
 
 /// A state that differs from all others with another number, and little from those with near ones.
@@ -221,7 +221,7 @@ fn the_limit_on_states_is_obeyed() {
         assert_eq!(store.insert(&mut state(5), 5), Err(Full::States));
         assert_eq!(store.insert(&mut state(4), 5), Ok(Insert::Seen(None)));
         assert_eq!(store.insert(&mut state(5), 6), Ok(Insert::New(StateId(5))));
-        assert!(!store.rebuilds());
+        assert_eq!(store.access(), Access::Never);
     }
 }
 
@@ -239,10 +239,11 @@ fn insertions_in_two_halves() {
         }
         for batch in 0..5000 {
             let numbers = [batch, 7 * batch + 1, batch / 2, 90_000 - batch];
-            let tickets = numbers.map(|number| halves.prepare(&mut state(number)).unwrap());
+            let tickets =
+                numbers.map(|number| halves.prepared().unwrap().prepare(&mut state(number)).unwrap());
             for (number, ticket) in numbers.into_iter().zip(tickets) {
                 let expected = at_once.insert(&mut state(number), 12_000);
-                assert_eq!(halves.commit(ticket, 12_000), expected, "{number}");
+                assert_eq!(halves.prepared().unwrap().commit(ticket, 12_000), expected, "{number}");
             }
         }
         assert_eq!((at_once.len(), at_once.omissions()), (halves.len(), halves.omissions()));

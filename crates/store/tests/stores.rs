@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use quotient_store::{
-    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes, Insert,
-    Naive, NumberedTrie, StateId, StateStore, Trie,
+    Access, Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes,
+    Insert, Naive, NumberedTrie, PreparedStore, StateId, StateStore, Trie,
 };
 use system::{Effect, Encoding, Key, Section, Write};
 
@@ -80,16 +80,16 @@ fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
     let mut back = Encoding::new();
     for (index, encoding) in stored.iter().enumerate() {
         assert!(contains(store, encoding), "{index} of the {} store is lost", store.kind());
-        if store.rebuilds() {
+        if store.access() == Access::ById {
             let id = StateId(index as u32);
             store.decode(id, &mut back);
             assert!(back.same(encoding), "{id} of the {} store changed", store.kind());
             assert_eq!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(Some(id))));
         }
     }
-    if store.queues() {
+    if store.access() == Access::InOrder {
         for (index, encoding) in stored.iter().enumerate() {
-            store.next(StateId(index as u32), &mut back);
+            store.decode(StateId(index as u32), &mut back);
             assert!(back.same(encoding), "{index} of the {} store changed", store.kind());
         }
     }
@@ -119,7 +119,7 @@ proptest! {
                     }
                     (Ok(Insert::Seen(id)), Some(known)) => {
                         prop_assert!(id.is_none_or(|id| id.index() == known));
-                        prop_assert_eq!(id.is_some(), store.rebuilds());
+                        prop_assert_eq!(id.is_some(), store.access() == Access::ById);
                     }
                     (answer, _) => prop_assert!(false, "{answer:?} of {}, but {known:?}", store.kind()),
                 }
@@ -178,13 +178,13 @@ proptest! {
         let mut mirror = Encoding::new();
         for (turn, state) in states.iter().enumerate() {
             turn_into(&mut mirror, &encoding(state));
-            store.rebase(&mut mirror).unwrap();
+            assert!(store.set_base(&mut mirror));
             // Each of them again and again, under one number and then under another.
             let first = turn % writes.len();
             let last = writes.len().min(first + 3);
             let number = |at: usize| (turn as u64 / 20 + 1) << 32 | at as u64;
             let mut prepare =
-                |at: usize| store.prepare_changed(Effect { number: number(at), writes: &writes[at] });
+                |at: usize| store.prepare_effect(Effect { number: number(at), writes: &writes[at] });
             let tickets: Vec<_> = (first..last).map(&mut prepare).collect();
             prop_assert!((first..last).map(prepare).eq(tickets.iter().copied()));
             let writes = &writes[first..last];
@@ -222,7 +222,7 @@ proptest! {
         let turns = states.iter().flat_map(|state| changes.iter().map(move |change| (state, change)));
         for (turn, (state, (key, words))) in turns.enumerate() {
             turn_into(&mut mirror, &encoding(state));
-            store.rebase(&mut mirror).unwrap();
+            assert!(store.set_base(&mut mirror));
             let write = |word, bits| Write { key: *key, word, mask: u64::MAX, bits, copied: 0, shift: 0 };
             let mut changed = mirror.clone();
             let mut writes = Vec::new();
@@ -236,8 +236,8 @@ proptest! {
                 changed.set(*key, words);
             }
             let effect = Effect { number: 1 << 32 | turn as u64, writes: &writes };
-            let ticket = store.prepare_changed(effect);
-            prop_assert_eq!(store.prepare_changed(effect), ticket);
+            let ticket = store.prepare_effect(effect);
+            prop_assert_eq!(store.prepare_effect(effect), ticket);
             if let Some(ticket) = ticket {
                 prop_assert_eq!(ticket, store.prepare(&mut changed).unwrap());
             }
@@ -264,7 +264,7 @@ fn growth_through_many_doublings() {
             assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u32))));
         }
         for i in 0..99_991 / 2 {
-            if store.rebuilds() {
+            if store.access() == Access::ById {
                 let seen = Insert::Seen(Some(StateId(i as u32)));
                 assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(seen));
             }
@@ -281,7 +281,8 @@ fn states_come_back_in_their_order_while_others_are_stored() {
         let thread = |index, words: &[u64]| (Key { section: Section::Threads, index }, words.to_vec());
         encoding(&vec![thread(0, &[i % 8, i / 8 % 8]), thread(1 + (i / 1000 % 3) as u32, &[i / 64, i % 5])])
     };
-    for mut store in stores(&Budget::unlimited()).into_iter().filter(|store| store.queues()) {
+    for mut store in stores(&Budget::unlimited()).into_iter().filter(|store| store.access() != Access::Never)
+    {
         let (mut back, mut inserted) = (Encoding::new(), 0);
         for asked in 0..20_000 {
             while inserted < 3 * asked + 1 && inserted < 20_000 {
@@ -291,7 +292,7 @@ fn states_come_back_in_their_order_while_others_are_stored() {
                 );
                 inserted += 1;
             }
-            store.next(StateId(asked as u32), &mut back);
+            store.decode(StateId(asked as u32), &mut back);
             assert!(back.same(&state(asked)), "{asked} of the {} store", store.kind());
             assert!(matches!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(_))));
         }

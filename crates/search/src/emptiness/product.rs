@@ -305,7 +305,7 @@ where
         if let Taken::New(_) = taken {
             explorer.check(stack)?;
         }
-        explorer.store.tidy();
+        explorer.maintain();
         Continue(())
     }
 
