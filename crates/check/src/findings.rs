@@ -79,19 +79,19 @@ pub fn incomplete(
                 StopReason::States => "the limit on states was reached",
                 StopReason::Time => "the time limit was reached",
                 StopReason::Memory => "the memory limit was reached",
-                StopReason::Ids => "the store ran out of numbers for states",
+                StopReason::Ids => "the store ran out of state numbers",
                 StopReason::Interrupted => "interrupted",
                 StopReason::Unshown => {
                     "there seems to be a run that violates a property, but it could not be followed step by step"
                 }
-                StopReason::Threads => "there are more threads than weak fairness can tell apart",
-                StopReason::FirstViolation => "stopped at the first violation (--continue goes on)",
+                StopReason::Threads => "there are too many threads for weak fairness",
+                StopReason::FirstViolation => "the search stopped at the first violation (use --continue to go on)",
             }
             .to_owned(),
         ),
     }
     if let Some(omissions) = store.expected_omissions {
-        reasons.push(format!("the store may have taken states for others ({} expected)", amount(omissions)));
+        reasons.push(format!("the store may have lost states ({} expected)", amount(omissions)));
     }
     if ended == Ended::Memory {
         reasons.push("a larger arena would exceed the memory limit".to_owned());
@@ -133,7 +133,7 @@ pub fn incomplete(
         if !kinds.is_empty() {
             let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
             reasons.push(format!(
-                "some runs end in a fault ({kinds}), of which `{}` says nothing (--safety shows the fault)",
+                "some runs end in a fault ({kinds}), about which `{}` says nothing (use --safety to see the fault)",
                 about.property().name
             ));
         }
@@ -154,7 +154,7 @@ fn amount(number: f64) -> String {
 /// What can be relied on of what a store says.
 fn guarantee(config: &Config, store: &Store) -> String {
     let Some(omissions) = store.expected_omissions else {
-        return "every state is kept in full, none is taken for another".to_owned();
+        return "every state is kept in full".to_owned();
     };
     let kept = match config.store {
         StoreKind::Compact => {
@@ -169,7 +169,7 @@ fn guarantee(config: &Config, store: &Store) -> String {
         (Some(bound), 0.001..) => &format!("Pr[complete] ≥ {bound:.3}"),
         _ => &format!("Pr[complete] ≥ 1 − {}", amount(omissions)),
     };
-    format!("{kept}; {} states are expected to have been taken for others, {complete}", amount(omissions))
+    format!("{kept}; {} states are expected to have been lost, {complete}", amount(omissions))
 }
 
 /// What the verdict rests on.
@@ -188,7 +188,7 @@ pub fn assumptions(
     ];
     list.extend((level == config::Symmetry::None && level != config.symmetry).then(|| {
         format!(
-            "--symmetry {} asks for more, but its names do not lead along the cycle that was found",
+            "--symmetry {} was not used: its names do not follow the cycle that was found",
             config.symmetry
         )
     }));
@@ -197,12 +197,14 @@ pub fn assumptions(
     list.push(order(config.por, reduction, is_fair));
     if reduction.notice.is_none() && !reduction.dropped.is_empty() {
         let dropped = reduction.dropped.join(", ");
-        list.push(format!("the reduction is less than it might be, and the search started again: {dropped}"));
+        list.push(format!("the search was restarted with less reduction, because {dropped}"));
     }
     if let Some(about) = about {
         let schedules = match config.fairness {
-            Fairness::None => "every schedule counts, however unfair",
-            Fairness::Weak => "only schedules count in which nobody who can always move waits for ever",
+            Fairness::None => "all schedules count, including unfair ones",
+            Fairness::Weak => {
+                "only weakly fair schedules count: no thread that can always move waits forever"
+            }
         };
         let name = &about.property().name;
         list.push(format!("property {name}: {schedules}"));
@@ -219,14 +221,14 @@ pub fn assumptions(
             ));
         }
         list.push(match about.aims.progress {
-            Some(_) => "runs that end are no cycles".to_owned(),
-            None => "a run that ends stays in its last state for ever".to_owned(),
+            Some(_) => "finite runs are not cycles".to_owned(),
+            None => "a run that ends stays in its last state forever".to_owned(),
         });
     }
     let sizes = config.bounds.sizes;
     let bounds = match model.language {
         Language::Bir => format!(
-            "at most {} objects, {} threads, {} frames a thread",
+            "at most {} objects, {} threads, {} frames per thread",
             sizes.objects, sizes.threads, sizes.frames
         ),
         Language::Promela => format!(
@@ -250,7 +252,7 @@ pub fn assumptions(
     let hidden = looked_at(model);
     if !hidden.is_empty() {
         list.push(format!(
-            "hidden variables ({}) do not matter: states that differ only in them count as one, as the model asks",
+            "hidden variables ({}): states that differ only in them count as one, as the model requests",
             hidden.join(", ")
         ));
     }
@@ -269,10 +271,10 @@ const fn unchecked(language: Language) -> &'static str {
 fn merging(model: &Model, asked: Switch, reduction: &Reduction) -> Option<String> {
     match (&reduction.merge_notice, asked) {
         (None, Switch::Auto | Switch::On) => Some(
-            "statements that concern their own process only are merged with those before them".to_owned(),
+            "statement merging: statements that concern only their own process are executed together with the statement before them".to_owned(),
         ),
-        (Some(why), Switch::On) => Some(format!("nothing is merged, although --merge on asks for it: {why}")),
-        (Some(why), Switch::Auto) if !model.chains.is_empty() => Some(format!("nothing is merged: {why}")),
+        (Some(why), Switch::On) => Some(format!("no statement merging despite --merge on: {why}")),
+        (Some(why), Switch::Auto) if !model.chains.is_empty() => Some(format!("no statement merging: {why}")),
         (None, Switch::Off) | (Some(_), Switch::Auto | Switch::Off) => None,
     }
 }
@@ -282,20 +284,19 @@ fn order(asked: Switch, reduction: &Reduction, is_fair: bool) -> String {
     let steps = if reduction.is_merged() { "of what is merged" } else { "of the model's steps" };
     let all = format!("every interleaving {steps} is explored");
     match (&reduction.notice, asked) {
-        (None, Switch::Off) if reduction.is_merged() => format!("no other reduction: {all}"),
-        (None, Switch::Off) => format!("no reduction: {all}"),
+        (None, Switch::Off) => format!("no partial order reduction: {all}"),
         (None, Switch::Auto | Switch::On) if reduction.ample == 0 => {
-            format!("reduction: nothing could be left out, {all}")
+            format!("partial order reduction: nothing was left out, {all}")
         }
         (None, Switch::Auto | Switch::On) if is_fair => {
-            "reduction: of orders of steps that nobody can tell apart, and that let nobody move or wait, one is explored"
+            "partial order reduction for fair runs: only one of several equivalent interleavings is explored, for steps that neither enable nor block other threads"
                 .to_owned()
         }
         (None, Switch::Auto | Switch::On) => {
-            "reduction: of orders of steps that nobody can tell apart, one is explored".to_owned()
+            "partial order reduction: only one of several equivalent interleavings is explored".to_owned()
         }
-        (Some(why), Switch::On) => format!("no reduction, although --por on asks for it: {why}"),
-        (Some(why), Switch::Auto | Switch::Off) => format!("no reduction: {why}"),
+        (Some(why), Switch::On) => format!("no partial order reduction despite --por on: {why}"),
+        (Some(why), Switch::Auto | Switch::Off) => format!("no partial order reduction: {why}"),
     }
 }
 
@@ -325,7 +326,7 @@ fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
         _ if model.program.numbered => {
-            "processes and channels have numbers that the model can see: none is like another"
+            "the model can observe the numbers of processes and channels, so no two states are equivalent"
         }
         config::Symmetry::Heap => "states that differ in addresses of objects count as one",
         config::Symmetry::Pc | config::Symmetry::Bots(_) => {

@@ -149,7 +149,7 @@ fn no_merging(
     property: Option<&Property>,
 ) -> Option<String> {
     if chains.is_empty() {
-        Some("no statement can be taken together with the one before it".to_owned())
+        Some("no statement can be merged with the one before it".to_owned())
     } else if property.is_some() && config.fairness != Fairness::None {
         Some(FAIRNESS.to_owned())
     } else if property.is_some()
@@ -164,13 +164,14 @@ fn no_merging(
 }
 
 /// Also in those between merged statements: there, a process waits for no message.
-const FAIRNESS: &str = "under fairness it matters who can move in the states that are left out";
+const FAIRNESS: &str = "weak fairness depends on which processes can move in the omitted states";
 
 /// Objects and threads may be gone before others are made, or after that.
-const BOUNDED: &str = "a bound was exceeded, and how many objects and threads there are at a time depends on the order of steps";
+const BOUNDED: &str =
+    "a bound was exceeded, and the number of objects and threads at a time depends on the interleaving";
 
 /// Two orders of the same steps lead to states that differ in names.
-const NAMES: &str = "without symmetry, the order in which objects are made and dropped shows in their names";
+const NAMES: &str = "without symmetry, the names of objects depend on the interleaving";
 
 /// Why orders of steps are not reduced.
 fn no_reduction(program: &Program, config: &Config, property: Option<&Property>) -> Option<String> {
@@ -179,7 +180,7 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
     }
     if config.limits.depth.is_some() {
         let reason =
-            "of several orders of the same steps, the one that is taken may be longer than --max-depth";
+            "the interleaving that is explored may be longer than --max-depth where an equivalent one is not";
         return Some(reason.to_owned());
     }
     let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
@@ -188,14 +189,13 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
         return Some(NAMES.to_owned());
     }
     if has_heap && config.bounds.on_bound == OnBound::Error {
-        let reason = "how many objects there are at a time depends on the order of steps, and too many are a violation";
+        let reason =
+            "the number of objects at a time depends on the interleaving, and too many are a violation";
         return Some(reason.to_owned());
     }
     let is_fair = property.is_some() && config.fairness != Fairness::None;
-    (is_fair && has_timeouts(program)).then(|| {
-        "under fairness it matters who can move, and with a `timeout` that depends on everybody else"
-            .to_owned()
-    })
+    (is_fair && has_timeouts(program))
+        .then(|| "with weak fairness, a `timeout` depends on all processes".to_owned())
 }
 
 fn has_timeouts(program: &Program) -> bool {

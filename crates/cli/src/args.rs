@@ -14,7 +14,7 @@ use crate::units::{parse_bits, parse_count, parse_duration, parse_size};
 
 const EXAMPLES: &str = "\
 Examples:
-  quotient check models/philosophers.bir             find the deadlock, by a short way
+  quotient check models/philosophers.bir             find the deadlock, with a short counterexample
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
   quotient check ring.pml -D N=3                     check a Promela model
@@ -29,30 +29,30 @@ Exit codes:
 
 const STORE: &str = "\
 Where visited states are kept.
-In full, so that a search to the end is a proof:
-trie                as trees that share all that is equal
+Exact stores (a completed search is a proof):
+trie                as trees with shared equal parts
 exact               as packed vectors
 collapse            as numbers of their components
 gzip                as packed vectors, compressed
 automaton           as the words of a minimal automaton; slow, depth first
-collapse+automaton  the same for numbers of components; depth first
-naive               in a plain hash map, to compare with
-Less of them, so that states may be taken for others; depth first:
+collapse+automaton  as the words of a minimal automaton, numbers of components; depth first
+naive               in a plain hash map, for comparison
+Lossy stores (may lose states; depth first only):
 compact             8 bytes of a hash (--hash-bytes)
 bitstate            a few bits (--arena, --hashes, --refine, --coverage)";
 
 const SYMMETRY: &str = "\
 Which states count as one:
-none      only equal ones
-heap      those that differ in addresses of objects
-pc        also many that differ in threads, which are sorted by location
-bots[=K]  more of them: sorted by what they reach [by K references]
-full      all that differ in names: of objects, threads, abstract ids";
+none      only equal states
+heap      states that differ only in addresses of objects
+pc        also many that differ in threads, sorted by location
+bots[=K]  also more of these, sorted by what threads reach [by K references]
+full      states that differ only in names of objects, threads and abstract ids";
 
 const NAMING: &str = "\
 How objects get their names under symmetry:
-chain     from the way to them, repaired around each step
-dfs       from a traversal of each state
+chain     by the shortest path to the object, updated after each step
+dfs       by traversing each state
 [default: chain]";
 
 /// Checks concurrent programs that create threads and objects while they run.
@@ -70,11 +70,11 @@ pub struct Cli {
 pub enum Command {
     /// Explore all states of a model and give a verdict
     Check(Box<CheckArgs>),
-    /// Run a recorded trail again, on the plain interpreter, and show it
+    /// Replay a trail on the reference interpreter and show it
     Replay(ReplayArgs),
     /// Run a model once, at random or step by step
     Simulate(SimulateArgs),
-    /// Show what a model was compiled to
+    /// Show the compiled model
     Print(PrintArgs),
     /// Write the state graph of a (small) model
     Graph(GraphArgs),
@@ -96,10 +96,10 @@ impl Command {
 
 #[derive(Args, Clone)]
 pub struct ModelArgs {
-    /// The model: BIR in a file that ends in .bir, Promela in all others
+    /// The model: BIR if the file name ends in .bir, otherwise Promela
     pub model: PathBuf,
 
-    /// The language of the model, however its file is called [default: what the name of the file says]
+    /// The language of the model [default: from the file name]
     #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>)]
     pub language: Option<Language>,
 
@@ -119,15 +119,15 @@ pub struct Define {
 #[derive(Args)]
 #[allow(clippy::struct_field_names, reason = "they are the names of the options")]
 pub struct SizeArgs {
-    /// Most objects (records, arrays, locks) at a time, those that the running step dropped included
+    /// Maximum number of objects (records, arrays, locks) at a time, including those that the running step has dropped
     #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = size_bound)]
     pub max_objects: u32,
 
-    /// Most threads (in Promela: processes) at a time, ended ones that something refers to included
+    /// Maximum number of threads (Promela: processes) at a time, including ended ones that are still referenced
     #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = size_bound)]
     pub max_threads: u32,
 
-    /// Most frames on the stack of a thread
+    /// Maximum number of frames per thread
     #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = frame_bound)]
     pub max_frames: u32,
 }
@@ -147,7 +147,7 @@ pub struct BoundArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// What a step means that exceeds one of these: truncate (not taken, and the verdict says so) or error
+    /// What to do with a step that exceeds a bound: truncate (do not take it; the verdict says so) or error (a violation)
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = choice::<OnBound>)]
     pub on_bound: OnBound,
 }
@@ -163,24 +163,24 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Order of exploration: bfs (short counterexamples) or dfs [default: bfs, if the store gives states back]
+    /// Search order: bfs (short counterexamples) or dfs [default: bfs if the store supports it]
     #[arg(long, value_name = "ORDER", value_parser = choice::<SearchKind>)]
     pub search: Option<SearchKind>,
 
     #[arg(long, value_name = "STORE", default_value_t, value_parser = choice::<StoreKind>, help = STORE)]
     pub store: StoreKind,
 
-    /// With compact: the bytes that are kept of a state, 4 to 8 [default: 8]
+    /// With compact: bytes kept per state, 4 to 8 [default: 8]
     #[arg(long, value_name = "N")]
     pub hash_bytes: Option<u32>,
 
-    /// With bitstate: the number of bits, a power of two such as 64Ki, 512Mi or 2^32 [default: 1Gi, or what half of the
-    /// memory has room for]
+    /// With bitstate: the number of bits, a power of two such as 64Ki, 512Mi or 2^32 [default: 1Gi, or less
+    /// if that exceeds half of the memory limit]
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     pub arena: Option<u32>,
 
-    /// With bitstate: how many hash functions, such as 3 for what SPIN does [default: what suits the arena and the number
-    /// of states]
+    /// With bitstate: number of hash functions (SPIN's default is 3) [default: what suits the arena and the number of
+    /// states]
     #[arg(long, value_name = "K")]
     pub hashes: Option<u32>,
 
@@ -199,17 +199,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
-    /// Partial order reduction: of orders of steps that nobody can tell apart, explore one (on), all (off), or one where that
-    /// changes no answer (auto)
+    /// Partial order reduction: explore only one of several equivalent interleavings (on), all of them (off), or reduce
+    /// wherever that changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub por: Switch,
 
-    /// Statement merging in Promela models: on (statements that concern their own process only are taken together with
-    /// the one before them), off, or on where that changes no answer (auto)
+    /// Statement merging in Promela models: execute a statement that concerns only its own process in one step with the
+    /// statement before it (on), never (off), or wherever that changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 
-    /// Worker threads (only 1 is available yet)
+    /// Worker threads (only 1 is supported)
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 
@@ -222,11 +222,12 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub property: Option<String>,
 
-    /// Which schedules count for temporal properties: none (all) or weak (nobody who can always move waits for ever)
+    /// Which schedules count for temporal properties: none (all) or weak (no thread that can always move waits
+    /// forever)
     #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Fairness>)]
     pub fairness: Fairness,
 
-    /// Look only for cycles on which nobody is at a progress label
+    /// Look only for cycles without progress labels
     #[arg(long)]
     pub non_progress: bool,
 
@@ -238,23 +239,23 @@ pub struct CheckArgs {
     #[arg(long)]
     pub safety: bool,
 
-    /// Do not go deeper than this many steps
+    /// Explore at most this many steps deep
     #[arg(long, value_name = "N", value_parser = count)]
     pub max_depth: Option<u64>,
 
-    /// Do not store more than this many states
+    /// Store at most this many states
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u64>,
 
-    /// Memory of the process, such as 512M or 8G [default: nine tenths of what is free]
+    /// Memory limit of the process, such as 512M or 8G [default: nine tenths of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 
-    /// Time to stop after, such as 30s, 5m or 1h
+    /// Stop after this time, such as 30s, 5m or 1h
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub time: Option<Duration>,
 
-    /// Go on after a violation, and report all
+    /// Continue after a violation and report all violations
     #[arg(long = "continue")]
     pub keep_going: bool,
 
@@ -274,11 +275,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
 
-    /// Seed for whatever is random; a check is not, so it changes nothing but the record of the run
+    /// Recorded in the report; a check does not use randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Print no more than the verdict (or the JSON object): no progress, no warnings about the model
+    /// Print only the verdict (or the JSON object): no progress, no warnings
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -323,7 +324,7 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The trail that a check wrote; of a Promela model also one of SPIN's
+    /// A trail written by `check`, or for Promela models by SPIN
     pub trail: PathBuf,
 
     /// How to print it
@@ -350,7 +351,7 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// Most steps to take
+    /// Maximum number of steps
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count)]
     pub steps: u64,
 
@@ -398,7 +399,7 @@ pub struct PrintArgs {
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["ir", "layout"])]
     pub property: Option<String>,
 
-    /// With --automaton: of this formula instead
+    /// With --automaton: use this formula instead
     #[arg(long, value_name = "FORMULA", conflicts_with_all = ["ir", "layout", "property"])]
     pub ltl: Option<String>,
 
@@ -419,7 +420,7 @@ pub struct GraphArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub format: GraphFormat,
 
-    /// Most states to draw; a larger graph is refused
+    /// Maximum number of states; a larger graph is refused
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive)]
     pub max_states: u64,
 

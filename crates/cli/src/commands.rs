@@ -523,7 +523,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     let (words, code) = match run.end {
         _ if run.trace.ends_in.is_some() => (String::new(), ExitCode::from(1)),
         SimulationEnd::Violation | SimulationEnd::Steps => {
-            (format!("Stopped after {steps} (--steps goes on).\n"), ExitCode::SUCCESS)
+            (format!("Stopped after {steps} (use --steps for more).\n"), ExitCode::SUCCESS)
         }
         SimulationEnd::Truncated(bound) => (
             format!("The run ends here: the next step exceeds the bound on {}.\n", bound.as_str()),

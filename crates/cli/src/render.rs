@@ -77,7 +77,7 @@ pub fn report(
                 [one] => format!("Every run satisfies `{}`.", one.name),
                 _ => "Every run satisfies all temporal properties.".to_owned(),
             };
-            let safe = format!("Every reachable state was explored: {absent}.");
+            let safe = format!("The search is complete: {absent}.");
             let safe = if report.safety { safe } else { String::new() };
             [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
         }
@@ -94,7 +94,7 @@ pub fn report(
             report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
         ),
         Verdict::Inconclusive => format!(
-            "No violation so far, but not everything was explored: {}.",
+            "No violation found, but the search is not complete: {}.",
             report.incomplete.as_deref().unwrap_or("the search stopped early")
         ),
     };
@@ -111,24 +111,24 @@ pub fn report(
             );
         }
         let how = match report.search.as_str() {
-            _ if violation.kind == FaultKind::AcceptanceCycle.as_str() => "a run that goes on for ever",
+            _ if violation.kind == FaultKind::AcceptanceCycle.as_str() => "an infinite run",
             // A search for cycles has no other order.
             _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
                 "depth first"
             }
-            "bfs" if report.is_shortest() => "the shortest way there",
-            "bfs" => "a short way there; --por off --merge off finds the shortest",
+            "bfs" if report.is_shortest() => "shortest",
+            "bfs" => "short; use --por off --merge off for a shortest one",
             _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
                 "depth first"
             }
-            _ => "depth first; --search bfs finds a short way",
+            _ => "depth first; use --search bfs for a short one",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
         let (steps, widths) = trace(&violation.trace, paint);
         out += &steps;
         out += &ending(&violation.trace, violation.trace.steps.len() as u64, widths, paint);
         if let Some(command) = replay {
-            let _ = writeln!(out, "\nTo see it again:\n  {command}");
+            let _ = writeln!(out, "\nTo replay it:\n  {command}");
         }
     }
     if report.violations.len() > 1 || report.violations.first().is_some_and(|first| first.count > 1) {
@@ -150,7 +150,7 @@ pub fn report(
     if report.verdict == Verdict::Violated
         && let Some(reason) = &report.incomplete
     {
-        let _ = writeln!(out, "\nNot everything was explored: {reason}.");
+        let _ = writeln!(out, "\nThe search is not complete: {reason}.");
     }
     if !report.dead_code.is_empty() {
         let _ = writeln!(out, "\nNever reached:");
@@ -248,7 +248,7 @@ fn store(store: &Store, peak: u64) -> String {
         }
     });
     format!(
-        "store {}: {} ({:.1} bytes a state{}); peak memory of the process {}\n",
+        "store {}: {} ({:.1} bytes per state{}); peak process memory {}\n",
         store.kind,
         units::bytes(store.bytes),
         store.bytes_per_state,
@@ -267,7 +267,7 @@ fn coverage(Coverage { estimated_states, coverage, sample: sizes }: Coverage) ->
             (1000.0 * coverage).floor() / 10.0,
             units::count(states)
         ),
-        _ if sizes == [0; 3] => "coverage: not known, since not both searches went through\n".to_owned(),
+        _ if sizes == [0; 3] => "coverage: unknown, because not both searches were completed\n".to_owned(),
         _ => format!("coverage: too small to be estimated ({sample})\n"),
     }
 }
@@ -276,7 +276,7 @@ fn coverage(Coverage { estimated_states, coverage, sample: sizes }: Coverage) ->
 fn alternatives(alternatives: &[Alternative]) -> String {
     let mut out = String::new();
     if !alternatives.is_empty() {
-        out += "Other stores, for the states so far:\n";
+        out += "Estimates for other stores, for the states so far:\n";
     }
     for other in alternatives {
         let holds = match other.times_more {
@@ -288,7 +288,7 @@ fn alternatives(alternatives: &[Alternative]) -> String {
         let lossy = if other.lossy { ", but may lose some" } else { "" };
         let _ = writeln!(
             out,
-            "  {} {holds} (about {:.1} bytes a state){lossy}",
+            "  {} {holds} (about {:.1} bytes per state){lossy}",
             other.kind, other.bytes_per_state
         );
     }
@@ -303,19 +303,24 @@ fn symmetry(symmetry: &Symmetry) -> String {
     }
     let searches = match symmetry.ties_searched {
         0 => String::new(),
-        1 => "; names took a search once".to_owned(),
-        n => format!("; names took a search {} times", units::count(n)),
+        1 => "; 1 name needed a search".to_owned(),
+        n => format!("; {} names needed a search", units::count(n)),
     };
     let exact = match (symmetry.canonical, symmetry.searches_exhausted) {
-        (true, _) => format!("one state a class{searches}"),
-        (false, 0) => "a class may have several states; --symmetry full has one".to_owned(),
+        (true, _) => format!("one state per class{searches}"),
+        (false, 0) => {
+            "classes may be stored more than once; use --symmetry full for one state per class".to_owned()
+        }
         (false, n) => {
-            format!("a class may have several states{searches}, and {} ran out of budget", units::count(n))
+            format!(
+                "classes may be stored more than once{searches}, and {} of these searches ran out of budget",
+                units::count(n)
+            )
         }
     };
     let mut out = format!("symmetry {}: {exact}\n", symmetry.level);
     if !symmetry.pinned.is_empty() {
-        let _ = writeln!(out, "pinned, since a property names them: {}", symmetry.pinned.join(", "));
+        let _ = writeln!(out, "pinned (named by a property): {}", symmetry.pinned.join(", "));
     }
     out
 }
@@ -482,11 +487,11 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
     let indent = widths.indent();
     match trace.cycle {
         Some(cycle) if cycle.start as u64 == steps => {
-            let _ = writeln!(out, "  and nothing moves any more");
+            let _ = writeln!(out, "  and nothing can move any more: the run stays in this state");
         }
         Some(cycle) => {
             let same = if cycle.closed { "" } else { ", up to the names of what is created on it" };
-            let _ = writeln!(out, "  and so on from step {} for ever{same}", cycle.start + 1);
+            let _ = writeln!(out, "  steps from {} on repeat forever{same}", cycle.start + 1);
         }
         None => {}
     }
@@ -535,22 +540,22 @@ mod tests {
                 assert_eq!(symmetry(&report), expect);
             };
         check("none", true, [0, 0], &["E.A"], "");
-        check("full", true, [0, 0], &[], "symmetry full: one state a class\n");
-        check("full", true, [1, 0], &[], "symmetry full: one state a class; names took a search once\n");
+        check("full", true, [0, 0], &[], "symmetry full: one state per class\n");
+        check("full", true, [1, 0], &[], "symmetry full: one state per class; 1 name needed a search\n");
         check(
             "full",
             false,
             [2000, 3],
             &["E.A", "E.B"],
-            "symmetry full: a class may have several states; names took a search 2 000 times, and 3 ran out of \
-             budget\npinned, since a property names them: E.A, E.B\n",
+            "symmetry full: classes may be stored more than once; 2 000 names needed a search, and 3 of these searches ran out of \
+             budget\npinned (named by a property): E.A, E.B\n",
         );
         check(
             "pc",
             false,
             [0, 0],
             &[],
-            "symmetry pc: a class may have several states; --symmetry full has one\n",
+            "symmetry pc: classes may be stored more than once; use --symmetry full for one state per class\n",
         );
     }
 }

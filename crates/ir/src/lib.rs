@@ -110,7 +110,7 @@
 //!
 //! **Temporal properties** ([`Property`]) are about the states that a run goes through, except where a thread
 //! is exclusive or has the floor: nobody looks into the middle of an atomic block. A run that ends stays in
-//! its last state for ever; of a run that goes on for ever in the middle of an atomic block, the last state
+//! its last state for ever; of an infinite run in the middle of an atomic block, the last state
 //! that properties see counts for ever. A proposition whose evaluation faults is a fault. One whose evaluation
 //! exceeds a bound has no value: where bounds truncate, what is known of a run ends there. Threads that are
 //! counted have not ended, and are where their first frame is: at the [origin](Location::origin) of a resume

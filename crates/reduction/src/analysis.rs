@@ -157,9 +157,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
     let inert = inert(program);
     program.each_expr(&mut |expr| {
         let reason = match expr.kind {
-            ExprKind::LastThread => "the model asks who took the last step",
-            ExprKind::ThreadEnabled(_) => "the model asks whether others are enabled",
-            ExprKind::ThreadLocation(_) => "the model asks for the numbers of locations",
+            ExprKind::LastThread => "the model reads `_last`",
+            ExprKind::ThreadEnabled(_) => "the model uses `enabled()`",
+            ExprKind::ThreadLocation(_) => "the model uses `pc_value()`",
             ExprKind::ThreadPriority(_) => "the model has priorities",
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
                 if program.globals[id].transparent && !inert.contains(id.index()) =>
@@ -180,9 +180,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
     if has_priorities && program.numbered {
         Some("the model has priorities")
     } else if program.remembers_last {
-        Some("the model asks who took the last step")
+        Some("the model reads `_last`")
     } else if program.procedures.values().any(|procedure| procedure.provided.is_some()) {
-        Some("processes are provided for by conditions")
+        Some("the model has `provided` clauses")
     } else {
         found
     }

@@ -12,7 +12,7 @@
 //! What follows from the order:
 //! - A search ends at the first greater value, so one for a state that is not there is as short as one for a state that is,
 //!   and a table works well at seven eighths full.
-//! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is 16 bytes a state in place
+//! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is 16 bytes per state in place
 //!   of 11. Tables grow one at a time, so that what coexists for a moment is a part of 256.
 //! - There is no way around the end. Behind the last home there are a few slots more, and a table of which these fill up grows.
 //!
@@ -52,7 +52,7 @@ impl Compact {
 
     /// Keeps `width` bytes of each state.
     pub fn new(budget: &Budget, width: u32) -> Self {
-        assert!(Self::WIDTHS.contains(&width), "a compact store keeps 4 to 8 bytes a state");
+        assert!(Self::WIDTHS.contains(&width), "a compact store keeps 4 to 8 bytes per state");
         Self {
             tables: (0..1 << TABLE_BITS).map(|_| Table::default()).collect(),
             bits: 8 * width,

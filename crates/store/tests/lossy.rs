@@ -169,7 +169,7 @@ fn compact_of_all_widths() {
     }
 }
 
-/// At every size, 8 bytes a state and at most a half of that around them.
+/// At every size, 8 bytes per state and at most a half of that around them.
 #[test]
 fn compact_stays_full_while_it_grows() {
     let mut store = Compact::new(&Budget::unlimited(), Compact::DEFAULT_WIDTH);

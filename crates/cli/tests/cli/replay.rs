@@ -10,7 +10,7 @@ use crate::support::{Sandbox, finish, models};
 /// The steps and the ending, as a report shows them.
 fn counterexample(report: &str) -> &str {
     let (_, rest) = report.split_once("):\n\n").expect("a counterexample");
-    let (trace, _) = rest.split_once("\n\nTo see it again:").expect("how to see it again");
+    let (trace, _) = rest.split_once("\n\nTo replay it:").expect("how to see it again");
     trace
 }
 
@@ -60,7 +60,7 @@ fn the_command_that_is_shown_can_be_typed() {
     let mut check = sandbox.command("check -D N=4");
     let run = finish(check.arg("it's a $model.bir").spawn().expect("quotient starts"));
     run.expect(1);
-    let (_, rest) = run.stdout.split_once("To see it again:\n  ").expect("how to see it again");
+    let (_, rest) = run.stdout.split_once("To replay it:\n  ").expect("how to see it again");
     let line = rest.lines().next().expect("a line");
     assert!(line.starts_with("quotient replay "), "{line}");
     let program = Path::new(env!("CARGO_BIN_EXE_quotient"));

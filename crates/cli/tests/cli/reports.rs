@@ -7,7 +7,7 @@ fn stable(run: &Run) -> String {
     let line = |line: &str| {
         if line.ends_with(" transitions/s") {
             "(times)".to_owned()
-        } else if line.contains("; peak memory of the process ") {
+        } else if line.contains("; peak process memory ") {
             format!("{}: (memory)", line.split(':').next().unwrap_or_default())
         } else {
             line.to_owned()

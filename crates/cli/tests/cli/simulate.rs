@@ -22,7 +22,7 @@ fn the_same_seed_gives_the_same_run() {
         run.expect(0);
         assert_eq!(run, sandbox.run(&line));
         assert_eq!(steps(&run.stdout).len(), 40, "{}", run.stdout);
-        assert!(run.stdout.ends_with("Stopped after 40 steps (--steps goes on).\n"), "{}", run.stdout);
+        assert!(run.stdout.ends_with("Stopped after 40 steps (use --steps for more).\n"), "{}", run.stdout);
         different.insert(run.stdout);
     }
     assert!(different.len() > 1, "all seeds give one run");
@@ -37,10 +37,10 @@ fn how_runs_end() {
     let sandbox = Sandbox::with("philosophers.bir");
     let none = sandbox.run("simulate philosophers.bir --steps 0");
     none.expect(0);
-    assert!(none.stdout.ends_with("Stopped after 0 steps (--steps goes on).\n"), "{}", none.stdout);
+    assert!(none.stdout.ends_with("Stopped after 0 steps (use --steps for more).\n"), "{}", none.stdout);
     let one = sandbox.run("simulate philosophers.bir --steps 1");
     one.expect(0);
-    assert!(one.stdout.ends_with("Stopped after 1 step (--steps goes on).\n"), "{}", one.stdout);
+    assert!(one.stdout.ends_with("Stopped after 1 step (use --steps for more).\n"), "{}", one.stdout);
 
     // Whoever simulates long enough starves. Like a replay, a run that shows a violation exits with 1.
     let stuck = sandbox.run("simulate philosophers.bir --steps 1000000");
@@ -156,11 +156,11 @@ fn long_runs_look_like_short_ones() {
         .map(|line| line.trim_start().split_once(". ").expect("a number").0.parse().expect("a number"))
         .collect();
     assert_eq!(numbers, (1..=1500).collect::<Vec<u32>>());
-    assert!(long.stdout.ends_with("\nStopped after 1 500 steps (--steps goes on).\n"));
+    assert!(long.stdout.ends_with("\nStopped after 1 500 steps (use --steps for more).\n"));
     // As many steps as are looked at before the first is shown.
     let short = sandbox.run("simulate peterson.bir --steps 200");
     let shown =
-        short.stdout.strip_suffix("Stopped after 200 steps (--steps goes on).\n").expect("it ends so");
+        short.stdout.strip_suffix("Stopped after 200 steps (use --steps for more).\n").expect("it ends so");
     assert!(long.stdout.starts_with(shown));
 }
 
@@ -203,7 +203,11 @@ fn long_runs_go_on_with_the_same_state() {
     for seed in 0..4 {
         let run = sandbox.run(&format!("simulate m.pml --steps 3000 --seed {seed}"));
         run.expect(0);
-        assert!(run.stdout.ends_with("Stopped after 3 000 steps (--steps goes on).\n"), "{}", run.stdout);
+        assert!(
+            run.stdout.ends_with("Stopped after 3 000 steps (use --steps for more).\n"),
+            "{}",
+            run.stdout
+        );
     }
     for model in ["message_queue.bir", "peterson.bir", "philosophers_ordered.bir"] {
         for seed in 0..4 {

@@ -48,10 +48,7 @@ fn exact_stores_prove_and_agree() {
         assert_eq!(report["store"]["kind"], store);
         assert_eq!(report["store"].get("expected_omissions"), None, "{store}");
         assert!(number(&report, "/store/bytes_per_state") > 1.0, "{store}");
-        assert_eq!(
-            report["assumptions"][0],
-            format!("store {store}: every state is kept in full, none is taken for another")
-        );
+        assert_eq!(report["assumptions"][0], format!("store {store}: every state is kept in full"));
     }
 }
 
@@ -108,7 +105,7 @@ fn a_small_array_loses_states_and_says_how_many() {
     assert_eq!(report["store"]["bits"], 4096.0);
     assert!(number(&report, "/store/fill") > 0.5);
     let incomplete = report["incomplete"].as_str().expect("a reason");
-    assert!(incomplete.starts_with("the store may have taken states for others ("), "{incomplete}");
+    assert!(incomplete.starts_with("the store may have lost states ("), "{incomplete}");
     let assumption = report["assumptions"][0].as_str().expect("a text");
     assert!(assumption.ends_with("so some were probably missed"), "{assumption}");
 }
@@ -264,7 +261,11 @@ fn out_of_memory() {
             assert!(number(other("collapse").expect("collapse"), "/times_more") > 1.0, "{others:#?}");
             let human = sandbox.run(&line);
             human.expect(3);
-            assert!(human.stdout.contains("\nOther stores, for the states so far:\n"), "{}", human.stdout);
+            assert!(
+                human.stdout.contains("\nEstimates for other stores, for the states so far:\n"),
+                "{}",
+                human.stdout
+            );
             assert!(human.stdout.contains("\n  compact would hold about "), "{}", human.stdout);
             let open = if search == "bfs" { ", frontier " } else { ", stack " };
             assert!(human.stdout.contains(open), "{}", human.stdout);

@@ -211,7 +211,7 @@ fn what_is_recorded_is_read_again() {
         let replay = sandbox.run("replay peterson.bir run.json");
         replay.expect(0);
         let shown = run.stdout.strip_suffix(&format!(
-            "Stopped after {steps} step{} (--steps goes on).\n",
+            "Stopped after {steps} step{} (use --steps for more).\n",
             if steps == 1 { "" } else { "s" }
         ));
         assert_eq!(Some(replay.stdout.as_str()), shown);
