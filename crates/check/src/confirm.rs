@@ -5,13 +5,12 @@ use std::ops::ControlFlow::{self, Continue};
 use system::FaultKind;
 
 use crate::config::{Bounds, Config, Fairness};
+use crate::dialect::place_of;
 use crate::lasso::{self, Claimed, Cycle};
 use crate::model::Model;
 use crate::pipeline::CheckError;
 use crate::temporal::About;
-use crate::trace::{
-    Ending, Individual, Trace, TraceStep, ending, interpreter, place_of, replay_on, retell_on,
-};
+use crate::trace::{Ending, Individual, Trace, TraceStep, ending, interpreter, replay_on, retell_on};
 use crate::trail::TrailProperty;
 
 /// Runs the trail of a violation on the plain interpreter, which has to come to the same end.

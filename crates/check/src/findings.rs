@@ -7,7 +7,8 @@ use store::Compact;
 use system::Bound;
 
 use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
-use crate::model::{Language, Model};
+use crate::dialect::BoundNames;
+use crate::model::Model;
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
 use crate::temporal::{About, Aim};
@@ -98,15 +99,7 @@ pub fn incomplete(
     }
     let sizes = config.bounds.sizes;
     let threads = format!("--max-threads {}", sizes.threads);
-    let (objects, frames) = match model.language {
-        Language::Bir => {
-            (format!("--max-objects {}", sizes.objects), format!("--max-frames {}", sizes.frames))
-        }
-        Language::Promela => (
-            format!("the limit of {} channels", ir::MAX_CHANNELS),
-            format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
-        ),
-    };
+    let BoundNames { objects, frames, .. } = (model.dialect().bounds)(sizes);
     let bounds = [
         (Bound::Objects, truncations.objects, objects),
         (Bound::Threads, truncations.threads, threads),
@@ -216,8 +209,8 @@ pub fn assumptions(
         }
         if !about.aims.list.contains(&Aim::Safety) {
             list.push(format!(
-                "property {name}: nothing else was checked, neither {}; --safety checks that",
-                unchecked(model.language)
+                "property {name}: {} were not checked (use --safety)",
+                model.dialect().unchecked
             ));
         }
         list.push(match about.aims.progress {
@@ -226,18 +219,7 @@ pub fn assumptions(
         });
     }
     let sizes = config.bounds.sizes;
-    let bounds = match model.language {
-        Language::Bir => format!(
-            "at most {} objects, {} threads, {} frames per thread",
-            sizes.objects, sizes.threads, sizes.frames
-        ),
-        Language::Promela => format!(
-            "at most {} processes, {} channels, {} statements in a d_step",
-            sizes.threads,
-            ir::MAX_CHANNELS,
-            ir::MAX_INNER_STEPS
-        ),
-    };
+    let BoundNames { all: bounds, .. } = (model.dialect().bounds)(sizes);
     list.push(match (config.bounds.on_bound, truncations.steps()) {
         (OnBound::Error, _) => format!("{bounds}; exceeding that is a violation"),
         (OnBound::Truncate, 0) => format!("{bounds}; no step exceeded that"),
@@ -257,14 +239,6 @@ pub fn assumptions(
         ));
     }
     list
-}
-
-/// What a check of one property does not look at.
-const fn unchecked(language: Language) -> &'static str {
-    match language {
-        Language::Bir => "deadlocks nor assertions, invariants and faults",
-        Language::Promela => "invalid end states nor assertions and faults",
-    }
 }
 
 /// Which statements are taken together. Where there are none, it goes without saying.

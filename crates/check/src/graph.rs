@@ -12,11 +12,11 @@ use store::{Budget, Exact, StateId};
 use system::{FaultKind, Step};
 
 use crate::config::{Bounds, OnBound};
+use crate::dialect::text_of_step;
 use crate::json::ObjectWriter;
 use crate::model::Model;
 use crate::pipeline::{CheckError, engine};
 use crate::report::Diagnostic;
-use crate::trace::text_of_step;
 
 /// All states, numbered in breadth-first order from the initial one, 0, and all steps between them. Where several steps
 /// lead through transient states, which are not shown, the edge is the last one of them.

@@ -20,6 +20,7 @@
 pub mod config;
 mod confirm;
 mod coverage;
+mod dialect;
 mod estimate;
 mod findings;
 pub mod graph;
@@ -44,6 +45,7 @@ mod trace;
 mod trail;
 
 pub use confirm::{replay_property, retell_property};
+pub use dialect::Dialect;
 pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine, trail_file};

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ir::{Expr, ExprKind, GlobalId, Guard, TransitionId, UnaryOp};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 
+use crate::dialect::{Compiled, Dialect};
 use crate::report::{Diagnostic, LONGEST_TEXT, Place, shortened};
 
 /// A compiled model, with the text it came from.
@@ -37,6 +38,14 @@ impl Rejected {
         Self { text: diagnostics.render(map, style), diagnostics: Diagnostic::all(diagnostics, map) }
     }
 }
+
+impl std::fmt::Display for Rejected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.text.trim_end())
+    }
+}
+
+impl std::error::Error for Rejected {}
 
 /// A modelling language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,29 +107,26 @@ impl Model {
         style: Style,
     ) -> Result<Self, Rejected> {
         let mut map = SourceMap::new();
-        let loaded = match language {
-            Language::Bir => map.load(provider, path),
-            Language::Promela => map.load_decoded(provider, path),
-        };
+        let dialect = language.dialect();
+        let loaded = (dialect.load)(&mut map, provider, path);
         let file = loaded.map_err(|diagnostics| Rejected::of(&diagnostics, &map_of_nothing(), style))?;
         let mut files = Vec::new();
         for (name, text) in properties {
             let added = map.add(name, text);
             files.push(added.map_err(|error| Rejected::of(&error, &map_of_nothing(), style))?);
         }
-        let compiled = match language {
-            Language::Bir => bir::compile_with(&map, file, defines, &files)
-                .map(|(program, warnings)| (program, promela::Chains::new(), BTreeSet::new(), warnings)),
-            Language::Promela => promela::compile_with(&mut map, provider, file, defines, &files)
-                .map(|compiled| (compiled.program, compiled.chains, compiled.hidden, compiled.warnings)),
-        };
-        match compiled {
-            Ok((program, chains, hidden, warnings)) => {
+        match (dialect.compile)(&mut map, provider, file, defines, &files) {
+            Ok(Compiled { program, chains, hidden, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
                 Ok(Self { name, language, map, program, chains, hidden, defines, warnings, file })
             }
             Err(diagnostics) => Err(Rejected::of(&diagnostics, &map, style)),
         }
+    }
+
+    /// The words and rules of its language.
+    pub const fn dialect(&self) -> &'static Dialect {
+        self.language.dialect()
     }
 
     /// Where a span is, for reports.
@@ -154,7 +160,7 @@ impl Model {
     /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the source
     /// and two transitions, one of which is guarded by the negation, made up for it.
     pub fn test_outcome(&self, id: TransitionId) -> Option<bool> {
-        if self.language == Language::Promela {
+        if !self.dialect().tests_have_outcomes {
             return None;
         }
         let negates = |id: TransitionId| match &self.program.transitions[id].guard {

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -21,18 +22,19 @@ use system::{Alarm, Bound, FaultKind};
 use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
 use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
+use crate::dialect::place_of;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
 use crate::individual;
 use crate::lasso::Cycle;
 use crate::merging::{passed, unmerge};
-use crate::model::{Language, Model};
+use crate::model::Model;
 use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
 use crate::stack::{LayerStats, Stack};
 use crate::stores::{self, BitstateSearch, Reachability, Run};
 use crate::temporal::{self, About, Aim, Aims};
-use crate::trace::{interpreter, place_of};
+use crate::trace::interpreter;
 use crate::trail::{TrailBounds, TrailFile, TrailViolation};
 
 /// A finished check.
@@ -49,11 +51,23 @@ pub struct Checked {
 pub enum CheckError {
     /// The options can't be honoured.
     Refused(String),
-    /// Somebody asked to stop, and part of the result is no result.
+    /// The user asked to stop, and there is no partial result.
     Interrupted,
     /// A fault of this program, not of the model.
     Internal(String),
 }
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(reason) => f.write_str(reason),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Internal(reason) => write!(f, "internal error: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
 
 /// The engine for a model, if the bounds admit its initial state.
 pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
@@ -64,10 +78,7 @@ pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
 fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Engine, CheckError> {
     let active = model.program.active.len();
     if active > bounds.sizes.threads as usize {
-        let actors = match model.language {
-            Language::Bir => "threads",
-            Language::Promela => "processes",
-        };
+        let actors = model.dialect().actors;
         return Err(CheckError::Refused(format!(
             "the model starts with {active} {actors}, but --max-threads is {}",
             bounds.sizes.threads
@@ -587,7 +598,7 @@ fn dead_code(model: &Model, plan: &Plan<'_>, engine: &Engine) -> Vec<DeadCode> {
         let span = if entered { location.span } else { procedure.span };
         let place = if entered { place_of(model, span) } else { model.place(span) };
         // What a language has several of on a line is listed one by one.
-        let column = if model.language == Language::Promela { place.column } else { 0 };
+        let column = if model.dialect().has_statements_in_lines { place.column } else { 0 };
         if seen.insert((location.procedure.index(), place.line, column)) {
             let name = (entered && !location.hidden).then(|| location.name.clone());
             dead.push(DeadCode { procedure: procedure.name.clone(), entered, name, location: place });

@@ -7,11 +7,12 @@ use search::{WalkEnd, Walked, Walker};
 use system::{Bound, Step};
 
 use crate::config::Bounds;
+use crate::dialect::place_of_step;
 use crate::model::Model;
 use crate::narrate::Narrator;
 use crate::pipeline::{CheckError, engine};
 use crate::report::Place;
-use crate::trace::{Follower, Missed, Trace, TraceStep, ending, interpreter, lines, place_of_step, stuck};
+use crate::trace::{Follower, Missed, Trace, TraceStep, ending, interpreter, lines};
 
 /// How a run ended that was taken at random, as the plain interpreter confirms it.
 #[derive(Clone, Debug)]
@@ -178,7 +179,7 @@ impl<'m> Interactive<'m> {
         match state.flaw().cloned().map_or_else(|| self.naive.check(state), |flaw| Err(Stopped::Fault(flaw)))
         {
             Err(Stopped::Fault(fault)) => Some(fault.to_string()),
-            _ if self.naive.deadlocked(state) => Some(format!("deadlock: {}", stuck(self.model))),
+            _ if self.naive.deadlocked(state) => Some(format!("deadlock: {}", self.model.dialect().deadlock)),
             Err(Stopped::Truncated(bound)) => {
                 Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
             }

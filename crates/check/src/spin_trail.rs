@@ -30,9 +30,10 @@ use naive::{Naive, State, Stopped};
 use system::Step;
 
 use crate::config::Bounds;
+use crate::dialect::place_of_step;
 use crate::model::Model;
 use crate::narrate::Narrator;
-use crate::trace::{interpreter, place_of_step};
+use crate::trace::interpreter;
 
 /// A process takes at most this many merged steps behind one line.
 const MOST_MERGED: usize = 256;

@@ -7,15 +7,15 @@
 use std::fmt;
 use std::ops::ControlFlow::{self, Continue};
 
-use ir::{Exit, Jump, TransitionId};
+use ir::TransitionId;
 use naive::{Naive, NaiveFault, State, Stopped};
 use serde::Serialize;
-use source::Span;
 use system::{Bound, FaultKind, Step};
 
 use crate::config::{Bounds, OnBound};
+use crate::dialect::{place_of, place_of_step};
 use crate::lasso::Cycle;
-use crate::model::{Language, Model};
+use crate::model::Model;
 use crate::narrate::Narrator;
 use crate::report::Place;
 
@@ -143,6 +143,8 @@ impl fmt::Display for Diverged {
         write!(f, "step {} of {}: {}", self.at + 1, self.of, self.reason)
     }
 }
+
+impl std::error::Error for Diverged {}
 
 pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
     let state::Bounds { threads, frames, objects } = bounds.sizes;
@@ -377,7 +379,7 @@ impl<'m> Follower<'m> {
             });
             Ending {
                 kind: FaultKind::Deadlock.to_string(),
-                message: stuck(model).to_owned(),
+                message: model.dialect().deadlock.to_owned(),
                 location: None,
                 blocked: blocked.collect(),
                 fault: FaultKind::Deadlock,
@@ -386,47 +388,10 @@ impl<'m> Follower<'m> {
     }
 }
 
-/// What a deadlock is called.
-pub fn stuck(model: &Model) -> &'static str {
-    match model.language {
-        Language::Bir => "no thread can move, and not all have ended",
-        Language::Promela => "invalid end state: no process can move, and not all are where they may stay",
-    }
-}
-
 /// The threads that have not ended.
 fn processes(naive: &Naive<'_>, state: &naive::State) -> Vec<Process> {
     let threads = state.threads.iter().filter(|(_, thread)| !thread.ended());
     threads.map(|(&id, _)| Process { id, name: naive.thread_name(state, id) }).collect()
-}
-
-/// Where a step is. In Promela a line often has several statements: the text is that of the one that is meant.
-pub fn place_of_step(model: &Model, id: TransitionId) -> Place {
-    match model.language {
-        Language::Bir => model.place_of_step(id),
-        Language::Promela => {
-            let place = model.place(model.program.transitions[id].span);
-            Place { text: text_of_step(model, id), ..place }
-        }
-    }
-}
-
-/// The statement of a step. The end of a process has none, and is called as SPIN calls it.
-pub fn text_of_step(model: &Model, id: TransitionId) -> String {
-    let transition = &model.program.transitions[id];
-    match (model.language, &transition.exit) {
-        (Language::Promela, Exit::Jump(Jump::Return(_))) => "-end-".to_owned(),
-        _ => model.one_line(transition.span),
-    }
-}
-
-/// Where a fault or a location is, with the statement rather than the line.
-pub fn place_of(model: &Model, span: Span) -> Place {
-    let place = model.place(span);
-    match model.language {
-        Language::Bir => place,
-        Language::Promela => Place { text: model.one_line(span), ..place },
-    }
 }
 
 /// A state in words, line by line.

@@ -170,10 +170,11 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) 
 /// Refuses bounds that would bound nothing.
 fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<(), Failure> {
     let usual = StateBounds::default();
-    let (name, value) = match model.language {
-        Language::Promela if sizes.max_objects != usual.objects => ("--max-objects", sizes.max_objects),
-        Language::Promela if sizes.max_frames != usual.frames => ("--max-frames", sizes.max_frames),
-        Language::Promela | Language::Bir => return Ok(()),
+    let (name, value) = match sizes {
+        _ if model.dialect().has_objects_and_frames => return Ok(()),
+        _ if sizes.max_objects != usual.objects => ("--max-objects", sizes.max_objects),
+        _ if sizes.max_frames != usual.frames => ("--max-frames", sizes.max_frames),
+        _ => return Ok(()),
     };
     Err(usage(format!(
         "{name} {value} has no meaning for Promela models, which have neither objects nor frames"
@@ -182,10 +183,10 @@ fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<(), Failure> {
 
 /// What names stand for. A macro without a value is 1, as compilers of C have it.
 fn values(defines: &[Define], language: Language) -> Result<Vec<(String, String)>, Failure> {
-    let value = |Define { name, value }: &Define| match (value, language) {
-        (Some(value), _) => Ok((name.clone(), value.clone())),
-        (None, Language::Promela) => Ok((name.clone(), "1".to_owned())),
-        (None, Language::Bir) => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
+    let default = language.dialect().default_value;
+    let value = |Define { name, value }: &Define| match value.as_deref().or(default) {
+        Some(value) => Ok((name.clone(), value.to_owned())),
+        None => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
     };
     defines.iter().map(value).collect()
 }
@@ -205,12 +206,12 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let model = load_with(&args.model, given.as_ref(), &disk, args.quiet)?;
     config.ltl = given.map(|given| given.text);
     fit_bounds(&args.bounds.sizes, &model)?;
-    if let (Some(naming), Language::Promela) = (args.naming, model.language) {
+    if let (Some(naming), false) = (args.naming, model.dialect().has_objects_and_frames) {
         return Err(usage(format!(
             "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
         )));
     }
-    if args.trail_format == TrailFormat::Spin && model.language != Language::Promela {
+    if args.trail_format == TrailFormat::Spin && !model.dialect().is_spins {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
@@ -249,7 +250,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            print!("{}", render::report(report, model.language, replay.as_deref(), args.quiet, paint));
+            print!("{}", render::report(report, model.dialect(), replay.as_deref(), args.quiet, paint));
         }
     }
     Ok(if checked.interrupted {
@@ -315,7 +316,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         let text =
             String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not valid UTF-8")))?;
         // A run without steps is a file without lines.
-        let is_empty = text.trim().is_empty() && language(&args.model) == Language::Promela;
+        let is_empty = text.trim().is_empty() && language(&args.model).dialect().is_spins;
         if spin_trail::is_spin_trail(&text) || is_empty {
             return replay_spin(args, &text);
         }
@@ -424,7 +425,7 @@ impl Recorded<'_> {
         let Self { model, bounds, steps } = *self;
         let is_terminal = stdout().is_terminal();
         let how = match (args.format, args.msc) {
-            (_, Some(_)) if model.language != Language::Promela => {
+            (_, Some(_)) if !model.dialect().is_spins => {
                 return Err(usage("--msc is for Promela models: others have no channels"));
             }
             (_, Some(what)) => Show::Chart(Look {
@@ -533,7 +534,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
             format!("The run ends here: an invariant exceeds the bound on {}.\n", bound.as_str()),
             ExitCode::SUCCESS,
         ),
-        SimulationEnd::Ended => (format!("{}\n", render::ended(model.language)), ExitCode::SUCCESS),
+        SimulationEnd::Ended => (format!("{}\n", model.dialect().ended), ExitCode::SUCCESS),
         SimulationEnd::BrokenOff => {
             (format!("Interrupted after {steps}.\n"), ExitCode::from(interrupt::EXIT_CODE))
         }

@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use quotient::config::StoreKind;
 use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
-use quotient::{Cycle, FaultKind, Language, Style, Trace, TraceStep};
+use quotient::{Cycle, Dialect, FaultKind, Style, Trace, TraceStep};
 
 use crate::units;
 
@@ -47,13 +47,7 @@ impl Paint {
 }
 
 /// The whole report: verdict, counterexample, statistics, assumptions.
-pub fn report(
-    report: &Report,
-    language: Language,
-    replay: Option<&str>,
-    quiet: bool,
-    paint: Paint,
-) -> String {
+pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: bool, paint: Paint) -> String {
     let mut out = String::new();
     let verdict = match report.verdict {
         Verdict::Holds => paint.good("holds"),
@@ -68,16 +62,12 @@ pub fn report(
     }
     let words = match report.verdict {
         Verdict::Holds => {
-            let absent = match language {
-                Language::Promela => "no invalid end state, no failed assertion, no fault",
-                Language::Bir => "no deadlock, no failed assertion, no broken invariant, no fault",
-            };
             let all = match &report.properties[..] {
                 [] => String::new(),
                 [one] => format!("Every run satisfies `{}`.", one.name),
                 _ => "Every run satisfies all temporal properties.".to_owned(),
             };
-            let safe = format!("The search is complete: {absent}.");
+            let safe = format!("The search is complete: {}.", dialect.absent);
             let safe = if report.safety { safe } else { String::new() };
             [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
         }
@@ -465,14 +455,6 @@ fn said(step: &TraceStep) -> Vec<String> {
     }
     lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
     lines
-}
-
-/// How a run ends well.
-pub const fn ended(language: Language) -> &'static str {
-    match language {
-        Language::Bir => "All threads have ended.",
-        Language::Promela => "All processes have ended, or may stay where they are.",
-    }
 }
 
 /// Which way a test went.

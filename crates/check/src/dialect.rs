@@ -1,0 +1,153 @@
+//! Dialects: all that depends on the language of a model outside of its front end. Adding a language means adding a dialect.
+
+use std::collections::BTreeSet;
+
+use ir::{Exit, GlobalId, Jump, TransitionId};
+use source::{Diagnostics, FileId, Provider, SourceMap, Span};
+use state::Bounds;
+
+use crate::model::{Language, Model};
+use crate::report::Place;
+
+/// The words and rules of a language.
+pub struct Dialect {
+    /// What threads are called.
+    pub actors: &'static str,
+    /// What a check for safety finds absent if the verdict is `holds`.
+    pub absent: &'static str,
+    /// What a check of one temporal property leaves out.
+    pub unchecked: &'static str,
+    /// What a deadlock is called.
+    pub deadlock: &'static str,
+    /// What is said of a run that ends well.
+    pub ended: &'static str,
+    /// Whether the bounds on objects and frames mean anything.
+    pub has_objects_and_frames: bool,
+    /// Whether a line often has several statements: then places show the statement rather than the line.
+    pub has_statements_in_lines: bool,
+    /// Whether runs are exchanged with SPIN and have messages to draw.
+    pub is_spins: bool,
+    /// The value of a name that is defined without one.
+    pub default_value: Option<&'static str>,
+    pub(crate) bounds: fn(Bounds) -> BoundNames,
+    pub(crate) end_of_thread: Option<&'static str>,
+    pub(crate) tests_have_outcomes: bool,
+    pub(crate) load: fn(&mut SourceMap, &dyn Provider, &str) -> Result<FileId, Diagnostics>,
+    pub(crate) compile: Compile,
+}
+
+type Compile = fn(
+    &mut SourceMap,
+    &dyn Provider,
+    FileId,
+    &[(String, String)],
+    &[FileId],
+) -> Result<Compiled, Diagnostics>;
+
+/// What a front end makes of a model.
+pub(crate) struct Compiled {
+    pub program: ir::Program,
+    pub chains: promela::Chains,
+    pub hidden: BTreeSet<GlobalId>,
+    pub warnings: Diagnostics,
+}
+
+/// The bounds of a check in words: for reports, and as the options that set them.
+pub(crate) struct BoundNames {
+    pub all: String,
+    pub objects: String,
+    pub frames: String,
+}
+
+impl Language {
+    pub const fn dialect(self) -> &'static Dialect {
+        match self {
+            Self::Bir => &BIR,
+            Self::Promela => &PROMELA,
+        }
+    }
+}
+
+static BIR: Dialect = Dialect {
+    actors: "threads",
+    absent: "no deadlock, no failed assertion, no broken invariant, no fault",
+    unchecked: "deadlocks, assertions, invariants and faults",
+    deadlock: "no thread can move, and not all have ended",
+    ended: "All threads have ended.",
+    has_objects_and_frames: true,
+    has_statements_in_lines: false,
+    is_spins: false,
+    default_value: None,
+    bounds: |sizes| BoundNames {
+        all: format!(
+            "at most {} objects, {} threads, {} frames per thread",
+            sizes.objects, sizes.threads, sizes.frames
+        ),
+        objects: format!("--max-objects {}", sizes.objects),
+        frames: format!("--max-frames {}", sizes.frames),
+    },
+    end_of_thread: None,
+    tests_have_outcomes: true,
+    load: |map, provider, path| map.load(provider, path),
+    compile: |map, _, file, defines, properties| {
+        let (program, warnings) = bir::compile_with(map, file, defines, properties)?;
+        Ok(Compiled { program, chains: promela::Chains::new(), hidden: BTreeSet::new(), warnings })
+    },
+};
+
+static PROMELA: Dialect = Dialect {
+    actors: "processes",
+    absent: "no invalid end state, no failed assertion, no fault",
+    unchecked: "invalid end states, assertions and faults",
+    deadlock: "invalid end state: no process can move, and not all are where they may stay",
+    ended: "All processes have ended or are at valid end states.",
+    has_objects_and_frames: false,
+    has_statements_in_lines: true,
+    is_spins: true,
+    default_value: Some("1"),
+    bounds: |sizes| BoundNames {
+        all: format!(
+            "at most {} processes, {} channels, {} statements in a d_step",
+            sizes.threads,
+            ir::MAX_CHANNELS,
+            ir::MAX_INNER_STEPS
+        ),
+        objects: format!("the limit of {} channels", ir::MAX_CHANNELS),
+        frames: format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
+    },
+    end_of_thread: Some("-end-"),
+    tests_have_outcomes: false,
+    load: |map, provider, path| map.load_decoded(provider, path),
+    compile: |map, provider, file, defines, properties| {
+        let compiled = promela::compile_with(map, provider, file, defines, properties)?;
+        let promela::Compiled { program, chains, hidden, warnings } = compiled;
+        Ok(Compiled { program, chains, hidden, warnings })
+    },
+};
+
+/// The place of a step.
+pub fn place_of_step(model: &Model, id: TransitionId) -> Place {
+    if !model.dialect().has_statements_in_lines {
+        return model.place_of_step(id);
+    }
+    let place = model.place(model.program.transitions[id].span);
+    Place { text: text_of_step(model, id), ..place }
+}
+
+/// The statement of a step. The end of a process has no statement, and is called as SPIN calls it.
+pub fn text_of_step(model: &Model, id: TransitionId) -> String {
+    let transition = &model.program.transitions[id];
+    match (model.dialect().end_of_thread, &transition.exit) {
+        (Some(end), Exit::Jump(Jump::Return(_))) => end.to_owned(),
+        _ => model.one_line(transition.span),
+    }
+}
+
+/// The place of a fault or a location.
+pub fn place_of(model: &Model, span: Span) -> Place {
+    let place = model.place(span);
+    if model.dialect().has_statements_in_lines {
+        return Place { text: model.one_line(span), ..place };
+    }
+    place
+}
