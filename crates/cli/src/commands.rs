@@ -48,32 +48,33 @@ impl Failure {
     pub fn report(self, json: Option<&Path>) -> ExitCode {
         let object = |diagnostics: &[Diagnostic]| {
             if let Some(model) = json {
-                print_json(&report::Failed::new(model.to_str(), diagnostics));
+                // There is an exit code all the same.
+                drop(print_json(&report::Failed::new(model.to_str(), diagnostics)));
             }
         };
         match self {
             Self::Rejected { text, diagnostics } => {
-                eprint!("{text}");
+                drop(write!(io::stderr(), "{text}"));
                 object(&diagnostics);
                 ExitCode::from(2)
             }
             Self::Told(text) => {
-                eprint!("{text}");
+                drop(write!(io::stderr(), "{text}"));
                 ExitCode::from(2)
             }
             Self::Internal(text) => {
                 let text = format!("internal error: {text}");
-                eprintln!("{text}\nPlease report it together with the model.");
+                drop(writeln!(io::stderr(), "{text}\nPlease report it together with the model."));
                 object(&[Diagnostic::error(text)]);
                 ExitCode::from(4)
             }
             Self::Interrupted => {
-                eprintln!("interrupted");
+                drop(writeln!(io::stderr(), "interrupted"));
                 ExitCode::from(interrupt::EXIT_CODE)
             }
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(LOST_OUTPUT),
             Self::Output(error) => {
-                // This can fail as well, and then nobody is left to be told.
+                // If this fails too, the exit code still tells.
                 drop(writeln!(io::stderr(), "error: failed printing to stdout: {error}"));
                 ExitCode::from(2)
             }
@@ -81,12 +82,12 @@ impl Failure {
     }
 }
 
-/// The exit code if nobody reads the output any more, which is that of the signal for it.
-pub const LOST_OUTPUT: u8 = 141;
+/// The exit code if the reader of the output is gone: that of the signal for it.
+const LOST_OUTPUT: u8 = 141;
 
 /// Prints the object that was asked for.
-pub fn print_json(object: &impl serde::Serialize) {
-    println!("{}", serde_json::to_string_pretty(object).expect("it is plain data"));
+pub fn print_json(object: &impl serde::Serialize) -> io::Result<()> {
+    writeln!(stdout(), "{}", serde_json::to_string_pretty(object).expect("it is plain data"))
 }
 
 fn usage(text: impl std::fmt::Display) -> Failure {
@@ -162,7 +163,7 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) 
     let model = Model::load_with(disk, path, language, &defines, &properties, style)
         .map_err(|Rejected { text, diagnostics }| Failure::Rejected { text, diagnostics })?;
     if !quiet && !model.warnings.is_empty() {
-        eprint!("{}", model.warnings.render(&model.map, style));
+        drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, style)));
     }
     Ok(model)
 }
@@ -235,7 +236,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
                 Ok(()) => is_file.then(|| replay_command(&args.model, &model, &path)),
                 Err(error) => {
                     let text = format!("the trail could not be written to `{}`: {error}", path.display());
-                    eprintln!("warning: {text}");
+                    drop(writeln!(io::stderr(), "warning: {text}"));
                     checked.report.diagnostics.push(Diagnostic::warning(text));
                     None
                 }
@@ -246,11 +247,15 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let report = &checked.report;
     match args.format {
         ReportFormat::Json => {
-            print_json(report);
+            print_json(report)?;
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            print!("{}", render::report(report, model.dialect(), replay.as_deref(), args.quiet, paint));
+            write!(
+                stdout(),
+                "{}",
+                render::report(report, model.dialect(), replay.as_deref(), args.quiet, paint)
+            )?;
         }
     }
     Ok(if checked.interrupted {
@@ -337,7 +342,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     let mut diagnostics = model.warnings();
     if trail.fingerprint != model.fingerprint() {
         let text = other_model(&trail);
-        eprintln!("warning: {text}");
+        drop(writeln!(io::stderr(), "warning: {text}"));
         diagnostics.push(Diagnostic::warning(text));
     }
     let sizes = StateBounds {
@@ -590,43 +595,51 @@ impl Recording {
 
 fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotient::Step>, Failure> {
     let mut run = Interactive::new(model, bounds)?;
-    println!("Choose a step by its number; u takes one back, s shows the state, q ends.");
+    writeln!(stdout(), "Choose a step by its number; u takes one back, s shows the state, q ends.")?;
     // A terminal shows what is typed; a transcript has to show what is read.
     let echoed = stdin().is_terminal();
     let mut lines = stdin().lock().lines();
     loop {
         if let Some(wrong) = run.wrong() {
-            println!("{}", paint.bad(&wrong));
+            writeln!(stdout(), "{}", paint.bad(&wrong))?;
         }
         let choices = run.choices();
-        print!("{}", render::menu(&choices, paint));
+        write!(stdout(), "{}", render::menu(&choices, paint))?;
         if choices.is_empty() {
-            println!("There are no steps here.");
+            writeln!(stdout(), "There are no steps here.")?;
         }
-        print!("step {}> ", run.steps.len() + 1);
+        write!(stdout(), "step {}> ", run.steps.len() + 1)?;
         drop(stdout().flush());
         let Some(Ok(line)) = lines.next() else {
-            println!();
+            writeln!(stdout())?;
             return Ok(run.steps);
         };
         if !echoed {
-            println!("{line}");
+            writeln!(stdout(), "{line}")?;
         }
         match line.trim() {
             "q" | "quit" => return Ok(run.steps),
             "u" | "undo" => {
                 if !run.back() {
-                    println!("This is the initial state.");
+                    writeln!(stdout(), "This is the initial state.")?;
                 }
             }
-            "s" | "state" => run.describe().iter().for_each(|line| println!("  {line}")),
+            "s" | "state" => {
+                for line in run.describe() {
+                    writeln!(stdout(), "  {line}")?;
+                }
+            }
             "" => {}
             text => match text.parse::<usize>().ok().and_then(|n| choices.get(n.wrapping_sub(1))) {
                 Some(choice) => match run.take(choice.step) {
-                    Chosen::Moved(changes) => changes.iter().for_each(|change| println!("    {change}")),
-                    Chosen::Stopped(reason) => println!("{}", paint.bad(&reason)),
+                    Chosen::Moved(changes) => {
+                        for change in changes {
+                            writeln!(stdout(), "    {change}")?;
+                        }
+                    }
+                    Chosen::Stopped(reason) => writeln!(stdout(), "{}", paint.bad(&reason))?,
                 },
-                None => println!("There is no step `{text}`."),
+                None => writeln!(stdout(), "There is no step `{text}`.")?,
             },
         }
     }
@@ -639,10 +652,10 @@ pub fn print(args: &PrintArgs) -> Outcome {
     let model = load(&args.model, &Disk::default(), false)?;
     fit_bounds(&args.sizes, &model)?;
     if args.what.ir {
-        print!("{}", model.ir_text());
+        write!(stdout(), "{}", model.ir_text())?;
     } else {
         let bounds = Bounds { sizes: args.sizes.sizes(), ..Bounds::default() };
-        print!("{}", quotient::engine(&model, bounds)?.layout().describe(&model.program));
+        write!(stdout(), "{}", quotient::engine(&model, bounds)?.layout().describe(&model.program))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -657,7 +670,7 @@ fn print_automaton(args: &PrintArgs) -> Outcome {
         None | Some(AutomatonFormat::Never) => quotient::property::AutomatonFormat::Never,
         Some(AutomatonFormat::Hoa) => quotient::property::AutomatonFormat::Hoa,
     };
-    print!("{}", quotient::property::automaton(property, format).map_err(usage)?);
+    write!(stdout(), "{}", quotient::property::automaton(property, format).map_err(usage)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -674,7 +687,7 @@ pub fn graph(args: &GraphArgs) -> Outcome {
     };
     // The model's own were shown when it was read.
     for diagnostic in graph.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_none()) {
-        eprintln!("warning: {}", diagnostic.message);
+        drop(writeln!(io::stderr(), "warning: {}", diagnostic.message));
     }
     let mut out = Out::new();
     graph.write(format, &mut out)?;

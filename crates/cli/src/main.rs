@@ -12,7 +12,6 @@ mod run;
 mod units;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -20,10 +19,9 @@ use clap::error::ErrorKind;
 use quotient::report::{Diagnostic, Failed};
 
 use args::{Cli, Command};
-use commands::{Failure, LOST_OUTPUT};
+use commands::Failure;
 
 fn main() -> ExitCode {
-    end_on_lost_output();
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) => return misused(&error),
@@ -47,7 +45,7 @@ fn main() -> ExitCode {
 /// that was asked for: not where options exclude each other, since `--format json` may be the one that was
 /// not meant.
 fn misused(error: &clap::Error) -> ExitCode {
-    // Where it cannot be printed nobody is left to be told.
+    // If it cannot be printed, the exit code still tells.
     drop(error.print());
     let is_clear = error.use_stderr() && error.kind() != ErrorKind::ArgumentConflict;
     if is_clear && asks_for_json(std::env::args_os().skip(1)) {
@@ -57,7 +55,7 @@ fn misused(error: &clap::Error) -> ExitCode {
         let message = message.strip_prefix("error: ").unwrap_or(message);
         let notes = lines.map(str::to_owned).collect();
         let diagnostic = Diagnostic { notes, ..Diagnostic::error(message) };
-        commands::print_json(&Failed::new(None, &[diagnostic]));
+        drop(commands::print_json(&Failed::new(None, &[diagnostic])));
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
@@ -66,22 +64,4 @@ fn misused(error: &clap::Error) -> ExitCode {
 fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
     let words: Vec<OsString> = words.collect();
     words.contains(&"--format=json".into()) || words.windows(2).any(|pair| pair == ["--format", "json"])
-}
-
-/// Output that nobody reads any more (`quotient … | head`) ends the program quietly, with the code that
-/// signals give, and output that cannot be written (a full disk) with an error: neither is a bug in here.
-fn end_on_lost_output() {
-    let default = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        let text = info.payload().downcast_ref::<String>().map_or("", String::as_str);
-        if text.starts_with("failed printing to std") {
-            if text.contains("Broken pipe") {
-                std::process::exit(LOST_OUTPUT.into());
-            }
-            // This can fail as well, and then nobody is left to be told.
-            drop(writeln!(std::io::stderr(), "error: {text}"));
-            std::process::exit(2);
-        }
-        default(info);
-    }));
 }

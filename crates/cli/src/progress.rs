@@ -27,7 +27,7 @@ impl ProgressLine {
 
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.visible) {
-            eprint!("\r\x1b[K");
+            drop(write!(std::io::stderr(), "\r\x1b[K"));
         }
     }
 }
@@ -44,12 +44,13 @@ impl Observer for ProgressLine {
         };
         let memory = units::bytes(progress.resident_bytes.unwrap_or(progress.store_bytes) as u64);
         let limit = self.limit.map_or(String::new(), |limit| format!(" of {}", units::bytes(limit)));
-        eprint!(
+        drop(write!(
+            std::io::stderr(),
             "\r\x1b[K{NO_WRAP}{} states, {} states/s, {open}, depth {}, {memory}{limit}{WRAP}",
             units::count(progress.states as u64),
             units::count((progress.states as f64 / seconds) as u64),
             progress.depth,
-        );
+        ));
         // A terminal that is gone is no reason to stop checking.
         drop(stderr().flush());
         self.visible = true;
@@ -63,14 +64,15 @@ impl Watcher for ProgressLine {
         if !self.quiet {
             let hashes =
                 if round.hashes == 1 { "1 hash".to_owned() } else { format!("{} hashes", round.hashes) };
-            eprintln!(
+            drop(writeln!(
+                std::io::stderr(),
                 "round {}: {}, {hashes}: {} states, {:.1} % full, {} omissions expected",
                 self.rounds,
                 units::bits(round.bits),
                 units::count(round.states),
                 100.0 * round.fill,
                 units::about(round.expected_omissions),
-            );
+            ));
         }
     }
 }
