@@ -52,7 +52,7 @@ where
             (depth, level_end) = (depth + 1, explorer.store.len());
         }
         let source = StateId(next as u32);
-        frontier.begin(source, explorer.transitions());
+        frontier.begin(source, explorer.ledger.transitions());
         explorer.maintain();
         explorer.restore(source, frontier.memo(source), depth);
         if explorer.foresee(frontier)? {
@@ -111,7 +111,7 @@ where
                     explorer.undo();
                 }
             } else {
-                or_stop(frontier.note(explorer.transitions()))?;
+                or_stop(frontier.note(explorer.ledger.transitions()))?;
             }
         }
     }
@@ -236,7 +236,7 @@ impl Frontier {
             steps.extend(passing.chain([step]).chain(explorer.way.iter().copied()));
             self.ancestry.push(self.at.0, Way::Steps(steps))
         } else {
-            self.note(explorer.transitions())
+            self.note(explorer.ledger.transitions())
         })?;
         self.remember(explorer)?;
         let passing = std::mem::take(&mut self.passing);

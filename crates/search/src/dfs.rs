@@ -44,7 +44,7 @@ where
     enter(explorer, stack, initial)?;
     while let Some(top) = stack.levels.last() {
         let Some(step) = stack.next_step() else {
-            explorer.skip(top.seen);
+            explorer.ledger.skip(top.seen);
             stack.pop();
             if !stack.levels.is_empty() {
                 explorer.undo();
@@ -53,7 +53,7 @@ where
             continue;
         };
         let note = stack.note(explorer.epoch());
-        explorer.skip(note.seen);
+        explorer.ledger.skip(note.seen);
         let ticket = Ticket::of_short(note.ticket);
         let source = top.state;
         let taken = if ticket != Ticket::NONE {

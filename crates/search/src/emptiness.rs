@@ -134,7 +134,7 @@ where
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
-    explorer.passes_by = claim.passes_by;
+    explorer.ledger.passes_by = claim.passes_by;
     let reader = Reader::new(claim.automaton);
     Ok(if claim.is_fair {
         let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
@@ -183,7 +183,7 @@ where
     let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
     entered.truncate(reader.diverging.index());
     if let Some(trail) = doomed {
-        explorer.record(ACCEPTANCE_CYCLE, trail);
+        explorer.ledger.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
     Emptiness { outcome, lasso: None, is_lost: false, nodes, entered, seen: seen.all() }
@@ -206,6 +206,6 @@ where
     walk.doomed = Some(trail);
     let is_lost = lasso.is_none();
     // Following the cycle may have taken too long.
-    let reason = walk.explorer.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
+    let reason = walk.explorer.ledger.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
     Emptiness { lasso, is_lost, ..ended(walk, Some(reason)) }
 }

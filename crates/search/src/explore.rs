@@ -13,31 +13,16 @@
 //! Violations need a way from the initial state, which only the search knows: its [`Path`]. Whatever ends a
 //! search early travels up as the break of a `ControlFlow`.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
 
 use store::{Access, Insert, StateId, StateStore, Ticket};
-use system::{
-    Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem, has_room,
-    is_abandoned,
-};
+use system::{Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem, has_room, is_abandoned};
 
-use crate::observer::{Observer, Open, Progress};
+use crate::ledger::{Ledger, Standing};
+use crate::observer::{Observer, Open};
 use crate::options::Options;
-use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
+use crate::outcome::{Consequence, Outcome, StopReason};
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
-
-/// Steps between two looks at the clock and at the interrupt, at the most.
-const POLL_EVERY: u32 = 256;
-/// Looks that are further apart than the one are made as much more often, and those nearer than the other
-/// half as often.
-const SELDOM: Duration = Duration::from_millis(20);
-const OFTEN: Duration = Duration::from_millis(5);
-/// Looks at the clock between two looks at the memory, which cost more.
-const MEMORY_EVERY: u32 = 16;
 
 /// How many transient states are passed by, in all and for each transition, before they are stored like others.
 const PASSED_AT_LEAST: u64 = 1 << 22;
@@ -86,30 +71,10 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     flaw: Option<Fault>,
     /// A state where nobody can move is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
-    /// Only violations of the property end the search, and exceeded bounds that count as violations.
-    pub passes_by: bool,
     pub encoding: Encoding,
-    options: &'a Options<'a>,
-    observer: &'a mut dyn Observer,
-    /// Whether the observer wants to know states and edges.
-    records: bool,
-    stats: Stats,
-    violations: Violations,
-    truncations: BTreeMap<Bound, u64>,
-    unevaluated: BTreeMap<Bound, u64>,
+    pub ledger: Ledger<'a>,
     /// Transient states so far.
     passed: u64,
-    /// The depth limit kept some step from being taken.
-    is_cut: bool,
-    started: Instant,
-    last_progress: Duration,
-    /// Steps until the next look at the limits, and how many there are from one look to the next.
-    until_poll: u32,
-    poll_every: u32,
-    polls: u32,
-    last_poll: Duration,
-    /// What the last look at the limits ended the search for.
-    pub stopped: Option<StopReason>,
 }
 
 impl<'a, S, T> Explorer<'a, S, T>
@@ -125,13 +90,10 @@ where
         observer: &'a mut dyn Observer,
     ) -> Self {
         assert!(store.is_empty(), "a search begins with an empty store");
-        let started = Instant::now();
+        let ledger = Ledger::new(options, observer);
         let mut state = system.initial();
-        if options.time.is_some() || options.interrupt.is_some() {
-            let deadline = options.time.and_then(|limit| started.checked_add(limit));
-            if let Some(limits) = system.limits() {
-                limits.heed(&mut state, &Arc::new(Alarm::new(deadline, options.interrupt.cloned())));
-            }
+        if let (Some(limits), Some(alarm)) = (system.limits(), ledger.alarm()) {
+            limits.heed(&mut state, &alarm);
         }
         Self {
             system,
@@ -145,29 +107,10 @@ where
             is_stuck: false,
             flaw: None,
             reports_deadlocks: true,
-            passes_by: false,
             encoding: Encoding::new(),
-            options,
-            records: observer.records(),
-            observer,
-            stats: Stats::default(),
-            violations: Violations::default(),
-            truncations: BTreeMap::new(),
-            unevaluated: BTreeMap::new(),
+            ledger,
             passed: 0,
-            is_cut: false,
-            started,
-            last_progress: Duration::ZERO,
-            until_poll: 1,
-            poll_every: 1,
-            polls: 0,
-            last_poll: Duration::ZERO,
-            stopped: None,
         }
-    }
-
-    pub fn transitions(&self) -> u64 {
-        self.stats.transitions
     }
 
     /// Whether there is anything to see at a new state, besides its steps.
@@ -181,9 +124,7 @@ where
         self.poll(path)?;
         self.system.encode(&mut self.state, &mut self.encoding);
         self.insert()?;
-        if self.records {
-            self.observer.stored(INITIAL, 0);
-        }
+        self.ledger.initial(INITIAL);
         Continue(INITIAL)
     }
 
@@ -219,31 +160,16 @@ where
         match halt {
             Halt::Fault(fault) => self.violation(fault, consequence, path, None),
             Halt::Truncated(bound) => {
-                *self.unevaluated.entry(bound).or_default() += 1;
+                self.ledger.unevaluated(bound);
                 Continue(())
             }
-            Halt::Abandoned => self.abandon(),
+            Halt::Abandoned => self.ledger.abandon(),
         }
-    }
-
-    /// Ends the search because something took too long.
-    #[cold]
-    pub fn abandon<C>(&mut self) -> ControlFlow<StopReason, C> {
-        self.stop(if self.is_interrupted() { StopReason::Interrupted } else { StopReason::Time })
-    }
-
-    fn stop<C>(&mut self, reason: StopReason) -> ControlFlow<StopReason, C> {
-        self.stopped = Some(reason);
-        Break(reason)
-    }
-
-    fn is_interrupted(&self) -> bool {
-        self.options.interrupt.is_some_and(|flag| flag.load(Relaxed))
     }
 
     /// Whether a step that is offered several times stands for as many, which lead to states with the same encoding.
     pub fn folds(&self) -> bool {
-        self.options.fold && !self.options.lookahead
+        self.ledger.options.fold && !self.ledger.options.lookahead
     }
 
     /// Finds the steps of the state, to which `path` leads. At the greatest depth there are none to take.
@@ -255,14 +181,14 @@ where
             self.system.steps(&mut self.state, &mut self.steps);
         }
         if self.steps.is_abandoned {
-            return self.abandon();
+            return self.ledger.abandon();
         }
         self.is_stuck = self.steps.is_empty();
         if self.reports_deadlocks && is_deadlock(self.system, &self.state, &self.steps) {
             return self.violation(DEADLOCK, Consequence::GoesOn, path, None);
         }
-        if self.options.max_depth.is_some_and(|max| self.depth >= max) {
-            self.is_cut |= !self.steps.is_empty();
+        if self.ledger.options.max_depth.is_some_and(|max| self.depth >= max) {
+            self.ledger.is_cut |= !self.steps.is_empty();
             self.steps.clear();
         }
         for at in 0..self.steps.faults.len() {
@@ -290,16 +216,15 @@ where
                 self.violation(fault, Consequence::GoesOn, path, Some(step))?;
             }
             Fired::Fault(fault) => {
-                self.stats.transitions += 1;
+                self.ledger.transition();
                 self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
                 return Continue(Taken::Stayed);
             }
             Fired::Truncated(bound) => {
-                self.stats.transitions += 1;
-                *self.truncations.entry(bound).or_default() += 1;
+                self.ledger.truncation(bound);
                 return Continue(Taken::Stayed);
             }
-            Fired::Abandoned => return self.abandon(),
+            Fired::Abandoned => return self.ledger.abandon(),
         }
         if self.system.is_transient(&self.state) {
             self.stores_transient |= passed >= LONGEST_PASSAGE || !self.may_pass();
@@ -307,10 +232,10 @@ where
                 return Continue(Taken::Passing);
             }
         }
-        self.stats.transitions += 1;
+        self.ledger.transition();
         self.system.encode(&mut self.state, &mut self.encoding);
         let insert = self.insert()?;
-        self.note(insert, source, step, self.depth + 1);
+        self.ledger.note(insert, source, step, self.depth + 1);
         Continue(match insert {
             Insert::New(id) => Taken::New(id),
             Insert::Seen(id) => Taken::Seen(id),
@@ -328,8 +253,8 @@ where
         if let Some(fault) = self.flaw {
             self.violation(fault, Consequence::GoesOn, path, Some(step))?;
         }
-        self.stats.transitions += 1;
-        self.note(
+        self.ledger.transition();
+        self.ledger.note(
             Insert::Seen(target.filter(|_| self.store.access() == Access::ById)),
             source,
             step,
@@ -338,16 +263,13 @@ where
         Continue(())
     }
 
-    /// So many steps lead to states that are stored: there is nothing more to them.
-    pub fn skip(&mut self, steps: u32) {
-        self.stats.transitions += u64::from(steps);
-        self.stats.matched += u64::from(steps);
-    }
-
     /// Finds out where the successors of the state belong without going there, if the system and the store are up to it.
     /// Otherwise there is [`Explorer::offer`]: also where nobody has a step, since there may be more to say about that.
     pub fn foresee(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
-        if !self.options.lookahead || self.options.max_depth.is_some() || self.store.prepared().is_none() {
+        if !self.ledger.options.lookahead
+            || self.ledger.options.max_depth.is_some()
+            || self.store.prepared().is_none()
+        {
             return Continue(false);
         }
         let Some(cache) = self.system.successor_cache() else { return Continue(false) };
@@ -386,7 +308,7 @@ where
     /// worth it.
     pub fn look_ahead(&mut self) -> bool {
         let is_worthwhile = |store: &mut T| store.prepared().is_some_and(|store| store.is_worthwhile());
-        if !self.options.lookahead || self.steps.enabled.len() < 2 || !is_worthwhile(self.store) {
+        if !self.ledger.options.lookahead || self.steps.enabled.len() < 2 || !is_worthwhile(self.store) {
             return false;
         }
         self.ahead.clear();
@@ -441,7 +363,7 @@ where
     ) -> ControlFlow<StopReason, Taken> {
         let insert = self.commit(ticket, path)?;
         self.way.clear();
-        self.note(insert, source, step, self.depth + 1);
+        self.ledger.note(insert, source, step, self.depth + 1);
         Continue(match insert {
             Insert::New(id) => Taken::New(id),
             Insert::Seen(_) => Taken::Stayed,
@@ -451,8 +373,8 @@ where
     #[inline]
     fn commit(&mut self, ticket: Ticket, path: &impl Path<S, T>) -> ControlFlow<StopReason, Insert> {
         self.tick(path)?;
-        self.stats.transitions += 1;
-        let limit = self.options.max_states.unwrap_or(usize::MAX);
+        self.ledger.transition();
+        let limit = self.ledger.options.max_states.unwrap_or(usize::MAX);
         let store = self.store.prepared().expect("it made the ticket");
         or_stop(store.commit(ticket, limit))
     }
@@ -474,7 +396,7 @@ where
         {
             let fired = self.system.fire(&mut self.state, step);
             if fired == Fired::Abandoned {
-                return self.abandon();
+                return self.ledger.abandon();
             }
             debug_assert_eq!(fired, Fired::Moved);
             if self.system.is_transient(&self.state) {
@@ -483,12 +405,12 @@ where
                     explorer.prepare() == ticket
                 });
                 if is_abandoned(self.system, &self.state) {
-                    return self.abandon();
+                    return self.ledger.abandon();
                 }
                 assert!(is_there, "the state was foreseen");
             }
         }
-        self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
+        self.ledger.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
         Continue(match insert {
             Insert::New(id) => Taken::New(id),
             Insert::Seen(_) => Taken::Stayed,
@@ -505,12 +427,12 @@ where
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
-        self.stats.transitions += 1;
+        self.ledger.transition();
         self.way.clear();
         if !self.apply(step, number) {
             let fired = self.system.fire(&mut self.state, step);
             if fired == Fired::Abandoned {
-                return self.abandon();
+                return self.ledger.abandon();
             }
             debug_assert_eq!(fired, Fired::Moved);
             let mut left = number;
@@ -519,13 +441,13 @@ where
                 left == usize::MAX
             });
             if is_abandoned(self.system, &self.state) {
-                return self.abandon();
+                return self.ledger.abandon();
             }
             assert!(is_there, "there are as many ways as were foreseen");
         }
         self.system.encode(&mut self.state, &mut self.encoding);
         let insert = self.insert()?;
-        self.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
+        self.ledger.note(insert, source, step, self.depth + 1 + self.way.len() as u32);
         if let Insert::New(id) = insert {
             return Continue(Taken::New(id));
         }
@@ -563,30 +485,11 @@ where
         false
     }
 
-    #[inline]
-    fn note(&mut self, insert: Insert, source: StateId, step: Step, depth: u32) {
-        match insert {
-            Insert::New(id) => {
-                self.stats.depth = self.stats.depth.max(depth);
-                if self.records {
-                    self.observer.stored(id, depth);
-                    self.observer.edge(source, step, id);
-                }
-            }
-            Insert::Seen(id) => {
-                if let (true, Some(id)) = (self.records, id) {
-                    self.observer.edge(source, step, id);
-                }
-                self.stats.matched += 1;
-            }
-        }
-    }
-
     /// Whether there were few enough transient states to pass one more by. Where there are so many that they may go on for ever,
     /// they are stored like others, which ends it.
     fn may_pass(&mut self) -> bool {
         self.passed += 1;
-        self.passed < PASSED_AT_LEAST.max(PASSED_PER_TRANSITION * self.stats.transitions)
+        self.passed < PASSED_AT_LEAST.max(PASSED_PER_TRANSITION * self.ledger.transitions())
     }
 
     /// Takes back the last step that moved.
@@ -594,44 +497,30 @@ where
         self.system.undo(&mut self.state);
     }
 
-    /// Ends the search at the state to which `path` leads.
-    pub fn finish(mut self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
-        let completeness = match end {
-            Break(reason) => Completeness::Stopped(reason),
-            // A part of the search made do without an answer.
-            Continue(()) if is_abandoned(self.system, &self.state) => {
-                let is_interrupted = self.is_interrupted();
-                Completeness::Stopped(if is_interrupted { StopReason::Interrupted } else { StopReason::Time })
-            }
-            // Some step was too large for the memory there was.
-            Continue(()) if !has_room(self.system, &mut self.state) => {
-                Completeness::Stopped(StopReason::Memory)
-            }
-            Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
-            Continue(()) => Completeness::Exhausted,
-        };
-        Outcome {
-            stats: Stats { states: self.store.len(), ..self.stats },
-            violations: self.violations.into_list(),
-            truncations: self.truncations,
-            unevaluated: self.unevaluated,
-            completeness,
-            open: path.open(self.store.len()),
-            elapsed: self.started.elapsed(),
+    /// Where the search stands.
+    fn standing(&mut self, path: &impl Path<S, T>) -> Standing {
+        let states = self.store.len();
+        Standing {
+            has_room: has_room(self.system, &mut self.state),
+            is_abandoned: is_abandoned(self.system, &self.state),
+            states,
+            open: path.open(states),
+            store_bytes: self.store.bytes(),
         }
     }
 
+    /// Ends the search at the state to which `path` leads.
+    pub fn finish(mut self, end: ControlFlow<StopReason>, path: &impl Path<S, T>) -> Outcome {
+        let standing = self.standing(path);
+        self.ledger.finish(end, &standing)
+    }
+
     fn insert(&mut self) -> ControlFlow<StopReason, Insert> {
-        let limit = self.options.max_states.unwrap_or(usize::MAX);
+        let limit = self.ledger.options.max_states.unwrap_or(usize::MAX);
         match self.store.insert(&mut self.encoding, limit) {
             Ok(insert) => Continue(insert),
             Err(full) => Break(full.into()),
         }
-    }
-
-    /// Takes note of a violation of the property that a search found by other means.
-    pub fn record(&mut self, fault: Fault, trail: Trail) {
-        self.violations.record(fault, Consequence::OfProperty, || trail);
     }
 
     /// Takes note of a violation in the state to which `path` leads, or by a step there.
@@ -644,69 +533,20 @@ where
         last: Option<Step>,
     ) -> ControlFlow<StopReason> {
         let last = last.map(|step| (step, fault));
-        self.violations.record(fault, consequence, || path.trail(self.system, self.store, last));
-        let is_passed_by = self.passes_by
-            && consequence != Consequence::OfProperty
-            && !matches!(fault.kind, FaultKind::Bound(_));
-        if self.options.keep_going || is_passed_by { Continue(()) } else { Break(StopReason::FirstViolation) }
+        let Self { ledger, system, store, .. } = self;
+        ledger.violation(fault, consequence, || path.trail(system, store, last))
     }
 
     /// Looks at the limits now and then.
     #[inline]
     pub fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
-        self.until_poll = self.until_poll.saturating_sub(1);
-        if self.until_poll == 0 { self.poll(path) } else { Continue(()) }
-    }
-
-    /// Looks at the limits more often where steps take long.
-    fn schedule_poll(&mut self, elapsed: Duration) {
-        let since = elapsed.saturating_sub(self.last_poll);
-        self.last_poll = elapsed;
-        if since > SELDOM {
-            let times_too_long = since.as_millis().div_ceil(SELDOM.as_millis());
-            self.poll_every = (u128::from(self.poll_every) / times_too_long).max(1) as u32;
-        } else if since < OFTEN {
-            self.poll_every = (self.poll_every * 2).min(POLL_EVERY);
-        }
-        self.until_poll = self.poll_every;
+        if self.ledger.tick() { self.poll(path) } else { Continue(()) }
     }
 
     #[cold]
     fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
-        let options = self.options;
-        if !has_room(self.system, &mut self.state) {
-            return self.stop(StopReason::Memory);
-        }
-        if self.is_interrupted() {
-            return self.stop(StopReason::Interrupted);
-        }
-        let elapsed = self.started.elapsed();
-        self.schedule_poll(elapsed);
-        if options.time.is_some_and(|limit| elapsed >= limit) {
-            return self.stop(StopReason::Time);
-        }
-        if is_abandoned(self.system, &self.state) {
-            return self.abandon();
-        }
-        self.polls = self.polls.wrapping_add(1);
-        if self.polls % MEMORY_EVERY == 1 && options.budget.exceeded() {
-            return self.stop(StopReason::Memory);
-        }
-        if elapsed.saturating_sub(self.last_progress) >= options.progress_every {
-            self.last_progress = elapsed;
-            let states = self.store.len();
-            self.observer.progress(&Progress {
-                states,
-                transitions: self.stats.transitions,
-                matched: self.stats.matched,
-                depth: self.stats.depth,
-                open: path.open(states),
-                store_bytes: self.store.bytes(),
-                resident_bytes: store::resident(),
-                elapsed,
-            });
-        }
-        Continue(())
+        let standing = self.standing(path);
+        self.ledger.poll(&standing)
     }
 }
 

@@ -22,6 +22,7 @@ mod bfs;
 mod dfs;
 pub mod emptiness;
 mod explore;
+mod ledger;
 mod observer;
 mod options;
 mod outcome;

@@ -362,6 +362,10 @@ fn no_time_and_an_interrupt_stop_before_the_first_state() {
 fn an_interrupt_stops_within_a_few_hundred_steps() {
     struct InterruptAt<'a>(usize, &'a AtomicBool);
     impl Observer for InterruptAt<'_> {
+        fn records(&self) -> bool {
+            true
+        }
+
         fn stored(&mut self, id: StateId, _: u32) {
             self.1.fetch_or(id.index() == self.0, Relaxed);
         }
@@ -562,6 +566,10 @@ fn progress_tells_where_the_search_stands() {
     #[derive(Default)]
     struct Log(Vec<Progress>);
     impl Observer for Log {
+        fn records(&self) -> bool {
+            true
+        }
+
         fn progress(&mut self, progress: &Progress) {
             self.0.push(progress.clone());
         }

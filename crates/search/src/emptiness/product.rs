@@ -228,7 +228,7 @@ where
                 }
                 // The steps of all threads may not have been found.
                 if is_abandoned(explorer.system, &explorer.state) {
-                    return explorer.abandon();
+                    return explorer.ledger.abandon();
                 }
             }
             if explorer.is_stuck && self.stutters {

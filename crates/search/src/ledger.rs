@@ -1,0 +1,266 @@
+//! The ledger of a search: everything that is counted or reported, in the order in which the search found it.
+//!
+//! Searches and their parts write to it; [`Ledger::finish`] makes the [`Outcome`] of it. It also decides when a search must
+//! end: at a violation, or at a limit.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use store::{Insert, StateId};
+use system::{Alarm, Bound, Fault, FaultKind, Step};
+
+use crate::observer::{Observer, Open, Progress};
+use crate::options::Options;
+use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
+use crate::trail::Trail;
+
+/// Ticks between two polls of the clock and the interrupt, at most.
+const POLL_EVERY: u32 = 256;
+/// Polls further apart than `SELDOM` become more frequent, and polls closer than `OFTEN` less frequent.
+const SELDOM: Duration = Duration::from_millis(20);
+const OFTEN: Duration = Duration::from_millis(5);
+/// Polls of the clock per poll of the memory, which costs more.
+const MEMORY_EVERY: u32 = 16;
+
+pub struct Ledger<'a> {
+    pub options: &'a Options<'a>,
+    observer: &'a mut dyn Observer,
+    /// Whether the observer wants to know states and edges.
+    records: bool,
+    /// Only violations of the property end the search, and exceeded bounds that count as violations.
+    pub passes_by: bool,
+    stats: Stats,
+    violations: Violations,
+    truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
+    /// The depth limit kept some step from being taken.
+    pub is_cut: bool,
+    started: Instant,
+    last_progress: Duration,
+    /// Ticks until the next poll, and ticks from one poll to the next.
+    until_poll: u32,
+    poll_every: u32,
+    polls: u32,
+    last_poll: Duration,
+    /// The limit that ended the search.
+    pub stopped: Option<StopReason>,
+}
+
+/// What a poll needs to know about a search.
+pub struct Standing {
+    /// There is memory for the next steps.
+    pub has_room: bool,
+    /// A computation was stopped by the alarm.
+    pub is_abandoned: bool,
+    pub states: usize,
+    pub open: Open,
+    pub store_bytes: usize,
+}
+
+impl<'a> Ledger<'a> {
+    pub fn new(options: &'a Options<'a>, observer: &'a mut dyn Observer) -> Self {
+        Self {
+            options,
+            records: observer.records(),
+            observer,
+            passes_by: false,
+            stats: Stats::default(),
+            violations: Violations::default(),
+            truncations: BTreeMap::new(),
+            unevaluated: BTreeMap::new(),
+            is_cut: false,
+            started: Instant::now(),
+            last_progress: Duration::ZERO,
+            until_poll: 1,
+            poll_every: 1,
+            polls: 0,
+            last_poll: Duration::ZERO,
+            stopped: None,
+        }
+    }
+
+    /// The alarm that is due when the search must end, if anything can end it.
+    pub fn alarm(&self) -> Option<Arc<Alarm>> {
+        let Options { time, interrupt, .. } = *self.options;
+        (time.is_some() || interrupt.is_some()).then(|| {
+            let deadline = time.and_then(|limit| self.started.checked_add(limit));
+            Arc::new(Alarm::new(deadline, interrupt.cloned()))
+        })
+    }
+
+    pub fn transitions(&self) -> u64 {
+        self.stats.transitions
+    }
+
+    /// Counts a transition.
+    #[inline]
+    pub fn transition(&mut self) {
+        self.stats.transitions += 1;
+    }
+
+    /// Counts transitions to states that are stored already.
+    #[inline]
+    pub fn skip(&mut self, transitions: u32) {
+        self.stats.transitions += u64::from(transitions);
+        self.stats.matched += u64::from(transitions);
+    }
+
+    /// Counts a transition that exceeds a bound.
+    pub fn truncation(&mut self, bound: Bound) {
+        self.stats.transitions += 1;
+        *self.truncations.entry(bound).or_default() += 1;
+    }
+
+    /// Counts a state in which a condition exceeds a bound.
+    pub fn unevaluated(&mut self, bound: Bound) {
+        *self.unevaluated.entry(bound).or_default() += 1;
+    }
+
+    /// The initial state was stored.
+    pub fn initial(&mut self, id: StateId) {
+        if self.records {
+            self.observer.stored(id, 0);
+        }
+    }
+
+    /// A transition led to a state at this depth, which was stored or found.
+    #[inline]
+    pub fn note(&mut self, insert: Insert, source: StateId, step: Step, depth: u32) {
+        match insert {
+            Insert::New(id) => {
+                self.stats.depth = self.stats.depth.max(depth);
+                if self.records {
+                    self.observer.stored(id, depth);
+                    self.observer.edge(source, step, id);
+                }
+            }
+            Insert::Seen(id) => {
+                if let (true, Some(id)) = (self.records, id) {
+                    self.observer.edge(source, step, id);
+                }
+                self.stats.matched += 1;
+            }
+        }
+    }
+
+    /// A violation of the property was found.
+    pub fn record(&mut self, fault: Fault, trail: Trail) {
+        self.violations.record(fault, Consequence::OfProperty, || trail);
+    }
+
+    /// A violation was found. The trail is made only if it is kept. Breaks if the search ends here.
+    #[cold]
+    pub fn violation(
+        &mut self,
+        fault: Fault,
+        consequence: Consequence,
+        trail: impl FnOnce() -> Trail,
+    ) -> ControlFlow<StopReason> {
+        self.violations.record(fault, consequence, trail);
+        let is_passed_by = self.passes_by
+            && consequence != Consequence::OfProperty
+            && !matches!(fault.kind, FaultKind::Bound(_));
+        if self.options.keep_going || is_passed_by { Continue(()) } else { Break(StopReason::FirstViolation) }
+    }
+
+    /// Ends the search because a computation took too long.
+    #[cold]
+    pub fn abandon<C>(&mut self) -> ControlFlow<StopReason, C> {
+        self.stop(if self.is_interrupted() { StopReason::Interrupted } else { StopReason::Time })
+    }
+
+    pub fn stop<C>(&mut self, reason: StopReason) -> ControlFlow<StopReason, C> {
+        self.stopped = Some(reason);
+        Break(reason)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.options.interrupt.is_some_and(|flag| flag.load(Relaxed))
+    }
+
+    /// Counts down to the next poll, and tells whether it is due.
+    #[inline]
+    pub fn tick(&mut self) -> bool {
+        self.until_poll = self.until_poll.saturating_sub(1);
+        self.until_poll == 0
+    }
+
+    /// Polls more often where steps take long.
+    fn schedule_poll(&mut self, elapsed: Duration) {
+        let since = elapsed.saturating_sub(self.last_poll);
+        self.last_poll = elapsed;
+        if since > SELDOM {
+            let times_too_long = since.as_millis().div_ceil(SELDOM.as_millis());
+            self.poll_every = (u128::from(self.poll_every) / times_too_long).max(1) as u32;
+        } else if since < OFTEN {
+            self.poll_every = (self.poll_every * 2).min(POLL_EVERY);
+        }
+        self.until_poll = self.poll_every;
+    }
+
+    /// Looks at all limits, and reports progress if it is time.
+    #[cold]
+    pub fn poll(&mut self, standing: &Standing) -> ControlFlow<StopReason> {
+        if !standing.has_room {
+            return self.stop(StopReason::Memory);
+        }
+        if self.is_interrupted() {
+            return self.stop(StopReason::Interrupted);
+        }
+        let elapsed = self.started.elapsed();
+        self.schedule_poll(elapsed);
+        if self.options.time.is_some_and(|limit| elapsed >= limit) {
+            return self.stop(StopReason::Time);
+        }
+        if standing.is_abandoned {
+            return self.abandon();
+        }
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls % MEMORY_EVERY == 1 && self.options.budget.exceeded() {
+            return self.stop(StopReason::Memory);
+        }
+        if elapsed.saturating_sub(self.last_progress) >= self.options.progress_every {
+            self.last_progress = elapsed;
+            self.observer.progress(&Progress {
+                states: standing.states,
+                transitions: self.stats.transitions,
+                matched: self.stats.matched,
+                depth: self.stats.depth,
+                open: standing.open,
+                store_bytes: standing.store_bytes,
+                resident_bytes: store::resident(),
+                elapsed,
+            });
+        }
+        Continue(())
+    }
+
+    /// Closes the ledger.
+    pub fn finish(self, end: ControlFlow<StopReason>, standing: &Standing) -> Outcome {
+        let completeness = match end {
+            Break(reason) => Completeness::Stopped(reason),
+            // Some part of the search went on without an answer.
+            Continue(()) if standing.is_abandoned => Completeness::Stopped(if self.is_interrupted() {
+                StopReason::Interrupted
+            } else {
+                StopReason::Time
+            }),
+            // Some step was too large for the memory there was.
+            Continue(()) if !standing.has_room => Completeness::Stopped(StopReason::Memory),
+            Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
+            Continue(()) => Completeness::Exhausted,
+        };
+        Outcome {
+            stats: Stats { states: standing.states, ..self.stats },
+            violations: self.violations.into_list(),
+            truncations: self.truncations,
+            unevaluated: self.unevaluated,
+            completeness,
+            open: standing.open,
+            elapsed: self.started.elapsed(),
+        }
+    }
+}
