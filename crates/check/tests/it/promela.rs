@@ -7,12 +7,6 @@
 //! // property NAME: holds           for each temporal property, or `violated`
 //! ```
 
-mod common;
-#[path = "common/properties.rs"]
-mod properties;
-#[path = "common/walk.rs"]
-mod walk;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use naive::Naive;
@@ -20,7 +14,7 @@ use quotient::Model;
 use quotient::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 
-use common::{ModelFile, files_below, load, models};
+use crate::common::{ModelFile, files_below, load, models, properties, walk};
 
 struct Case {
     file: ModelFile,

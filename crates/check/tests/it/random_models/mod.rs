@@ -9,21 +9,14 @@
 //!
 //! `QUOTIENT_MODELS=50000 cargo test --release -p quotient --test random_models` looks at more of them.
 
-mod alike;
+pub mod alike;
 mod ample;
 mod folded;
 mod levels;
-#[path = "../../src/lift.rs"]
-mod lift;
 #[allow(dead_code)]
-#[path = "../../../reduction/tests/common/generator.rs"]
+#[path = "../../../../reduction/tests/common/generator.rs"]
 mod numbered;
 mod orbits;
-#[allow(dead_code, reason = "cycles are looked for elsewhere")]
-#[path = "../../src/symmetric.rs"]
-mod symmetric;
-#[path = "../common/walk.rs"]
-mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,6 +45,17 @@ fn bounds(seed: u64) -> Bounds {
     let sizes = StateBounds { threads: between(3, 6), frames: between(3, 6), objects: between(4, 12) };
     let on_bound = if seed.is_multiple_of(3) { OnBound::Error } else { OnBound::Truncate };
     Bounds { sizes, on_bound }
+}
+
+/// Bounds within which most models of the alike have room.
+pub fn widened(mut bounds: Bounds) -> Bounds {
+    let sizes = &mut bounds.sizes;
+    (sizes.threads, sizes.objects) = (sizes.threads.max(5), sizes.objects.max(8));
+    bounds
+}
+
+fn wide_bounds(seed: u64) -> Bounds {
+    widened(bounds(seed))
 }
 
 fn load(text: &str) -> Result<Model, String> {
@@ -194,7 +198,7 @@ struct Source {
 }
 
 const ANY: Source = Source { model: random_model, bounds };
-const ALIKE: Source = Source { model: alike::random_model_of_the_alike, bounds: alike::wide_bounds };
+const ALIKE: Source = Source { model: alike::random_model_of_the_alike, bounds: wide_bounds };
 
 /// Runs a test on a model. If it fails, the model is made as small as possible before it is reported.
 fn survives<T>(seed: u64, source: Source, test: impl Fn(&str, Bounds) -> Result<T, String>) -> T {
@@ -402,7 +406,7 @@ fn steps_are_undone() {
     for seed in 0..models() / 4 {
         survives(seed, ANY, |text, bounds| {
             let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
-            Ok(walk::walk(&engine, seed, 30))
+            Ok(crate::common::walk::walk(&engine, seed, 30))
         });
     }
 }

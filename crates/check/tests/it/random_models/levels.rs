@@ -9,7 +9,7 @@ use quotient::config::{Bounds, Config, Limits, Naming, SearchKind, StoreKind, Sy
 use quotient::report::Report;
 use quotient::{Checked, TrailFile};
 
-use crate::{ALIKE, ANY, Source, check, checked, config, load, models, survives};
+use super::{ALIKE, ANY, Source, check, checked, config, load, models, survives};
 
 /// The levels below `full`.
 pub const LOWER: [Symmetry; 5] =
@@ -44,7 +44,7 @@ impl Found {
         Self {
             verdict: report.verdict.as_str(),
             violations,
-            exceeded: crate::every(bounds).map(|count| count > 0),
+            exceeded: super::every(bounds).map(|count| count > 0),
             dead: dead.collect(),
         }
     }
@@ -244,7 +244,7 @@ fn names_do_not_depend_on_the_past() {
       main thread Main() { start First(); skip; start First(); }
     }";
     for text in [members, threads] {
-        let worth = agreement(text, crate::alike::wide_bounds(1)).unwrap_or_else(|error| panic!("{error}"));
+        let worth = agreement(text, super::wide_bounds(1)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(worth.compared, 1, "{text}");
     }
 }

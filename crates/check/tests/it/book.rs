@@ -13,7 +13,7 @@
 //! | `states=N`, `steps=N` | number of states, length of the counterexample |
 //! | `file=NAME` | the name under which the console examples of the page find it |
 
-#[path = "../../../book/blocks.rs"]
+#[path = "../../../../book/blocks.rs"]
 mod blocks;
 
 use std::collections::{BTreeMap, BTreeSet};

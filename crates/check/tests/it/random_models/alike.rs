@@ -4,15 +4,6 @@
 //! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
 
 use ir::testing::SplitMix64;
-use quotient::config::Bounds;
-
-/// Bounds within which most of them have room.
-pub fn wide_bounds(seed: u64) -> Bounds {
-    let mut bounds = crate::bounds(seed);
-    let sizes = &mut bounds.sizes;
-    (sizes.threads, sizes.objects) = (sizes.threads.max(5), sizes.objects.max(8));
-    bounds
-}
 
 /// The model of this seed.
 pub fn random_model_of_the_alike(seed: u64) -> String {

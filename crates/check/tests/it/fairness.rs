@@ -1,17 +1,15 @@
 //! Weak fairness together with what makes searches smaller: symmetry of threads, and reduction.
 
-mod common;
-
 use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet};
 
-use common::{files_below, models};
+use crate::common::{files_below, models};
 
 fn model(name: &str, text: &str) -> Model {
-    common::load(name, text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+    crate::common::load(name, text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text))
 }
 
 fn check(model: &Model, config: &Config) -> Report {

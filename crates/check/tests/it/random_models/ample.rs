@@ -14,11 +14,11 @@ use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Halt, Step, Steps, TransitionSystem};
 
-use crate::levels::FEW_STATES;
-use crate::numbered;
-use crate::orbits::{Flat, decoded, flat, ladder, shuffled, stored};
+use super::levels::FEW_STATES;
+use super::numbered;
+use super::orbits::{Flat, decoded, flat, ladder, shuffled, stored};
+use super::{ALIKE, ANY, Source, load, models, survives};
 use crate::symmetric::{Named, Symmetric};
-use crate::{ALIKE, ANY, Source, load, models, survives};
 
 /// Among so many models there is one that shows what is wrong.
 const MANY: u64 = 1000;

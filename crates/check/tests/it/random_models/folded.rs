@@ -12,10 +12,10 @@ use search::{Options, Outcome};
 use store::Budget;
 use system::{Encoding, Fired, Steps, TransitionSystem};
 
-use crate::levels::FEW_STATES;
-use crate::orbits::{Flat, flat, ladder, stored};
+use super::levels::FEW_STATES;
+use super::orbits::{Flat, flat, ladder, stored};
+use super::{ALIKE, ANY, load, models, survives};
 use crate::symmetric::{Named, Symmetric};
-use crate::{ALIKE, ANY, load, models, survives};
 
 /// How often steps end how.
 fn ends(system: &Symmetric<'_>, state: &mut Named, steps: &Steps) -> BTreeMap<(u32, String, Flat), u32> {
@@ -100,7 +100,7 @@ fn steps_stand_for_steps_that_end_alike() {
 }
 
 fn engine(text: &str, threads: u32) -> Engine {
-    let mut bounds = crate::bounds(0);
+    let mut bounds = super::bounds(0);
     (bounds.sizes.threads, bounds.sizes.objects) = (threads, threads);
     quotient::engine(&load(text).expect("it compiles"), bounds).expect("it fits")
 }

@@ -1,5 +1,8 @@
 //! The models of the repository, for every suite that runs over all of them.
 
+pub mod properties;
+pub mod walk;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,8 +8,6 @@
 //!
 //! `QUOTIENT_PROPERTIES=20000 cargo test --release -p quotient --test random_properties` looks at more of them.
 
-#[path = "../random_models/alike.rs"]
-mod alike;
 mod crowds;
 mod divergence;
 mod faults;
@@ -28,6 +26,8 @@ use naive::Naive;
 use oracle::{Graph, is_hopeless};
 use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
+
+use crate::random_models::{alike, widened};
 
 /// The plain interpreter copies each of them for each step.
 const MOST_STATES: usize = 400;
@@ -319,7 +319,7 @@ fn models_of_all_kinds() {
 
 #[test]
 fn models_of_the_alike() {
-    let seen = survive_all(models(), alike::random_model_of_the_alike, alike::wide_bounds);
+    let seen = survive_all(models(), alike::random_model_of_the_alike, |seed| widened(bounds(seed)));
     assert!(seen.pinned > models() / 10, "{seen:?}");
 }
 

@@ -4,12 +4,10 @@
 //! whatever it violates has to be confirmed by the plain interpreter, which also has to find as much in it.
 //! Nothing may panic. The mutants are the same in every run; `QUOTIENT_MUTANTS=50` makes 50 times as many.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use common::{ModelFile, files_below, load, models};
+use crate::common::{ModelFile, files_below, load, models};
 use ir::testing::SplitMix64;
 use naive::{Naive, Summary};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};

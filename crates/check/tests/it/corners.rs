@@ -8,15 +8,13 @@
 //! //// name: refused E1305             the code of an error
 //! ```
 
-mod common;
-
 use std::collections::BTreeSet;
 
 use quotient::config::{Config, SearchKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet};
 
-use common::{files_below, load, models};
+use crate::common::{files_below, load, models};
 
 struct Corner {
     name: String,

@@ -2,8 +2,6 @@
 //!
 //! `QUOTIENT_MODELS=20000 cargo test --release -p quotient --test reduction` looks at more random models.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,7 +10,7 @@ use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, S
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
 
-use common::{files_below, load, models};
+use crate::common::{files_below, load, models};
 
 fn check(model: &Model, config: &Config) -> Report {
     let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);

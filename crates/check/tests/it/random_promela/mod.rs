@@ -8,21 +8,21 @@
 
 #![allow(dead_code, reason = "the generator can do more than is asked for here")]
 
-#[path = "../../../xtask/src/random/expressions.rs"]
+#[path = "../../../../xtask/src/random/expressions.rs"]
 mod expressions;
-#[path = "../../../xtask/src/random/formulas.rs"]
+#[path = "../../../../xtask/src/random/formulas.rs"]
 mod formulas;
-#[path = "../../../xtask/src/random/generate.rs"]
+#[path = "../../../../xtask/src/random/generate.rs"]
 mod generate;
-#[path = "../../../xtask/src/random/print.rs"]
+#[path = "../../../../xtask/src/random/print.rs"]
 mod print;
-#[path = "../../../xtask/src/random/rng.rs"]
+#[path = "../../../../xtask/src/random/rng.rs"]
 mod rng;
-#[path = "../../../xtask/src/random/scope.rs"]
+#[path = "../../../../xtask/src/random/scope.rs"]
 mod scope;
-#[path = "../../../xtask/src/random/statements.rs"]
+#[path = "../../../../xtask/src/random/statements.rs"]
 mod statements;
-#[path = "../../../xtask/src/random/tree.rs"]
+#[path = "../../../../xtask/src/random/tree.rs"]
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};

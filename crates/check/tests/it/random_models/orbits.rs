@@ -16,9 +16,9 @@ use store::{Budget, StateId, StateStore};
 use symmetry::{Ladder, Level, Namer};
 use system::{Encoding, Fault, Fired, Halt, Key, Steps, TransitionSystem};
 
-use crate::levels::{FEW_STATES, LOWER};
+use super::levels::{FEW_STATES, LOWER};
+use super::{ALIKE, ANY, load, models, survives};
 use crate::symmetric::Symmetric;
-use crate::{ALIKE, ANY, load, models, survives};
 
 pub type Flat = Vec<u64>;
 

@@ -1,0 +1,23 @@
+//! All tests of the checker as a library in one executable, but those of model files (`filetests`, with a harness of its own).
+
+mod common;
+
+mod book;
+mod bounds;
+mod corners;
+mod fairness;
+mod individuals;
+mod limits;
+mod mutations;
+mod promela;
+mod random_models;
+mod random_promela;
+mod random_properties;
+mod reduction;
+mod regressions;
+
+#[path = "../../src/lift.rs"]
+mod lift;
+#[allow(dead_code, reason = "cycles are looked for elsewhere")]
+#[path = "../../src/symmetric.rs"]
+mod symmetric;
