@@ -1,8 +1,6 @@
 //! What is said about models that are well formed, but wrong or odd.
 
-mod lowering_common;
-
-use lowering_common::compile;
+use super::compile;
 use source::{SourceMap, Style};
 
 /// Renders the diagnostics of each text, one after the other.

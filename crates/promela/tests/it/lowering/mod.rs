@@ -1,5 +1,9 @@
 //! Compiling models in tests.
 
+mod diagnostics;
+mod spin;
+mod verify;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +20,6 @@ impl Provider for Files {
 }
 
 /// Compiles a text, which has to be sound.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn program(text: &str) -> ir::Program {
     match compile(text) {
         (Ok(program), _) => program,
@@ -25,7 +28,6 @@ pub fn program(text: &str) -> ir::Program {
 }
 
 /// The program, and the diagnostics as they are shown.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn compile(text: &str) -> (Result<ir::Program, ()>, String) {
     let mut map = SourceMap::new();
     let file = map.add("model.pml", text).expect("a small file");
@@ -33,14 +35,12 @@ pub fn compile(text: &str) -> (Result<ir::Program, ()>, String) {
     finish(result, &map)
 }
 
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn compile_file(path: &Path) -> (Result<ir::Program, ()>, String) {
     let (result, map) = load(path);
     finish(result, &map)
 }
 
 /// The program with its statements merged.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn compile_merged(path: &Path) -> Option<ir::Program> {
     let Compiled { program, chains, .. } = load(path).0.ok()?;
     Some(quotient_promela::merge(&program, &chains))
@@ -60,7 +60,6 @@ fn finish(result: Result<Compiled, Diagnostics>, map: &SourceMap) -> (Result<ir:
 }
 
 /// The project's models and SPIN's examples, where they are installed.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn models() -> Vec<PathBuf> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
     let mut found = Vec::new();

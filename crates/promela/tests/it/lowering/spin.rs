@@ -1,8 +1,6 @@
 //! The automata of processes against those of SPIN's verifier, state by state, for all models at hand and for some that
 //! have the odd corners. Without SPIN and a C compiler there is nothing to compare.
 
-mod lowering_common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +8,15 @@ use std::process::Command;
 
 use ir::{Exit, Jump, Program};
 
-use lowering_common::{compile_file, compile_merged, models};
+use super::{compile_file, compile_merged, models};
 
 /// An edge: where it leads, the number of its statement, whether it is atomic, whether its state is an end state.
 /// A `d_step` is always atomic for SPIN's table.
 type Edge = (u32, u32, bool, bool);
 type Automata = BTreeMap<(String, u32), Vec<Edge>>;
 
-const CORNERS: &str = include_str!("lowering_corners.pml");
-const MERGING: &str = include_str!("lowering_merging.pml");
+const CORNERS: &str = include_str!("corners.pml");
+const MERGING: &str = include_str!("merging.pml");
 
 #[test]
 fn corners_are_those_of_spin() {

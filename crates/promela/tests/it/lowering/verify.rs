@@ -1,8 +1,6 @@
 //! Every model at hand is compiled to a program that the verifier of the IR takes.
 
-mod lowering_common;
-
-use lowering_common::{compile, compile_file, models, program};
+use super::{compile, compile_file, models, program};
 
 #[test]
 fn models_are_sound() {
@@ -26,7 +24,7 @@ fn models_are_sound() {
 
 #[test]
 fn corners_are_sound() {
-    let program = program(include_str!("lowering_corners.pml"));
+    let program = program(include_str!("corners.pml"));
     assert_eq!(ir::verify(&program), Ok(()));
 }
 

@@ -1,9 +1,7 @@
 //! What is accepted, and how it is understood.
 
-mod syntax_common;
-
+use super::{Files, parse, parse_files, print, tree};
 use quotient_promela::ast::{Item, StmtKind};
-use syntax_common::{Files, parse, parse_files, print, tree};
 
 /// The statements of a process, printed.
 fn body(text: &str) -> String {
@@ -24,7 +22,7 @@ fn formula(text: &str) -> String {
 
 #[test]
 fn the_sample() {
-    insta::assert_snapshot!(tree(include_str!("syntax_sample.pml")));
+    insta::assert_snapshot!(tree(include_str!("sample.pml")));
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! What is said about text that is no model: one test for each family of codes.
 
-mod syntax_common;
-
-use syntax_common::{Files, parse, parse_files};
+use super::{Files, parse, parse_files};
 
 /// Renders the diagnostics of each text, one after the other.
 fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {

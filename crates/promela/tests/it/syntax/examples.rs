@@ -1,7 +1,5 @@
 //! The examples that come with SPIN, where they are installed.
 
-mod syntax_common;
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

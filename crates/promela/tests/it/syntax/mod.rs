@@ -1,7 +1,10 @@
 //! Models as text, and trees as text again.
-#![allow(dead_code, reason = "each test file uses a part of this")]
 
+mod accepts;
+mod diagnostics;
+mod examples;
 mod print;
+mod robustness;
 
 use std::collections::BTreeMap;
 

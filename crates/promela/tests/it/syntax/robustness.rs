@@ -1,13 +1,11 @@
 //! Text that is not a model: it has to be refused, quickly, and without a panic.
 
-mod syntax_common;
-
 use std::time::{Duration, Instant};
 
-use syntax_common::{Files, parse, parse_files};
+use super::{Files, parse, parse_files};
 
 /// A model with about everything in it.
-const SAMPLE: &str = include_str!("syntax_sample.pml");
+const SAMPLE: &str = include_str!("sample.pml");
 
 /// Parses on a small stack, within a time that only something quadratic takes. What was said, if it was refused.
 fn survives(text: &str) -> Result<(), String> {
