@@ -1,8 +1,6 @@
 //! What is said about models that are wrong: one test for each family of codes.
 
-mod common;
-
-use common::{compile, compile_with, repeated};
+use crate::common::{compile, compile_with, repeated};
 use source::{SourceMap, Style};
 
 /// Renders the diagnostics of each text, one after the other.
@@ -569,7 +567,7 @@ fn limits() {
 fn every_code_has_a_snapshot() {
     let codes: Vec<_> = quotient_bir::codes::ALL.iter().map(|(code, _)| *code).collect();
     assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let all: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     for code in codes {

@@ -1,8 +1,6 @@
 //! What models become: the text form of their programs.
 
-mod common;
-
-use common::{compile, compile_with};
+use crate::common::{compile, compile_with};
 
 /// A snapshot of the program, without warnings.
 fn lowered(text: &str) -> String {

@@ -1,10 +1,8 @@
 //! The models of the repository.
 
-mod common;
-
 use std::path::Path;
 
-use common::compile;
+use crate::common::compile;
 
 #[test]
 fn all_of_them_compile_without_warnings() {

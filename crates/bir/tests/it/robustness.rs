@@ -1,10 +1,8 @@
 //! Text that is not a model: it has to be refused, quickly, and without a panic.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{compile, repeated};
+use crate::common::{compile, repeated};
 
 /// A model with about everything in it.
 const SAMPLE: &str = include_str!("sample.bir");

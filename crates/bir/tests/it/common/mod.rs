@@ -27,7 +27,6 @@ pub fn compile(text: &str) -> Result<(ir::Program, String), String> {
 }
 
 /// `count` pieces of text, one after the other.
-#[allow(dead_code, reason = "not all tests repeat something")]
 pub fn repeated(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect::<Vec<_>>().concat()
 }

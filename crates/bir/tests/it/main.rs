@@ -1,0 +1,8 @@
+//! All tests of the front end from outside, in one executable.
+
+mod common;
+
+mod diagnostics;
+mod lowering;
+mod models;
+mod robustness;
