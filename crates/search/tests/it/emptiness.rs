@@ -1,13 +1,10 @@
 //! Emptiness of products against explicit ones, on random graphs.
 
-#[path = "common/kripke.rs"]
-mod kripke;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use kripke::{Kripke, Place, Random, Ring, Way};
+use crate::common::kripke::{Kripke, Place, Random, Ring, Way};
 use ltl::kind::{Strength, Weakness};
 use ltl::lasso::Lasso as Word;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};

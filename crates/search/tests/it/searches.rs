@@ -1,13 +1,11 @@
 //! What searches count, find and claim, on systems whose state spaces are known.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use common::{SEARCHES, Search, truth};
+use crate::common::{SEARCHES, Search, truth};
 use proptest::prelude::*;
 use quotient_search::{
     Completeness, Observer, Open, Options, Outcome, Progress, Quiet, Stats, StopReason, Trail, WalkEnd, walk,

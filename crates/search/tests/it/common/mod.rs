@@ -1,5 +1,7 @@
 //! Both searches behind one name, and a graph explored the obvious way.
 
+pub mod kripke;
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use quotient_search::{Observer, Options, Outcome, bfs, dfs};
