@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p quotient-symmetry --example graph_speed -- [PART OF A NAME]`
 
-#[path = "../tests/graphs/mod.rs"]
+#[path = "../tests/it/graphs/mod.rs"]
 #[allow(dead_code)]
 mod graphs;
 

@@ -2,12 +2,11 @@
 //! against two testers of isomorphism, one that tries all permutations and one that backtracks, and against
 //! numbers of classes that are known.
 
-mod graphs;
-
 use std::collections::HashSet;
 
-use graphs::*;
 use quotient_symmetry::{Canonizer, Graph, Options, Ordered};
+
+use crate::graphs::*;
 
 type Form = (Vec<u64>, Vec<(u32, u32, u32)>);
 

@@ -1,13 +1,17 @@
+//! All tests from outside, in one executable: of graphs (`graph`), and of names of states.
+//!
 //! Names of states: what [`Chains`](quotient_symmetry::Chains) and [`Namer`](quotient_symmetry::Namer) promise, held
 //! against plain and slow ways to say the same, on states of random programs, on states that are put together at
 //! random, and on those that the papers print.
 //!
-//! `QUOTIENT_PROGRAMS=10 cargo test --release -p quotient-symmetry --test states` looks at ten times as many.
+//! `QUOTIENT_PROGRAMS=10 cargo test --release -p quotient-symmetry --test it` looks at ten times as many.
 
 mod brute;
 mod budget;
 mod canonical;
 mod forms;
+mod graph;
+mod graphs;
 mod hard;
 mod incremental;
 mod orbits;
