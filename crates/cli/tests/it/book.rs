@@ -7,9 +7,7 @@
 //!
 //! `BLESS=1` writes what the commands print into blocks that have no `…`, and refuses to change a verdict.
 
-#![cfg(unix)]
-
-#[path = "../../../book/blocks.rs"]
+#[path = "../../../../book/blocks.rs"]
 mod blocks;
 
 use std::collections::BTreeSet;

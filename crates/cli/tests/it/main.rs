@@ -1,6 +1,8 @@
 //! The command `quotient` from outside, as users and scripts see it.
 
 mod bad_input;
+#[cfg(unix)]
+mod book;
 mod combinations;
 mod graph;
 mod help;
