@@ -2,17 +2,6 @@
 //!
 //! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-reduction` runs more of them.
 
-extern crate quotient_reduction as reduction;
-
-mod common;
-#[allow(dead_code, reason = "no runs are shown")]
-#[path = "../../check/src/lift.rs"]
-mod lift;
-#[allow(dead_code, reason = "cycles are looked for elsewhere")]
-#[path = "../../check/src/symmetric.rs"]
-mod symmetric;
-
-use common::{complaint, difference, graph};
 use std::collections::BTreeSet;
 
 use engine::{Engine, EngineState};
@@ -21,9 +10,11 @@ use ir::{LocationId, Program};
 use reduction::testing::Seeded;
 use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
-use symmetric::Symmetric;
 use symmetry::{Ladder, Level, Naming, Options};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+
+use crate::common::{self, complaint, difference, graph};
+use crate::symmetric::Symmetric;
 
 const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
 

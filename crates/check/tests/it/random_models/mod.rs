@@ -14,7 +14,7 @@ mod ample;
 mod folded;
 mod levels;
 #[allow(dead_code)]
-#[path = "../../../../reduction/tests/common/generator.rs"]
+#[path = "../../../../reduction/tests/it/common/generator.rs"]
 mod numbered;
 mod orbits;
 
