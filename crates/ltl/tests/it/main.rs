@@ -1,3 +1,5 @@
+//! All tests from outside, in one executable.
+
 mod hoa;
 mod sizes;
 mod spin;

@@ -1,5 +1,5 @@
 //! The sizes of the automata of the usual formulas, as `cargo xtask automata` printed them last, beside SPIN's. A change for
-//! the better is worth a new table: `cargo xtask automata > crates/ltl/tests/ltl/sizes.txt`.
+//! the better is worth a new table: `cargo xtask automata > crates/ltl/tests/it/sizes.txt`.
 
 use quotient_ltl::best::{buchi, generalized};
 use quotient_ltl::parse::{Names, parse};
