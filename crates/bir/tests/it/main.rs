@@ -5,4 +5,5 @@ mod common;
 mod diagnostics;
 mod lowering;
 mod models;
+mod random;
 mod robustness;

@@ -8,11 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::common::{ModelFile, files_below, load, models};
-use ir::testing::SplitMix64;
 use naive::{Naive, Summary};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{CheckError, Model, Quiet, StateBounds};
+use testing::SplitMix64;
 
 const MOST_STATES: usize = 2000;
 

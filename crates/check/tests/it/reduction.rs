@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bir::testing::random_model;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
+use testing::random_model;
 
 use crate::common::{files_below, load, models};
 

@@ -17,7 +17,7 @@ const DECLARATIONS: &str = "program p; global int n; global Set<int> s;
     fun again(int x, int n) returns boolean = wide(n + 1 + x - x);";
 
 fn program(rest: &str) -> Program {
-    ir::testing::program(&format!("{DECLARATIONS} {rest}"))
+    testing::program(&format!("{DECLARATIONS} {rest}"))
 }
 
 /// An alarm that has been due for ever.
@@ -121,7 +121,7 @@ fn the_plain_interpreter_abandons_them_too() {
 fn inner_locations_are_abandoned() {
     let text = "program p; numbered; global int n;
         thread T() { loc a: goto b; loc b inner: do { n := n == 0 ? 1 : 0; } goto b; } active T;";
-    let program = ir::testing::program(text);
+    let program = testing::program(text);
     let engine = Engine::new(&program, Bounds::default(), false);
     let mut state = engine.initial();
     engine.heed(&mut state, &due());

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use ir::Program;
-use ir::testing::{SplitMix64, philosophers, random_program};
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use search::{Options, Outcome, Quiet};
 use state::Bounds;
 use system::{Bound, Encoding, FaultKind, Fired, Halt, Steps, TransitionSystem};
+use testing::{SplitMix64, philosophers, random_program};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 3000;
@@ -264,7 +264,7 @@ fn philosophers_undo_and_counts() {
 /// Two choices in one body, the second of which depends on the first, with an obstacle behind them.
 #[test]
 fn several_choice_points_in_one_step() {
-    let program = ir::testing::program(
+    let program = testing::program(
         "program p;
         global lock m;
         global lock n;

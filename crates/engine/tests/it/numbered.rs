@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use ir::Program;
-use ir::testing::{SplitMix64, random_numbered, random_numbered_text};
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use search::{Options, Quiet};
 use state::Bounds;
 use system::{Bound, Encoding, FaultKind, Fired, Halt, Key, Step, Steps, TransitionSystem};
+use testing::{SplitMix64, random_numbered, random_numbered_text};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 600;
@@ -351,7 +351,7 @@ fn inner_steps_are_counted_one_by_one() {
             }}
             active main;"
         );
-        let program = ir::testing::program(&text);
+        let program = testing::program(&text);
         let (engine, naive) = interpreters(&program);
         let mut state = engine.initial();
         let mut steps = Steps::default();

@@ -4,11 +4,11 @@
 //! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more of them.
 
 use ir::Program;
-use ir::testing::{SplitMix64, add_random_property, program, random_numbered, random_program};
 use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use state::Bounds;
 use system::{Fired, Halt, TransitionSystem};
+use testing::{SplitMix64, add_random_property, program, random_numbered, random_program};
 
 const STEPS: usize = 60;
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::testing::{SplitMix64, random_program, random_text};
 use ir::{ActionKind, Callee, Exit, Guard, TransitionId};
+use testing::{SplitMix64, random_program, random_text};
 
 use super::*;
 

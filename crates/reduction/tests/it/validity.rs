@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 
 use engine::{Engine, EngineState};
-use ir::testing::{SplitMix64, program, random_numbered};
 use ir::{LocationId, Program};
 use reduction::testing::Seeded;
 use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Naming, Options};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::{SplitMix64, program, random_numbered};
 
 use crate::common::{self, complaint, difference, graph};
 use crate::symmetric::Symmetric;
@@ -115,7 +115,7 @@ fn reductions_of_programs_that_count_and_wait_are_valid() {
 #[test]
 fn reductions_of_programs_with_many_features_are_valid() {
     let [complete, reduced, ..] =
-        all_are_valid(random_numbered, ir::testing::random_numbered_text, |program, analysis| {
+        all_are_valid(random_numbered, testing::random_numbered_text, |program, analysis| {
             verdict(program, analysis)
         });
     assert!(complete > programs() as usize / 10 && reduced > complete / 50);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ir::testing::{SplitMix64, program};
 use ir::{ProcedureId, RecordId};
 use quotient_state::{Bounds, Layout, NodeRef, ObjectKind, Slot, SlotKind, State, ThreadId};
 use system::Encoding;
+use testing::{SplitMix64, program};
 
 const BOUNDS: Bounds = Bounds { threads: 6, frames: 6, objects: 60 };
 

@@ -1,9 +1,9 @@
 //! Where values stand, and that they come back from there: at the edges of words and of ranges.
 
-use ir::testing::program;
 use ir::{Id, LocalId, ProcedureId, RecordId};
 use quotient_state::{Bounds, Layout, NodeRef, SlotKind, State, bits_for, mask};
 use system::Encoding;
+use testing::program;
 
 fn layout(text: &str) -> Layout {
     Layout::new(&program(text), Bounds::default())

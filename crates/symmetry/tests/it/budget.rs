@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ir::testing::{SplitMix64, philosophers};
 use quotient_symmetry::{Ladder, Namer, Options};
 use state::{Layout, State};
+use testing::{SplitMix64, philosophers};
 
 use crate::forms::{Form, NAMINGS, decode, encode, form, full, shuffled};
 use crate::hard::{boards, crossed, crossing, cycles, linked, named, objects};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
-use ir::testing::{SplitMix64, philosophers, random_program};
 use quotient_symmetry::{Ladder, Namer, Naming, Options};
 use state::{Layout, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::{SplitMix64, philosophers, random_program};
 
 use crate::brute::least_form;
 use crate::forms::{Form, NAMINGS, decode, encode, flat, form, full, shuffled};

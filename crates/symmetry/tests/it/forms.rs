@@ -1,9 +1,9 @@
 //! The forms that namers give to states, and states under other names.
 
-use ir::testing::SplitMix64;
 use quotient_symmetry::{Ladder, Level, Namer, Naming, Options};
 use state::{Layout, Names, State};
 use system::Encoding;
+use testing::SplitMix64;
 
 /// An encoding as one vector: different states have different ones.
 pub type Form = Vec<u64>;

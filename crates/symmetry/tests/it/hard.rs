@@ -1,11 +1,11 @@
 //! States that are hard to tell apart, and states that only look as if they were.
 
 use engine::Engine;
-use ir::testing::{SplitMix64, program};
 use ir::{ProcedureId, Program, RecordId};
 use quotient_symmetry::{ChainId, Ladder, Namer, Naming, Stats};
 use state::{Bounds, Layout, NodeRef, ObjectId, SlotKind, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::{SplitMix64, program};
 
 use crate::brute::least_form;
 use crate::forms::{Form, NAMINGS, flat, form, full, shuffled};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
-use ir::testing::{SplitMix64, random_program};
 use quotient_symmetry::{Chains, Ladder, Level, Namer};
 use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::{SplitMix64, random_program};
 
 use crate::forms::{Form, NAMINGS, compact, encode_as, flat, form, ladder};
 use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
@@ -325,7 +325,7 @@ fn chains_follow_edits() {
 #[test]
 fn the_table_of_chains_does_not_grow_for_ever() {
     // What is put in front of a list renames all of it.
-    let program = ir::testing::program(
+    let program = testing::program(
         "program lists;
         record Node { Node a; Node b; }
         global Node top;

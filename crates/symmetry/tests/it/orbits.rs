@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use engine::Engine;
 use ir::Program;
-use ir::testing::{philosophers, program, random_program};
 use quotient_symmetry::{Ladder, Level, Namer, Naming, Stats};
 use state::{Layout, Names, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::{philosophers, program, random_program};
 
 use crate::forms::{Form, NAMINGS, compact, decode, encode, flat, form, full, ladder, renamed};
 

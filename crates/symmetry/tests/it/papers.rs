@@ -1,10 +1,10 @@
 //! The examples of the papers on naming: Iosif's message queue, and the tree of Musuvathi and Dill.
 
 use engine::{Engine, EngineState};
-use ir::testing::program;
 use quotient_symmetry::{ChainId, Chains, Level, Namer, Naming};
 use state::{Edge, NodeRef, ObjectId, State, ThreadId};
 use system::{Fired, Steps, TransitionSystem};
+use testing::program;
 
 use crate::engine as engine_of;
 use crate::forms::{NAMINGS, compact, form, ladder, renamed};

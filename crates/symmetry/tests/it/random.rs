@@ -4,9 +4,9 @@
 //! objects made, threads started and ended, functions entered and left. So they are full of ties, cycles and
 //! garbage, and of collections within collections.
 
-use ir::testing::SplitMix64;
 use ir::{ProcedureId, Program, RecordId, TypeId};
 use state::{Layout, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, TermKind, Terms, ThreadId};
+use testing::SplitMix64;
 
 use crate::BOUNDS;
 
@@ -76,7 +76,7 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
     let fields = declared(variables("f", 3), "");
     let params = variables("p", 2).join(", ");
     let locals = declared(variables("l", 2), "local ");
-    ir::testing::program(&format!(
+    testing::program(&format!(
         "program shapes;
         {abstracts}
         record Node {{ {fields} }}

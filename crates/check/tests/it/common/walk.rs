@@ -5,8 +5,8 @@
 //! gives the same state again.
 
 use engine::Engine;
-use ir::testing::SplitMix64;
 use system::{Encoding, Fired, Steps, TransitionSystem};
+use testing::SplitMix64;
 
 /// Walks once. Gives the number of steps that were tried.
 pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {

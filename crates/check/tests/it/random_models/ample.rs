@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use engine::{Engine, EngineState};
-use ir::testing::SplitMix64;
 use quotient::StateBounds;
 use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
 use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Layout, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Halt, Step, Steps, TransitionSystem};
+use testing::SplitMix64;
 
 use super::levels::FEW_STATES;
 use super::numbered;
@@ -190,7 +190,7 @@ fn searches_of_numbered_programs_store_the_same_states() {
     let (all, mut less) = (models() / 2, 0);
     for seed in 0..all {
         let text = numbered::text(seed);
-        let program = ir::testing::program(&text);
+        let program = testing::program(&text);
         let engine = Engine::new(&program, StateBounds { threads: 5, frames: 255, objects: 255 }, false);
         let analysis = Analysis::new(&program, &Observed::invariants(&program));
         if obstacle(&program).is_none() && stored(&engine, SearchKind::Bfs, FEW_STATES).is_some() {

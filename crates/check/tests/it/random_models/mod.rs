@@ -22,14 +22,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use bir::testing::{Variant, compile_unmerged, random_model, random_variant, shrink};
-use ir::testing::SplitMix64;
+use bir::compile_unmerged;
 use ir::{Id, Type};
 use naive::{Naive, State, Summary, Value};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry};
 use quotient::report::{Report, Truncations, Verdict};
 use quotient::{Checked, Model, Quiet, StateBounds, Style};
 use system::Bound;
+use testing::{SplitMix64, Variant, random_model, random_variant, shrink};
 
 /// Large enough for most random models, and visited quickly.
 const MOST_STATES: usize = 3000;

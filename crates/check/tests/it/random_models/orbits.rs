@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Engine, EngineState};
-use ir::testing::SplitMix64;
 use quotient::Quiet;
 use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
 use search::{Completeness, Options};
@@ -15,6 +14,7 @@ use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
 use symmetry::{Ladder, Level, Namer};
 use system::{Encoding, Fault, Fired, Halt, Key, Steps, TransitionSystem};
+use testing::SplitMix64;
 
 use super::levels::{FEW_STATES, LOWER};
 use super::{ALIKE, ANY, load, models, survives};

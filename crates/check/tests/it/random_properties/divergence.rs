@@ -1,6 +1,6 @@
 //! Random models with loops inside of atomic blocks, of which some go on for ever.
 
-use ir::testing::SplitMix64;
+use testing::SplitMix64;
 
 const CONDITIONS: &[&str] = &["true", "x == 0", "x == 1", "a", "!a", "a || x == 0", "v == 0"];
 const CHANGES: &[&str] =

@@ -19,13 +19,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use bir::testing::{random_model, shrink};
-use ir::testing::{SplitMix64, random_numbered_text};
 use ir::{Program, PropertyKind};
 use naive::Naive;
 use oracle::{Graph, is_hopeless};
 use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
+use testing::{SplitMix64, random_model, random_numbered_text, shrink};
 
 use crate::random_models::{alike, widened};
 
@@ -57,7 +56,7 @@ fn load(text: &str) -> Result<Model, String> {
 fn of_program(text: &str) -> Model {
     let mut map = source::SourceMap::new();
     let file = map.add("random.ir", text).expect("a file");
-    let program = ir::testing::program(text);
+    let program = testing::program(text);
     Model { map, file, program, ..load("system S { active thread T() { } }").expect("it compiles") }
 }
 

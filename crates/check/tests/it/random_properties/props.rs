@@ -1,12 +1,12 @@
 //! Random formulas about random programs.
 
-use ir::testing::SplitMix64;
 use ir::{
     BinaryOp, Const, Each, Expr, ExprKind, IntType, LocationId, LocationKind, ProcedureId, Program, Property,
     PropertyKind, Proposition, Type, TypeId,
 };
 use ltl::{Formula, Prop};
 use source::Span;
+use testing::SplitMix64;
 
 /// The name of the property.
 pub const NAME: &str = "random";

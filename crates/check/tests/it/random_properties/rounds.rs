@@ -3,7 +3,7 @@
 //!
 //! Every transition is a line of its own: `shrink` relies on that.
 
-use ir::testing::SplitMix64;
+use testing::SplitMix64;
 
 /// What a thread does when it can.
 type Change = (&'static str, &'static str);

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use ir::testing::SplitMix64;
+use testing::SplitMix64;
 
 pub struct Generator {
     rng: SplitMix64,

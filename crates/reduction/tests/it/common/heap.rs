@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ir::testing::SplitMix64;
+use testing::SplitMix64;
 
 struct Generator {
     rng: SplitMix64,

@@ -7,8 +7,9 @@
 
 use std::fmt::Write;
 
-use super::SplitMix64;
-use crate::Program;
+use ir::Program;
+
+use crate::SplitMix64;
 
 /// A numbered program that verifies. Most have less than 600 states; equal seeds give equal programs.
 pub fn random_numbered(seed: u64) -> Program {
@@ -381,7 +382,7 @@ fn transition(guard: &str, rank: usize, exclusive: bool, body: &[String], target
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text;
+    use ir::text;
 
     #[test]
     fn random_programs_come_back_from_their_text() {

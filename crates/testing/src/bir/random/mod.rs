@@ -17,7 +17,7 @@ mod locations;
 mod statements;
 mod types;
 
-use ir::testing::SplitMix64;
+use crate::SplitMix64;
 
 use collections::Collection;
 use exprs::atom;

@@ -18,8 +18,9 @@ mod kinds;
 mod questions;
 mod statements;
 
-use super::SplitMix64;
-use crate::Program;
+use ir::Program;
+
+use crate::SplitMix64;
 use body::Body;
 use collections::{Collections, Variable};
 use kinds::Kind;

@@ -1,6 +1,6 @@
 //! Bodies that are made of statements.
 
-use ir::testing::SplitMix64;
+use crate::SplitMix64;
 
 use super::exprs::{Exp, atom};
 use super::types::{BIT, DIGIT, Field, Fit, INTS, Ty};

@@ -1,10 +1,10 @@
 //! Numbered programs, and what others must not have.
 
-use crate::testing::program;
-use crate::*;
+use ir::*;
+use testing::program;
 
 fn harbour() -> Program {
-    text::parse(include_str!("../text/numbered.ir")).unwrap()
+    text::parse(include_str!("numbered.ir")).unwrap()
 }
 
 #[track_caller]
@@ -91,7 +91,7 @@ fn numbered_programs_do_without() {
     refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "has other types");
     refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location");
     refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "a function in a numbered program");
-    let zoo = text::parse(include_str!("../text/zoo.ir")).unwrap();
+    let zoo = text::parse(include_str!("zoo.ir")).unwrap();
     refused(|p| p.records = zoo.records, "has records");
     refused(|p| p.virtuals = zoo.virtuals, "has virtual tables");
     let span = source::Span::default();

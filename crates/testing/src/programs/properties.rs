@@ -1,10 +1,10 @@
 //! Random propositions for any program.
 
+use ir::*;
 use ltl::{Formula, Prop};
 use source::Span;
 
-use super::SplitMix64;
-use crate::*;
+use crate::SplitMix64;
 
 /// Adds a property with a proposition of each kind that the program admits: what a global holds, what an object that a
 /// global refers to has in a field (which faults where there is none), how many threads are somewhere and, of numbered programs,

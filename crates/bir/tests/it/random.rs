@@ -1,13 +1,14 @@
-use source::{SourceMap, Style};
+//! Random models: they compile, and have everything in them that the language has.
 
-use super::*;
+use source::{SourceMap, Style};
+use testing::{Variant, random_model, random_variant};
 
 const MODELS: u64 = 1500;
 
 fn compiled(text: &str) -> ir::Program {
     let mut map = SourceMap::new();
     let file = map.add("model.bir", text).expect("not too long");
-    match crate::compile(&map, file, &[]) {
+    match quotient_bir::compile(&map, file, &[]) {
         Ok((program, _)) => program,
         Err(errors) => panic!("{}\n{text}", errors.render(&map, Style::Plain)),
     }

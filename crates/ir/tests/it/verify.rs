@@ -1,9 +1,10 @@
-use super::*;
-use crate::testing::{SplitMix64, philosophers, random_program};
-use crate::text;
+//! What the verifier accepts and refuses.
+
+use ir::*;
+use testing::{SplitMix64, philosophers, random_program};
 
 fn zoo() -> Program {
-    text::parse(include_str!("../text/zoo.ir")).unwrap()
+    text::parse(include_str!("zoo.ir")).unwrap()
 }
 
 /// The zoo after `change` must be refused with `message`.

@@ -1,5 +1,8 @@
-use super::*;
-use crate::testing::{SplitMix64, philosophers, random_program, random_text};
+//! Programs as text and back.
+
+use ir::text::*;
+use ir::*;
+use testing::{SplitMix64, philosophers, random_program, random_text};
 
 /// All that the text form can say, as [`print`] says it.
 const ZOO: &str = include_str!("zoo.ir");
@@ -315,7 +318,7 @@ fn numbered_programs_come_back() {
 
 #[test]
 fn words_of_numbered_programs_can_be_names() {
-    same(&crate::testing::program(
+    same(&testing::program(
         "program channel;
         global int first; global int send; global int rank; global int check; global boolean ready;
         fun has(int x) returns boolean = x > 0;

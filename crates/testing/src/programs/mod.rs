@@ -3,14 +3,12 @@
 mod numbered;
 mod properties;
 mod random;
-mod rng;
 
 pub use numbered::{random_numbered, random_numbered_text};
 pub use properties::add_random_property;
 pub use random::{random_program, random_text};
-pub use rng::SplitMix64;
 
-use crate::{Program, text, verify};
+use ir::{Program, text, verify};
 
 /// A program written as text. Panics with all complaints if it is not a good one.
 pub fn program(text: &str) -> Program {

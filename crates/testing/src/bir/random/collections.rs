@@ -8,7 +8,27 @@ use super::exprs::{Exp, QUANTIFIED, atom};
 use super::statements::Body;
 use super::types::{BIT, Field, Fit, INTS, Ty};
 use super::{Generator, Role, Scope, Variable};
-use crate::collections::Kind;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Set,
+    Bag,
+    Map,
+    Seq,
+    Queue,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Set => "Set",
+            Self::Bag => "Bag",
+            Self::Map => "Map",
+            Self::Seq => "Seq",
+            Self::Queue => "Queue",
+        }
+    }
+}
 
 /// A collection type. `Ty` knows it by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
+use ir::{ActionKind, ExprKind, Guard, Type, TypeId};
+
 use super::*;
-use crate::{ActionKind, ExprKind, Guard, Type, TypeId};
 
 /// What random programs are to have in them, and in how many of 400 at least.
 const WANTED: &[(&str, usize)] = &[

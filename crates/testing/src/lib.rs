@@ -1,0 +1,17 @@
+//! What tests of several crates share. No part of the checker: others depend on it for their tests only.
+//!
+//! It depends on `ir`, whose own tests use it too. That works for tests in `tests/`. In a `#[cfg(test)]` module of `ir` the
+//! programs made here would be of another crate than those of the module.
+
+mod bir;
+mod effort;
+mod programs;
+mod rng;
+
+pub use bir::{Variant, random_model, random_variant, shrink};
+pub use effort::effort;
+pub use programs::{
+    add_random_property, philosophers, program, random_numbered, random_numbered_text, random_program,
+    random_text,
+};
+pub use rng::SplitMix64;
