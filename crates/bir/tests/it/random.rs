@@ -3,7 +3,9 @@
 use source::{SourceMap, Style};
 use testing::{Variant, random_model, random_variant};
 
-const MODELS: u64 = 1500;
+fn models() -> u64 {
+    testing::effort(1500)
+}
 
 fn compiled(text: &str) -> ir::Program {
     let mut map = SourceMap::new();
@@ -16,7 +18,7 @@ fn compiled(text: &str) -> ir::Program {
 
 #[test]
 fn models_compile_verify_and_come_back() {
-    for seed in 0..MODELS {
+    for seed in 0..models() {
         let text = random_model(seed);
         let program = compiled(&text);
         assert_eq!(ir::verify(&program), Ok(()), "{text}");
@@ -28,7 +30,7 @@ fn models_compile_verify_and_come_back() {
 
 #[test]
 fn parentheses_make_no_difference() {
-    for seed in 0..MODELS {
+    for seed in 0..models() {
         let (few, many) = (random_model(seed), random_variant(seed, Variant::Parentheses));
         assert_eq!(ir::text::print(&compiled(&few)), ir::text::print(&compiled(&many)), "{few}{many}");
     }
@@ -173,7 +175,7 @@ const PIECES: &[&str] = &[
 
 #[test]
 fn models_use_the_whole_language() {
-    let texts: Vec<_> = (0..MODELS).map(random_model).collect();
+    let texts: Vec<_> = (0..1500).map(random_model).collect();
     for piece in PIECES {
         let count = texts.iter().filter(|text| text.contains(piece)).count();
         assert!(count > texts.len() / 100, "`{piece}` is in {count} of {} models", texts.len());

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use testing::SplitMix64;
+
 use crate::common::{compile, repeated};
 
 /// A model with about everything in it.
@@ -226,18 +228,6 @@ fn nonsense_is_refused_quickly() {
     }
 }
 
-/// A generator that is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
-
 /// Words, numbers, and single other characters.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
@@ -255,7 +245,7 @@ fn pieces(text: &str) -> Vec<String> {
 
 #[test]
 fn mutants_are_compiled_or_refused() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = SplitMix64::new(1);
     let original = pieces(SAMPLE);
     let mut accepted = 0;
     for _ in 0..600 {

@@ -2,7 +2,7 @@
 //!
 //! A mutant is either refused, with a reason and a place, or it is a model like any other: then it is checked, and
 //! whatever it violates has to be confirmed by the plain interpreter, which also has to find as much in it.
-//! Nothing may panic. The mutants are the same in every run; `QUOTIENT_MUTANTS=50` makes 50 times as many.
+//! Nothing may panic. The mutants are the same in every run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use naive::{Naive, Summary};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{CheckError, Model, Quiet, StateBounds};
-use testing::SplitMix64;
+use testing::{SplitMix64, effort};
 
 const MOST_STATES: usize = 2000;
 
@@ -28,17 +28,12 @@ struct Tally {
     unfinished: usize,
 }
 
-/// How often to multiply the number of mutants.
-fn times() -> u64 {
-    std::env::var("QUOTIENT_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
-}
-
 /// Makes some mutants of each model and looks at all.
 fn survive(ending: &str, per_model: u64, mutate: fn(&ModelFile, &mut SplitMix64) -> Vec<u8>) -> Tally {
     let mut tally = Tally::default();
     let mut failures = Vec::new();
     for (index, file) in files_below(&models(), ending).iter().enumerate() {
-        for number in 0..per_model * times() {
+        for number in 0..effort(per_model) {
             let mut random = SplitMix64::new(1_000_000 * index as u64 + number);
             let mutant = mutate(file, &mut random);
             let result = catch_unwind(AssertUnwindSafe(|| examine(ending, &mutant, number, &mut tally)));

@@ -1,6 +1,4 @@
 //! What partial order reduction must not change, what it is worth, and when it is not used.
-//!
-//! `QUOTIENT_MODELS=20000 cargo test --release -p quotient --test reduction` looks at more random models.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -283,7 +281,7 @@ fn models_with_objects_have_the_same_errors() {
 
 #[test]
 fn random_models_have_the_same_errors_at_every_level() {
-    let many = std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(60_u64);
+    let many = testing::effort(60);
     let levels = [
         Symmetry::None,
         Symmetry::Heap,

@@ -1,6 +1,4 @@
 //! The engine against the naive interpreter: the same states, steps, faults and ends, on random programs.
-//!
-//! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more of them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +14,7 @@ use testing::{SplitMix64, philosophers, random_program};
 const MOST_STATES: usize = 3000;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000)
+    testing::effort(1000)
 }
 
 /// Small bounds, so that some programs exceed them.

@@ -1,6 +1,4 @@
 //! The engine against the naive interpreter on random numbered programs: the same states, steps, faults and ends.
-//!
-//! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more of them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +17,7 @@ const MOST_STATES: usize = 600;
 const BOUNDS: Bounds = Bounds { threads: 5, frames: 255, objects: 65535 };
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    testing::effort(300)
 }
 
 fn interpreters(program: &Program) -> (Engine, Naive<'_>) {

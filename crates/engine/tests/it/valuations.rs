@@ -1,7 +1,5 @@
 //! The engine against the naive interpreter: the same propositions hold, and the same ones cannot be evaluated, all along
 //! random runs of random programs.
-//!
-//! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more of them.
 
 use ir::Program;
 use naive::{Naive, Stopped};
@@ -13,7 +11,7 @@ use testing::{SplitMix64, add_random_property, program, random_numbered, random_
 const STEPS: usize = 60;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(600)
+    testing::effort(600)
 }
 
 /// How often each answer occurred: a valuation, another one than in the state before, a fault.

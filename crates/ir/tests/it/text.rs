@@ -2,7 +2,7 @@
 
 use ir::text::*;
 use ir::*;
-use testing::{SplitMix64, philosophers, random_program, random_text};
+use testing::{SplitMix64, effort, philosophers, random_program, random_text};
 
 /// All that the text form can say, as [`print`] says it.
 const ZOO: &str = include_str!("zoo.ir");
@@ -31,7 +31,7 @@ fn programs_come_back() {
     for n in [1, 3, 10] {
         same(&philosophers(n));
     }
-    for seed in 0..300 {
+    for seed in 0..effort(300) {
         same(&random_program(seed));
     }
 }
@@ -39,7 +39,7 @@ fn programs_come_back() {
 /// What front ends may do and the text has to keep apart: names that repeat, ids in any order, hidden things.
 #[test]
 fn scrambled_programs_come_back() {
-    for seed in 0..300 {
+    for seed in 0..effort(300) {
         let mut rng = SplitMix64::new(seed);
         let mut program = random_program(seed);
         scramble(&mut program, &mut rng);

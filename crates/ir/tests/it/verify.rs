@@ -1,7 +1,7 @@
 //! What the verifier accepts and refuses.
 
 use ir::*;
-use testing::{SplitMix64, philosophers, random_program};
+use testing::{SplitMix64, effort, philosophers, random_program};
 
 fn zoo() -> Program {
     text::parse(include_str!("zoo.ir")).unwrap()
@@ -34,7 +34,7 @@ fn good_programs_verify() {
     assert_eq!(verify(&zoo()), Ok(()));
     assert_eq!(verify(&philosophers(5)), Ok(()));
     assert_eq!(verify(&Program::default()), Ok(()));
-    for seed in 0..500 {
+    for seed in 0..effort(500) {
         assert_eq!(verify(&random_program(seed)), Ok(()), "{seed}");
     }
 }
@@ -501,7 +501,7 @@ fn actions() {
 /// Whatever id is wrong, the verifier says something and nothing panics.
 #[test]
 fn no_id_is_trusted() {
-    for seed in 0..300 {
+    for seed in 0..effort(300) {
         let mut rng = SplitMix64::new(seed);
         let mut program = random_program(seed % 50);
         let wild = if rng.chance(50) { NOWHERE } else { rng.below(30) as u32 };

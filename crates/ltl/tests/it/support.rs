@@ -3,19 +3,19 @@
 use quotient_ltl::lasso::Lasso;
 use quotient_ltl::parse::{Names, parse};
 use quotient_ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
+use testing::SplitMix64;
 
-/// A linear congruential generator, for tests that are the same in every run.
-pub struct Random(u64);
+/// Random things, the same in every run.
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
+        self.0.next_u64() % bound
     }
 
     /// A formula with `size` operators, over the first `props` propositions.

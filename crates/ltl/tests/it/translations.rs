@@ -1,6 +1,8 @@
 //! Random formulas on random words: what all translations, and all that is done to their automata, have to agree with is the
 //! evaluator, which knows nothing of automata.
 
+use testing::effort;
+
 use crate::support::{self, Random};
 use quotient_ltl::alternating::Deferral;
 use quotient_ltl::best::{buchi, generalized};
@@ -56,7 +58,7 @@ fn automata(formula: &Formula) -> Vec<(&'static str, Automaton)> {
 
 fn check(seed: u64, count: u64, props: u64, mut formula: impl FnMut(&mut Random) -> Formula) {
     let mut random = Random::new(seed);
-    for _ in 0..count {
+    for _ in 0..effort(count) {
         let formula = formula(&mut random);
         let (yes, no) = (automata(&formula), automata(&formula.negated()));
         for _ in 0..6 {
@@ -172,7 +174,7 @@ fn many_recurrences() {
 #[test]
 fn a_formula_and_its_negation_have_no_word_in_common() {
     let mut random = Random::new(3);
-    for _ in 0..1500 {
+    for _ in 0..effort(1500) {
         let size = 1 + random.below(8);
         let formula = random.formula(size, 3);
         let negation = formula.negated();
@@ -208,7 +210,7 @@ fn each_short_word_is_accepted_for_a_formula_or_its_negation() {
         .map(|lasso| lasso.expect("the cycle is not empty"))
         .collect();
     assert_eq!(words.len(), 4 + 2 * 16 + 3 * 64 + 4 * 256);
-    for _ in 0..150 {
+    for _ in 0..effort(150) {
         let size = 1 + random.below(8);
         let formula = random.formula(size, 2);
         let (yes, no) = (buchi(&formula, LIMITS).unwrap(), buchi(&formula.negated(), LIMITS).unwrap());
@@ -222,7 +224,7 @@ fn each_short_word_is_accepted_for_a_formula_or_its_negation() {
 fn normal_forms_and_rewriting_keep_the_meaning() {
     let mut random = Random::new(5);
     let (mut before, mut after) = (0, 0);
-    for _ in 0..20_000 {
+    for _ in 0..effort(20_000) {
         let size = 1 + random.below(10);
         let formula = random.formula(size, 3);
         let mut terms = Terms::default();
@@ -253,7 +255,7 @@ fn normal_forms_and_rewriting_keep_the_meaning() {
 fn what_is_printed_is_read_back() {
     let mut random = Random::new(6);
     let mut names = Names::from_iter(["p0", "p1", "p2"]);
-    for _ in 0..5000 {
+    for _ in 0..effort(5000) {
         let size = random.below(12);
         let formula = random.formula(size, 3);
         for dialect in [Dialect::Model, Dialect::Command] {
@@ -266,7 +268,7 @@ fn what_is_printed_is_read_back() {
 fn automata_survive_their_text_forms() {
     let mut random = Random::new(7);
     let props = ["p0", "p1", "a \\ \"b\""].map(str::to_owned).to_vec();
-    for _ in 0..1000 {
+    for _ in 0..effort(1000) {
         let size = 1 + random.below(8);
         let formula = random.formula(size, 3);
         for automaton in [generalized(&formula, LIMITS).unwrap(), buchi(&formula, LIMITS).unwrap()] {

@@ -1,6 +1,4 @@
 //! The conditions on ample steps, and what they are for, checked on random programs where all states are known.
-//!
-//! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-reduction` runs more of them.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +22,7 @@ const MANY: u64 = 10_000;
 const MOST_STATES: usize = 700;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(5000)
+    testing::effort(5000)
 }
 
 /// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there are, and with

@@ -12,6 +12,7 @@ use quotient_search::emptiness::{Claim, Emptiness, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
 use system::{Bound, Fault, FaultKind, Halt};
+use testing::effort;
 
 const PROPS: u64 = 2;
 
@@ -202,7 +203,7 @@ fn random_automata_on_random_graphs() {
 #[test]
 fn accepting_states_on_larger_graphs() {
     let mut random = Random::new(3);
-    for _ in 0..4000 {
+    for _ in 0..effort(4000) {
         let automaton = loop {
             let automaton = random.automaton(PROPS, 1, true);
             if Weakness::of(&automaton).strength == Strength::General {

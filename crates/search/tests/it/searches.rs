@@ -591,7 +591,7 @@ fn same(a: &Outcome, b: &Outcome) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(testing::effort(1000) as u32))]
 
     #[test]
     fn full_explorations_find_what_there_is(graph in any_graph()) {

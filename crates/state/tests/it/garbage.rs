@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ir::{ProcedureId, RecordId};
 use quotient_state::{Bounds, Layout, NodeRef, ObjectKind, Slot, SlotKind, State, ThreadId};
 use system::Encoding;
-use testing::{SplitMix64, program};
+use testing::{SplitMix64, effort, program};
 
 const BOUNDS: Bounds = Bounds { threads: 6, frames: 6, objects: 60 };
 
@@ -192,13 +192,13 @@ fn check_units(state: &State) {
 #[test]
 fn what_is_collected_is_what_cannot_be_reached() {
     let layout = layout("");
-    let dropped: usize = (0..150).map(|seed| check(&layout, seed)).sum();
-    assert!(dropped > 5000, "{dropped}");
+    let dropped: usize = (0..effort(150)).map(|seed| check(&layout, seed)).sum();
+    assert!(dropped as u64 > effort(5000), "{dropped}");
 }
 
 #[test]
 fn collections_refer_to_what_is_in_them() {
     let layout = layout("Set<Node> friends;");
-    let dropped: usize = (0..30).map(|seed| check(&layout, seed)).sum();
-    assert!(dropped > 1000, "{dropped}");
+    let dropped: usize = (0..effort(30)).map(|seed| check(&layout, seed)).sum();
+    assert!(dropped as u64 > effort(1000), "{dropped}");
 }

@@ -97,6 +97,8 @@ fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
+
     #[test]
     fn all_stores_agree_with_a_plain_list((states, visits) in any_run()) {
         let mut encodings: Vec<Encoding> = states.iter().map(encoding).collect();
@@ -165,6 +167,8 @@ fn any_write() -> impl Strategy<Value = Write> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
+
     /// What a change leads to is what the changed encoding is, and the store stays where it was.
     #[test]
     fn changes_are_foreseen(
@@ -208,6 +212,8 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
+
     /// So is what becomes of a component that comes or goes.
     #[test]
     fn components_that_come_and_go_are_foreseen(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quotient_symmetry::{Ladder, Namer, Options};
 use state::{Layout, State};
-use testing::{SplitMix64, philosophers};
+use testing::{SplitMix64, effort, philosophers};
 
 use crate::forms::{Form, NAMINGS, decode, encode, form, full, shuffled};
 use crate::hard::{boards, crossed, crossing, cycles, linked, named, objects};
@@ -60,7 +60,7 @@ fn hard_states_stay_the_same() {
 
 #[test]
 fn random_states_stay_the_same() {
-    for seed in 0..crate::many(200) {
+    for seed in 0..effort(200) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, seed % 3 != 0);
         let layout = &Layout::new(&program, crate::BOUNDS);
@@ -79,7 +79,7 @@ fn random_cycles_stay_the_same() {
     let program = objects();
     let layout = &Layout::new(&program, crate::BOUNDS);
     let mut exhausted = 0;
-    for seed in 0..crate::many(200) {
+    for seed in 0..effort(200) {
         let rng = &mut SplitMix64::new(seed);
         let (first, second) = (3 + rng.below(4), 3 + rng.below(4));
         let state = linked(layout, &cycles(&[first, second]));
@@ -87,7 +87,7 @@ fn random_cycles_stay_the_same() {
             exhausted += u64::from(check(layout, &shuffled(layout, &state, rng), budget));
         }
     }
-    assert!(exhausted > crate::many(200), "{exhausted}");
+    assert!(exhausted > effort(200), "{exhausted}");
 }
 
 /// Without a budget an exploration finds more states, but of each orbit at least one and of no other.

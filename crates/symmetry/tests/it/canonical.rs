@@ -6,13 +6,13 @@ use engine::{Engine, EngineState};
 use quotient_symmetry::{Ladder, Namer, Naming, Options};
 use state::{Layout, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
-use testing::{SplitMix64, philosophers, random_program};
+use testing::{SplitMix64, effort, philosophers, random_program};
 
 use crate::brute::least_form;
+use crate::engine;
 use crate::forms::{Form, NAMINGS, decode, encode, flat, form, full, shuffled};
 use crate::incremental::assert_bijective;
 use crate::random::{mutate, random_state, shapes};
-use crate::{engine, many};
 
 /// How many permutations brute force tries.
 const MOST: u64 = 800;
@@ -88,7 +88,7 @@ fn states_of(engine: &Engine, most: usize, rng: &mut SplitMix64) -> Vec<EngineSt
 #[test]
 fn states_of_programs_have_one_form_under_all_names() {
     let (mut states, mut repeated) = (0, 0);
-    for seed in 0..many(150) {
+    for seed in 0..effort(150) {
         let rng = &mut SplitMix64::new(seed);
         let program = random_program(seed);
         let engine = engine(&program);
@@ -104,12 +104,15 @@ fn states_of_programs_have_one_form_under_all_names() {
         states += seen.states;
         repeated += seen.repeated;
     }
-    assert!(states as u64 > many(150) * 20 && repeated * 10 > states, "{states} states, {repeated} repeated");
+    assert!(
+        states as u64 > effort(150) * 20 && repeated * 10 > states,
+        "{states} states, {repeated} repeated"
+    );
 }
 
 fn shapes_against_brute_force(relations: bool, programs: u64, states: usize, edits: usize) {
     let (mut seen, mut repeated) = (0, 0);
-    for seed in 0..many(programs) {
+    for seed in 0..effort(programs) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, relations);
         let layout = &Layout::new(&program, crate::BOUNDS);
@@ -165,7 +168,7 @@ fn successors(engine: &Engine, state: &mut EngineState, naming: Naming) -> Vec<(
 /// Names cannot be observed: under other names, a state has the same steps to the same states.
 #[test]
 fn steps_do_not_depend_on_names() {
-    for seed in 0..many(120) {
+    for seed in 0..effort(120) {
         let rng = &mut SplitMix64::new(seed);
         let program = if seed < 3 { philosophers(seed as usize + 2) } else { random_program(seed) };
         let engine = engine(&program);

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use quotient_symmetry::{Canonizer, Graph, Options, Ordered};
+use testing::{SplitMix64, effort};
 
 use crate::graphs::*;
 
@@ -43,7 +44,7 @@ fn form(canonizer: &mut Canonizer, graph: &Graph, options: Options) -> Form {
 }
 
 /// Asserts that copies of `graph` have its form, and answers the form and the greatest number of search nodes.
-fn check(graph: &Graph, copies: usize, options: Options, random: &mut Random) -> (Form, u64) {
+fn check(graph: &Graph, copies: usize, options: Options, random: &mut SplitMix64) -> (Form, u64) {
     let mut canonizer = Canonizer::new();
     let expected = form(&mut canonizer, graph, options);
     let mut nodes = canonizer.order(graph, options).nodes;
@@ -56,7 +57,7 @@ fn check(graph: &Graph, copies: usize, options: Options, random: &mut Random) ->
 }
 
 /// Changes a label or an edge.
-fn mutant(old: &Graph, random: &mut Random) -> Graph {
+fn mutant(old: &Graph, random: &mut SplitMix64) -> Graph {
     let mut labels = old.labels().to_vec();
     let mut edges: Vec<_> = old.edges().iter().map(|edge| (edge.source, edge.label, edge.target)).collect();
     let (i, node) = (random.below(edges.len().max(1)), random.below(labels.len()));
@@ -153,7 +154,7 @@ fn classes(graphs: impl Iterator<Item = Graph>) -> usize {
 
 #[test]
 fn small_graphs_have_the_same_form_exactly_if_some_permutation_makes_them_equal() {
-    let random = &mut Random(1);
+    let random = &mut SplitMix64::new(1);
     let mut canonizer = Canonizer::new();
     let mut equal = 0;
     for trial in 0..6000 {
@@ -177,7 +178,7 @@ fn small_graphs_have_the_same_form_exactly_if_some_permutation_makes_them_equal(
 #[test]
 fn regular_graphs_have_the_same_form_exactly_if_they_are_isomorphic() {
     // Each node has one edge of each label in either direction: refinement sees nothing.
-    let random = &mut Random(2);
+    let random = &mut SplitMix64::new(2);
     let mut canonizer = Canonizer::new();
     let mut equal = 0;
     for trial in 0..2000 {
@@ -205,7 +206,7 @@ fn regular_graphs_have_the_same_form_exactly_if_they_are_isomorphic() {
 
 #[test]
 fn mutants_of_graphs_of_middle_size_are_told_apart() {
-    let random = &mut Random(3);
+    let random = &mut SplitMix64::new(3);
     let mut canonizer = Canonizer::new();
     let mut equal = 0;
     for _ in 0..1500 {
@@ -224,8 +225,8 @@ fn mutants_of_graphs_of_middle_size_are_told_apart() {
 
 #[test]
 fn the_form_does_not_depend_on_names() {
-    let random = &mut Random(4);
-    for trial in 0..800 {
+    let random = &mut SplitMix64::new(4);
+    for trial in 0..effort(800) {
         let n = 8 + random.below(33);
         let a = random_graph(n, random);
         check(&a, 3, bits(64), random);
@@ -238,8 +239,8 @@ fn the_form_does_not_depend_on_names() {
 
 #[test]
 fn the_form_of_unions_of_copies_does_not_depend_on_names() {
-    let random = &mut Random(5);
-    for _ in 0..300 {
+    let random = &mut SplitMix64::new(5);
+    for _ in 0..effort(300) {
         let size = 2 + random.below(6);
         let a = random_graph(size, random);
         let b = mutant(&a, random);
@@ -259,7 +260,7 @@ fn the_form_of_unions_of_copies_does_not_depend_on_names() {
 
 #[test]
 fn edges_to_all_nodes_of_a_cell_are_no_reason_to_choose() {
-    let random = &mut Random(6);
+    let random = &mut SplitMix64::new(6);
     // Complete graphs, with and without loops, and layers with all edges between neighbouring ones.
     for n in [2, 3, 7, 30] {
         let mut all = undirected(n, &complete(n));
@@ -280,7 +281,7 @@ fn edges_to_all_nodes_of_a_cell_are_no_reason_to_choose() {
 
 #[test]
 fn an_edge_that_occurs_twice_is_not_an_edge_to_two_nodes() {
-    let random = &mut Random(7);
+    let random = &mut SplitMix64::new(7);
     let twice = graph(&[0, 0, 1, 1], &[(0, 0, 2), (0, 0, 2), (1, 0, 3), (1, 0, 3)]);
     let both = graph(&[0, 0, 1, 1], &[(0, 0, 2), (0, 0, 3), (1, 0, 2), (1, 0, 3)]);
     let crossed = graph(&[0, 0, 1, 1], &[(0, 0, 3), (0, 0, 3), (1, 0, 2), (1, 0, 2)]);
@@ -291,7 +292,7 @@ fn an_edge_that_occurs_twice_is_not_an_edge_to_two_nodes() {
 
 #[test]
 fn complete_multipartite_graphs_take_polynomially_many_nodes() {
-    let random = &mut Random(8);
+    let random = &mut SplitMix64::new(8);
     // All edges but those between 2i and 2i + 1. Each pair is a choice, below those before it.
     for n in [10, 20, 40, 80] {
         let edges: Vec<_> = complete(n).into_iter().filter(|(a, b)| a / 2 != b / 2).collect();
@@ -312,8 +313,8 @@ fn the_search_ends_where_recursion_would_be_too_deep() {
 #[test]
 fn complements_of_cycles_keep_their_form_when_hashes_collide() {
     // Choices below choices: dense, connected, and no two nodes differ at first.
-    let random = &mut Random(18);
-    for _ in 0..150 {
+    let random = &mut SplitMix64::new(18);
+    for _ in 0..effort(150) {
         let mut n = 0;
         let mut cycles = Vec::new();
         while n < 9 {
@@ -332,8 +333,8 @@ fn complements_of_cycles_keep_their_form_when_hashes_collide() {
 fn rotated_graphs_keep_their_form_when_hashes_collide() {
     // Copies of a graph around a middle and linked in a ring: automorphisms that are known before the best
     // order is, and that do not preserve what is chosen later.
-    let random = &mut Random(20);
-    for _ in 0..1500 {
+    let random = &mut SplitMix64::new(20);
+    for _ in 0..effort(1500) {
         let (size, middle, copies) = (1 + random.below(4), 1 + random.below(4), 2 + random.below(3));
         let end = |node: usize, copy: usize| if node < middle { node } else { node + copy % copies * size };
         let mut edges = Vec::new();
@@ -351,8 +352,8 @@ fn rotated_graphs_keep_their_form_when_hashes_collide() {
 
 #[test]
 fn components_that_differ_in_labels_only_keep_their_form_when_hashes_collide() {
-    let random = &mut Random(19);
-    for _ in 0..200 {
+    let random = &mut SplitMix64::new(19);
+    for _ in 0..effort(200) {
         let mut pairs = Graph::new();
         for _ in 0..12 {
             let (a, b) = (pairs.add_node(0), pairs.add_node(1 + random.below(4) as u64));
@@ -364,7 +365,7 @@ fn components_that_differ_in_labels_only_keep_their_form_when_hashes_collide() {
 
 #[test]
 fn two_triangles_are_not_a_hexagon() {
-    let random = &mut Random(9);
+    let random = &mut SplitMix64::new(9);
     let triangles = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)];
     for make in [undirected, set_of_sets] {
         for hash_bits in [64, 2, 1] {
@@ -378,7 +379,7 @@ fn two_triangles_are_not_a_hexagon() {
 
 #[test]
 fn the_rook_graph_is_not_the_shrikhande_graph() {
-    let random = &mut Random(10);
+    let random = &mut SplitMix64::new(10);
     for make in [undirected, set_of_sets] {
         for hash_bits in [64, 4] {
             let rook = check(&make(16, &rook()), 8, bits(hash_bits), random);
@@ -392,7 +393,7 @@ fn the_rook_graph_is_not_the_shrikhande_graph() {
 
 #[test]
 fn cai_furer_immerman_pairs_are_told_apart() {
-    let random = &mut Random(11);
+    let random = &mut SplitMix64::new(11);
     let prism = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)];
     let bipartite: Vec<_> = (0..3).flat_map(|a| (3..6).map(move |b| (a, b))).collect();
     for (n, base) in [(4, &complete(4)[..]), (6, &prism), (6, &bipartite)] {
@@ -407,7 +408,7 @@ fn cai_furer_immerman_pairs_are_told_apart() {
 #[test]
 fn crossed_sharing_is_told_apart() {
     // Threads with x and y, whose n is the same node; or crosswise the one of the other thread's.
-    let random = &mut Random(12);
+    let random = &mut SplitMix64::new(12);
     let threads = |crossed: bool| {
         let c = |thread: u32| if crossed { [0, 2, 1, 3][thread as usize] } else { thread };
         let labels: Vec<u64> = [[1; 4], [2; 4], [2; 4], [3; 4]].concat();
@@ -424,7 +425,7 @@ fn crossed_sharing_is_told_apart() {
 
 #[test]
 fn rings_take_few_nodes_and_their_copies_as_many_each() {
-    let random = &mut Random(13);
+    let random = &mut SplitMix64::new(13);
     let mut ring = Graph::new();
     for n in [3, 5, 10, 20, 50] {
         table(&vec![0; n], &vec![1; n], &mut ring);
@@ -444,7 +445,7 @@ fn rings_take_few_nodes_and_their_copies_as_many_each() {
 
 #[test]
 fn forests_and_private_heaps_need_no_choice() {
-    let random = &mut Random(14);
+    let random = &mut SplitMix64::new(14);
     assert_eq!(check(&private_heaps(30), 3, bits(64), random).1, 0);
     assert_eq!(check(&list(500), 2, bits(64), random).1, 0);
     assert_eq!(check(&union(&[&list(50); 8]), 2, bits(64), random).1, 0);
@@ -456,7 +457,7 @@ fn forests_and_private_heaps_need_no_choice() {
 
 #[test]
 fn large_graphs() {
-    let random = &mut Random(15);
+    let random = &mut SplitMix64::new(15);
     assert_eq!(check(&list(100_000), 1, bits(64), random).1, 0);
     assert_eq!(check(&private_heaps(20_000), 1, bits(64), random).1, 0);
     assert_eq!(check(&union(&[&list(30_000), &list(30_000)]), 1, bits(64), random).1, 0);
@@ -468,7 +469,7 @@ fn large_graphs() {
 
 #[test]
 fn an_exhausted_budget_leaves_an_order_and_says_so() {
-    let random = &mut Random(16);
+    let random = &mut SplitMix64::new(16);
     let mut canonizer = Canonizer::new();
     let instances = [
         set_of_sets(16, &rook()),
@@ -500,9 +501,9 @@ fn an_exhausted_budget_leaves_an_order_and_says_so() {
 
 #[test]
 fn what_was_ordered_before_leaves_no_trace() {
-    let random = &mut Random(17);
+    let random = &mut SplitMix64::new(17);
     let mut used = Canonizer::new();
-    for _ in 0..300 {
+    for _ in 0..effort(300) {
         let n = random.below(30);
         let graph = if n == 0 { Graph::new() } else { random_graph(n, random) };
         let options = Options { budget: random.below(4) as u64, hash_bits: 1 + random.below(64) as u32 };

@@ -6,11 +6,11 @@ use engine::{Engine, EngineState};
 use quotient_symmetry::{Chains, Ladder, Level, Namer};
 use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
-use testing::{SplitMix64, random_program};
+use testing::{SplitMix64, effort, random_program};
 
+use crate::engine;
 use crate::forms::{Form, NAMINGS, compact, encode_as, flat, form, ladder};
 use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
-use crate::{engine, many};
 
 /// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other places.
 type Way = (bool, usize, Vec<u64>);
@@ -258,7 +258,7 @@ fn step(engine: &Engine, state: &mut EngineState, rng: &mut SplitMix64) -> bool 
 #[test]
 fn chains_follow_the_steps_of_programs() {
     let mut checked = 0;
-    for seed in 0..many(300) {
+    for seed in 0..effort(300) {
         let rng = &mut SplitMix64::new(seed);
         let program = random_program(seed);
         let engine = engine(&program);
@@ -281,12 +281,12 @@ fn chains_follow_the_steps_of_programs() {
         }
         checked += followed.checked;
     }
-    assert!(checked > many(300) * 80);
+    assert!(checked > effort(300) * 80);
 }
 
 #[test]
 fn chains_follow_edits() {
-    for seed in 0..many(400) {
+    for seed in 0..effort(400) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, seed % 4 == 0);
         let layout = &Layout::new(&program, crate::BOUNDS);
@@ -369,7 +369,7 @@ fn the_table_of_chains_does_not_grow_for_ever() {
 #[test]
 fn the_hash_is_that_of_the_level_heap() {
     let mut classes = 0;
-    for seed in 0..many(200) {
+    for seed in 0..effort(200) {
         let rng = &mut SplitMix64::new(seed);
         let program = random_program(seed);
         let engine = engine(&program);
@@ -409,7 +409,7 @@ fn the_hash_is_that_of_the_level_heap() {
         }
         classes += forms[0].len() as u64;
     }
-    assert!(classes > many(200) * 3);
+    assert!(classes > effort(200) * 3);
 }
 
 const LEVELS: [Level; 5] = [Level::Heap, Level::Pc, Level::Bots(1), Level::Bots(u32::MAX), Level::Full];
@@ -417,7 +417,7 @@ const LEVELS: [Level; 5] = [Level::Heap, Level::Pc, Level::Bots(1), Level::Bots(
 /// The encoding that a namer keeps up to date is the one that a new namer writes, whenever it is asked for.
 #[test]
 fn namers_follow_the_steps_of_programs() {
-    for seed in 0..many(100) {
+    for seed in 0..effort(100) {
         let program = random_program(seed);
         let engine = engine(&program);
         let moves = Moves {
@@ -437,7 +437,7 @@ fn namers_follow_the_steps_of_programs() {
 
 #[test]
 fn namers_follow_edits() {
-    for seed in 0..many(200) {
+    for seed in 0..effort(200) {
         let rng = &mut SplitMix64::new(seed);
         let program = shapes(rng, seed % 4 == 0);
         let layout = &Layout::new(&program, crate::BOUNDS);

@@ -3,8 +3,6 @@
 //! Names of states: what [`Chains`](quotient_symmetry::Chains) and [`Namer`](quotient_symmetry::Namer) promise, held
 //! against plain and slow ways to say the same, on states of random programs, on states that are put together at
 //! random, and on those that the papers print.
-//!
-//! `QUOTIENT_PROGRAMS=10 cargo test --release -p quotient-symmetry --test it` looks at ten times as many.
 
 mod brute;
 mod budget;
@@ -28,9 +26,4 @@ const BOUNDS: Bounds = Bounds { threads: 6, frames: 6, objects: 12 };
 fn engine(program: &Program) -> Engine {
     let threads = BOUNDS.threads.max(program.active.len() as u32);
     Engine::new(program, Bounds { threads, ..BOUNDS }, false)
-}
-
-/// `count`, or a multiple of it if more is asked for.
-fn many(count: u64) -> u64 {
-    count * std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
 }

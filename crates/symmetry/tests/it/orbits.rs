@@ -7,7 +7,7 @@ use ir::Program;
 use quotient_symmetry::{Ladder, Level, Namer, Naming, Stats};
 use state::{Layout, Names, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
-use testing::{philosophers, program, random_program};
+use testing::{effort, philosophers, program, random_program};
 
 use crate::forms::{Form, NAMINGS, compact, decode, encode, flat, form, full, ladder, renamed};
 
@@ -246,9 +246,9 @@ fn parents_outlive_their_children() {
 #[test]
 fn random_programs_have_each_orbit_once() {
     let mut checked = 0;
-    for seed in 0..crate::many(150) {
+    for seed in 0..effort(150) {
         let program = random_program(seed);
         checked += u64::from(orbits_are_found_once(&crate::engine(&program), 600));
     }
-    assert!(checked > crate::many(60), "{checked}");
+    assert!(checked > effort(60), "{checked}");
 }

@@ -6,8 +6,6 @@
 //! nothing else is different.
 //!
 //! A model that shows a difference is made as small as possible and printed.
-//!
-//! `QUOTIENT_MODELS=50000 cargo test --release -p quotient --test random_models` looks at more of them.
 
 pub mod alike;
 mod ample;
@@ -35,7 +33,7 @@ use testing::{SplitMix64, Variant, random_model, random_variant, shrink};
 const MOST_STATES: usize = 3000;
 
 fn models() -> u64 {
-    std::env::var("QUOTIENT_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(800)
+    testing::effort(800)
 }
 
 /// Bounds that some models exceed, and what that means.

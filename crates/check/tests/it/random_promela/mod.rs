@@ -3,8 +3,6 @@
 //! Each program is checked with all statements in all orders, and then with partial order reduction, with merged statements,
 //! and with both. Verdicts, the kinds and places of errors (deadlocks among them) and the verdicts of temporal properties have
 //! to be the same. The programs are those of the comparison with SPIN.
-//!
-//! `QUOTIENT_PROGRAMS=5000 cargo test --release -p quotient --test random_promela` looks at more of them.
 
 #![allow(dead_code, reason = "the generator can do more than is asked for here")]
 
@@ -37,7 +35,7 @@ use quotient::{Model, Quiet, Style};
 const MOST_STATES: u64 = 4000;
 
 fn programs() -> u64 {
-    std::env::var("QUOTIENT_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+    testing::effort(150)
 }
 
 fn load(text: &str) -> Option<Model> {

@@ -5,8 +5,6 @@
 //! interpreter follows it.
 //!
 //! A model that shows a difference is made as small as possible and printed.
-//!
-//! `QUOTIENT_PROPERTIES=20000 cargo test --release -p quotient --test random_properties` looks at more of them.
 
 mod crowds;
 mod divergence;
@@ -35,7 +33,7 @@ const MOST_STATES: usize = 400;
 const PROPERTIES: u64 = 3;
 
 fn models() -> u64 {
-    std::env::var("QUOTIENT_PROPERTIES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
+    testing::effort(150)
 }
 
 /// Bounds that some models exceed, and what that means.

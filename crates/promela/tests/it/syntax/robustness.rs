@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use testing::SplitMix64;
+
 use super::{Files, parse, parse_files};
 
 /// A model with about everything in it.
@@ -231,18 +233,6 @@ fn nonsense_is_refused_quickly() {
     }
 }
 
-/// A generator that is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
-
 /// Words, numbers, and single other characters.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
@@ -273,7 +263,7 @@ fn originals() -> Vec<String> {
 #[test]
 fn mutants_are_parsed_or_refused() {
     let originals = originals();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = SplitMix64::new(1);
     let (mut accepted, count) = (0, 1000);
     for round in 0..count {
         let original = &originals[round % originals.len()];
@@ -297,7 +287,7 @@ fn mutants_are_parsed_or_refused() {
 #[test]
 fn mutants_of_bytes_are_parsed_or_refused() {
     let originals = originals();
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = SplitMix64::new(2);
     for round in 0..1000 {
         let mut bytes = originals[round % originals.len()].as_bytes().to_vec();
         for _ in 0..=random.below(5) {

@@ -2,6 +2,7 @@
 
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
 use system::{Bound, Encoding, Fired, Halt, Key, Section, Step, Steps, TransitionSystem};
+use testing::SplitMix64;
 
 const ROOT: Key = Key { section: Section::Root, index: 0 };
 
@@ -162,18 +163,17 @@ impl TransitionSystem for Ring {
     }
 }
 
-/// A linear congruential generator, for tests that are the same in every run.
-pub struct Random(u64);
+/// Random things, the same in every run.
+pub struct Random(SplitMix64);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
+        self.0.next_u64() % bound
     }
 
     /// A formula with `size` operators, over the first `props` propositions.

@@ -1,30 +1,7 @@
 //! Graphs to try: random ones, and families whose symmetries are known.
 
 use quotient_symmetry::Graph;
-
-/// Pseudo-random numbers (`SplitMix64`).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ word >> 31
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn permutation(&mut self, n: usize) -> Vec<u32> {
-        let mut permutation: Vec<u32> = (0..n as u32).collect();
-        for i in 1..n {
-            permutation.swap(i, self.below(i + 1));
-        }
-        permutation
-    }
-}
+use testing::SplitMix64;
 
 /// A graph from its labels and edges.
 pub fn graph(labels: &[u64], edges: &[(u32, u32, u32)]) -> Graph {
@@ -39,7 +16,7 @@ pub fn graph(labels: &[u64], edges: &[(u32, u32, u32)]) -> Graph {
 }
 
 /// The same graph with node v renamed to `permutation[v]` and the edges in another order.
-pub fn renamed(old: &Graph, permutation: &[u32], random: &mut Random) -> Graph {
+pub fn renamed(old: &Graph, permutation: &[u32], random: &mut SplitMix64) -> Graph {
     let mut labels = vec![0; old.len()];
     for (node, &label) in old.labels().iter().enumerate() {
         labels[permutation[node] as usize] = label;
@@ -55,7 +32,7 @@ pub fn renamed(old: &Graph, permutation: &[u32], random: &mut Random) -> Graph {
     graph(&labels, &edges)
 }
 
-pub fn shuffled(old: &Graph, random: &mut Random) -> Graph {
+pub fn shuffled(old: &Graph, random: &mut SplitMix64) -> Graph {
     let permutation = random.permutation(old.len());
     renamed(old, &permutation, random)
 }
@@ -73,7 +50,7 @@ pub fn union(parts: &[&Graph]) -> Graph {
 }
 
 /// The kinds of edges that states have: fields (at most one of each label a node) and members of collections.
-pub fn random_graph(n: usize, random: &mut Random) -> Graph {
+pub fn random_graph(n: usize, random: &mut SplitMix64) -> Graph {
     let kinds = [1, 1, 2][random.below(3)];
     let labels: Vec<u64> = (0..n).map(|_| random.below(kinds) as u64).collect();
     let mut edges: Vec<(u32, u32, u32)> = Vec::new();
