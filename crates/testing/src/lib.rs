@@ -4,14 +4,18 @@
 //! programs made here would be of another crate than those of the module.
 
 mod bir;
+pub mod book;
 mod effort;
+mod models;
 mod programs;
+pub mod promela;
 mod rng;
 
-pub use bir::{Variant, random_model, random_variant, shrink};
+pub use bir::{Variant, random_model, random_model_of_the_alike, random_variant, shrink};
 pub use effort::effort;
+pub use models::{ModelFile, files_below, models, root};
 pub use programs::{
-    add_random_property, philosophers, program, random_numbered, random_numbered_text, random_program,
-    random_text,
+    add_random_property, channels, heap, philosophers, program, random_numbered, random_numbered_text,
+    random_program, random_text,
 };
 pub use rng::SplitMix64;

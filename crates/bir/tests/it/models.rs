@@ -1,12 +1,10 @@
 //! The models of the repository.
 
-use std::path::Path;
-
 use crate::common::compile;
 
 #[test]
 fn all_of_them_compile_without_warnings() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let models = testing::models();
     for folder in [models.clone(), models.join("faults")] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

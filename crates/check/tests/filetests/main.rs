@@ -38,8 +38,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use quotient::config::{Config, SearchKind, StoreKind, Switch};
+use testing::{ModelFile, files_below, models};
 
-use common::{ModelFile, files_below, models, properties};
+use common::properties;
 use header::Header;
 use lattice::Cell;
 use oracle::Case;

@@ -7,8 +7,9 @@ use naive::{Naive, OnBound, Summary};
 use quotient::Model;
 use quotient::config;
 use quotient::report::{Place, Verdict};
+use testing::ModelFile;
 
-use crate::common::{ModelFile, load};
+use crate::common::load;
 use crate::header::{Expected, Header};
 use crate::lattice::count_orbits;
 

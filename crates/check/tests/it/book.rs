@@ -13,17 +13,14 @@
 //! | `states=N`, `steps=N` | number of states, length of the counterexample |
 //! | `file=NAME` | the name under which the console examples of the page find it |
 
-#[path = "../../../../book/blocks.rs"]
-mod blocks;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use blocks::{Block, pages};
 use quotient::config::{Config, StoreKind, StoreOptions};
 use quotient::report::{Alternative, Report, Verdict};
 use quotient::{Model, Quiet, Style};
+use testing::book::{Block, pages};
 
 /// All that may stand in the info string of a model.
 const ATTRIBUTES: [&str; 17] = [

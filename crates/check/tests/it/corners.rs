@@ -13,8 +13,9 @@ use std::collections::BTreeSet;
 use quotient::config::{Config, SearchKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet};
+use testing::{files_below, models};
 
-use crate::common::{files_below, load, models};
+use crate::common::load;
 
 struct Corner {
     name: String,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use quotient::config::{Config, Fairness, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet};
-
-use crate::common::{files_below, models};
+use testing::{files_below, models};
 
 fn model(name: &str, text: &str) -> Model {
     crate::common::load(name, text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text))

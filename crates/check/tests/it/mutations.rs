@@ -7,12 +7,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::common::{ModelFile, files_below, load, models};
+use crate::common::load;
 use naive::{Naive, Summary};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{CheckError, Model, Quiet, StateBounds};
-use testing::{SplitMix64, effort};
+use testing::{ModelFile, SplitMix64, effort, files_below, models};
 
 const MOST_STATES: usize = 2000;
 

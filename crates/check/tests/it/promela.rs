@@ -13,8 +13,9 @@ use naive::Naive;
 use quotient::Model;
 use quotient::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
+use testing::{ModelFile, files_below, models};
 
-use crate::common::{ModelFile, files_below, load, models, properties, walk};
+use crate::common::{load, properties, walk};
 
 struct Case {
     file: ModelFile,

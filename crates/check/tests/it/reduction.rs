@@ -6,9 +6,9 @@ use std::sync::Arc;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{Model, Quiet, StateBounds, Style};
-use testing::random_model;
+use testing::{files_below, models, random_model};
 
-use crate::common::{files_below, load, models};
+use crate::common::load;
 
 fn check(model: &Model, config: &Config) -> Report {
     let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);

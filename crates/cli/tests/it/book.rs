@@ -7,15 +7,13 @@
 //!
 //! `BLESS=1` writes what the commands print into blocks that have no `…`, and refuses to change a verdict.
 
-#[path = "../../../../book/blocks.rs"]
-mod blocks;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use blocks::{Block, Page, pages, root};
+use testing::book::{Block, Page, pages};
+use testing::root;
 
 const QUOTIENT: &str = env!("CARGO_BIN_EXE_quotient");
 /// How people run it from a checkout.

@@ -9,14 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+pub use testing::models;
 
 /// Nothing here takes this long, not even on a slow machine. What does hangs.
 const DEADLINE: Duration = Duration::from_mins(2);
-
-/// The folder with the bundled models.
-pub fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models")
-}
 
 /// An empty folder in which commands run, so that files have short names and trails land nowhere else.
 pub struct Sandbox {

@@ -9,9 +9,9 @@ use reduction::{Analysis, Concrete, Observed, Reduced, obstacle};
 use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Ladder, Level, Naming, Options};
 use system::{Encoding, Fired, Steps, TransitionSystem};
-use testing::{SplitMix64, program, random_numbered};
+use testing::{SplitMix64, channels, heap, program, random_numbered};
 
-use crate::common::{self, complaint, difference, graph};
+use crate::common::{complaint, difference, graph};
 use crate::symmetric::Symmetric;
 
 const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
@@ -88,15 +88,15 @@ fn all_are_valid(
 
 #[test]
 fn reductions_of_random_programs_are_valid() {
-    let make = |seed| program(&common::generator::text(seed));
+    let make = |seed| program(&channels::text(seed));
     let [complete, reduced, states, left] =
-        all_are_valid(make, common::generator::text, |program, analysis| verdict(program, analysis));
+        all_are_valid(make, channels::text, |program, analysis| verdict(program, analysis));
     assert!(complete > programs() as usize / 2 && reduced > complete / 4 && left < states / 10 * 9);
 }
 
 #[test]
 fn reductions_of_programs_with_channels_of_threads_are_valid() {
-    let text = common::generator::text_with_own_channels;
+    let text = channels::text_with_own_channels;
     let [complete, reduced, ..] =
         all_are_valid(|seed| program(&text(seed)), text, |program, analysis| verdict(program, analysis));
     assert!(complete > programs() as usize / 2 && reduced > complete / 4);
@@ -104,7 +104,7 @@ fn reductions_of_programs_with_channels_of_threads_are_valid() {
 
 #[test]
 fn reductions_of_programs_that_count_and_wait_are_valid() {
-    let text = common::generator::text_with_counters;
+    let text = channels::text_with_counters;
     let [complete, reduced, ..] =
         all_are_valid(|seed| program(&text(seed)), text, |program, analysis| verdict(program, analysis));
     assert!(complete > programs() as usize / 2 && reduced > complete / 4);
@@ -121,8 +121,8 @@ fn reductions_of_programs_with_many_features_are_valid() {
 
 #[test]
 fn reductions_of_programs_with_objects_are_valid() {
-    let make = |seed| program(&common::heap::text(seed));
-    let [complete, reduced, states, left] = all_are_valid(make, common::heap::text, |program, analysis| {
+    let make = |seed| program(&heap::text(seed));
+    let [complete, reduced, states, left] = all_are_valid(make, heap::text, |program, analysis| {
         let engine = Engine::new(program, BOUNDS, false);
         heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
     });
@@ -135,7 +135,7 @@ fn reductions_of_programs_with_objects_are_valid() {
 fn to_give_up_is_to_offer_all_steps() {
     let (mut found, mut given_up, mut doubted) = (0, 0, 0);
     for seed in 0..programs() / 5 {
-        let program = program(&common::heap::text(seed));
+        let program = program(&heap::text(seed));
         let engine = Engine::new(&program, BOUNDS, false);
         let system = Symmetric::new(&engine, canonical(Naming::Chain));
         let analysis = Analysis::new(&program, &Observed::invariants(&program));
@@ -258,7 +258,7 @@ const WENT_WRONG: &[u64] = &[10_975];
 #[test]
 fn programs_that_once_went_wrong_are_valid() {
     for &seed in WENT_WRONG {
-        let text = common::generator::text(seed);
+        let text = channels::text(seed);
         let program = program(&text);
         let (wrong, _) = verdict(&program, &Analysis::new(&program, &Observed::invariants(&program)))
             .expect("it is small");
@@ -270,11 +270,8 @@ fn programs_that_once_went_wrong_are_valid() {
 fn seeded_faults_are_caught() {
     for &seeded in Seeded::NUMBERED {
         let texts = (0..MANY).flat_map(|seed| {
-            let texts: [fn(u64) -> String; 3] = [
-                common::generator::text,
-                common::generator::text_with_own_channels,
-                common::generator::text_with_counters,
-            ];
+            let texts: [fn(u64) -> String; 3] =
+                [channels::text, channels::text_with_own_channels, channels::text_with_counters];
             texts.map(|text| text(seed))
         });
         let texts = RARE.iter().map(|&text| text.to_owned()).chain(texts);
@@ -378,15 +375,13 @@ fn rare_programs_with_objects_are_reduced_as_they_should() {
 fn seeded_faults_about_objects_are_caught() {
     for &seeded in Seeded::HEAP {
         let caught =
-            RARE_OBJECTS.iter().map(|&text| text.to_owned()).chain((0..MANY).map(common::heap::text)).any(
-                |text| {
-                    let program = program(&text);
-                    let mut analysis = seeded.analysis(&program, &Observed::invariants(&program));
-                    let engine = Engine::new(&program, BOUNDS, false);
-                    let system = Symmetric::new(&engine, canonical(Naming::Chain));
-                    heap_verdict(&system, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
-                },
-            );
+            RARE_OBJECTS.iter().map(|&text| text.to_owned()).chain((0..MANY).map(heap::text)).any(|text| {
+                let program = program(&text);
+                let mut analysis = seeded.analysis(&program, &Observed::invariants(&program));
+                let engine = Engine::new(&program, BOUNDS, false);
+                let system = Symmetric::new(&engine, canonical(Naming::Chain));
+                heap_verdict(&system, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
+            });
         assert!(caught, "{seeded:?} goes unnoticed");
     }
 }
@@ -394,7 +389,7 @@ fn seeded_faults_about_objects_are_caught() {
 /// Where names count, two orders of making objects lead to different states.
 #[test]
 fn objects_without_symmetry_are_caught() {
-    let caught = (0..MANY).map(common::heap::text).any(|text| {
+    let caught = (0..MANY).map(heap::text).any(|text| {
         let program = program(&text);
         let mut analysis = Analysis::new(&program, &Observed::invariants(&program));
         let engine = Engine::new(&program, BOUNDS, false);
@@ -433,7 +428,7 @@ fn own_objects(layout: &Layout, state: &State, thread: ThreadId) -> BTreeSet<Obj
 fn owners_are_what_they_are_from_scratch() {
     let (mut seen, mut own) = (0, 0);
     for seed in 0..programs() / 10 {
-        let program = program(&common::heap::text(seed));
+        let program = program(&heap::text(seed));
         let engine = Engine::new(&program, BOUNDS, false);
         let system = Symmetric::new(&engine, canonical(Naming::Chain));
         let mut state = system.initial();

@@ -1,5 +1,7 @@
 //! Programs for the tests of everything that reads or runs programs.
 
+pub mod channels;
+pub mod heap;
 mod numbered;
 mod properties;
 mod random;

@@ -15,7 +15,6 @@ use system::{Encoding, Fired, Halt, Step, Steps, TransitionSystem};
 use testing::SplitMix64;
 
 use super::levels::FEW_STATES;
-use super::numbered;
 use super::orbits::{Flat, decoded, flat, ladder, shuffled, stored};
 use super::{ALIKE, ANY, Source, load, models, survives};
 use crate::symmetric::{Named, Symmetric};
@@ -189,7 +188,7 @@ fn ample_steps_do_not_depend_on_names_or_searches() {
 fn searches_of_numbered_programs_store_the_same_states() {
     let (all, mut less) = (models() / 2, 0);
     for seed in 0..all {
-        let text = numbered::text(seed);
+        let text = testing::channels::text(seed);
         let program = testing::program(&text);
         let engine = Engine::new(&program, StateBounds { threads: 5, frames: 255, objects: 255 }, false);
         let analysis = Analysis::new(&program, &Observed::invariants(&program));

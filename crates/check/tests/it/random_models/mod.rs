@@ -7,13 +7,9 @@
 //!
 //! A model that shows a difference is made as small as possible and printed.
 
-pub mod alike;
 mod ample;
 mod folded;
 mod levels;
-#[allow(dead_code)]
-#[path = "../../../../reduction/tests/it/common/generator.rs"]
-mod numbered;
 mod orbits;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +23,7 @@ use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, S
 use quotient::report::{Report, Truncations, Verdict};
 use quotient::{Checked, Model, Quiet, StateBounds, Style};
 use system::Bound;
-use testing::{SplitMix64, Variant, random_model, random_variant, shrink};
+use testing::{SplitMix64, Variant, random_model, random_model_of_the_alike, random_variant, shrink};
 
 /// Large enough for most random models, and visited quickly.
 const MOST_STATES: usize = 3000;
@@ -196,7 +192,7 @@ struct Source {
 }
 
 const ANY: Source = Source { model: random_model, bounds };
-const ALIKE: Source = Source { model: alike::random_model_of_the_alike, bounds: wide_bounds };
+const ALIKE: Source = Source { model: random_model_of_the_alike, bounds: wide_bounds };
 
 /// Runs a test on a model. If it fails, the model is made as small as possible before it is reported.
 fn survives<T>(seed: u64, source: Source, test: impl Fn(&str, Bounds) -> Result<T, String>) -> T {

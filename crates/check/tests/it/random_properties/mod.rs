@@ -22,9 +22,9 @@ use naive::Naive;
 use oracle::{Graph, is_hopeless};
 use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
-use testing::{SplitMix64, random_model, random_numbered_text, shrink};
+use testing::{SplitMix64, random_model, random_model_of_the_alike, random_numbered_text, shrink};
 
-use crate::random_models::{alike, widened};
+use crate::random_models::widened;
 
 /// The plain interpreter copies each of them for each step.
 const MOST_STATES: usize = 400;
@@ -316,7 +316,7 @@ fn models_of_all_kinds() {
 
 #[test]
 fn models_of_the_alike() {
-    let seen = survive_all(models(), alike::random_model_of_the_alike, |seed| widened(bounds(seed)));
+    let seen = survive_all(models(), random_model_of_the_alike, |seed| widened(bounds(seed)));
     assert!(seen.pinned > models() / 10, "{seen:?}");
 }
 

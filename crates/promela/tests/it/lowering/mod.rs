@@ -61,7 +61,7 @@ fn finish(result: Result<Compiled, Diagnostics>, map: &SourceMap) -> (Result<ir:
 
 /// The project's models and SPIN's examples, where they are installed.
 pub fn models() -> Vec<PathBuf> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
+    let own = testing::models().join("promela");
     let mut found = Vec::new();
     for root in [own.as_path(), Path::new("/usr/share/doc/spin/examples")] {
         collect(root, &mut found);

@@ -251,7 +251,7 @@ fn pieces(text: &str) -> Vec<String> {
 /// The sample, and the models of the repository.
 fn originals() -> Vec<String> {
     let mut texts = vec![SAMPLE.to_owned()];
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/promela");
+    let folder = testing::models().join("promela");
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));

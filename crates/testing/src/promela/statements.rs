@@ -104,7 +104,7 @@ impl Generator {
             Assert => Stmt::Assert(self.claim()),
             Print => Stmt::Text(format!("printf(\"%d\\n\", {})", self.expr(1).0)),
             Skip => Stmt::Skip,
-            Goto => match self.rng.pick(&self.labels) {
+            Goto => match self.rng.choose(&self.labels) {
                 Some(label) => Stmt::Goto(label.clone()),
                 None => Stmt::Skip,
             },
@@ -261,7 +261,7 @@ impl Generator {
     fn send_channel(&mut self) -> Option<Stmt> {
         let bus = self.bus.clone()?;
         let lasting: Vec<&Chan> = self.scope.chans.iter().filter(|chan| chan.global || chan.owned).collect();
-        let chan = (*self.rng.pick(&lasting)?).clone();
+        let chan = (*self.rng.choose(&lasting)?).clone();
         self.lends |= chan.owned;
         let value = Expr::Place(self.chan_place(&chan));
         Some(Stmt::Send { chan: Place::name(bus), operator: "!", values: vec![value] })
@@ -359,7 +359,7 @@ impl Generator {
             .filter(|var| var.length.is_some() && var.field.is_none())
             .map(|var| var.name.clone())
             .collect();
-        let range = match self.rng.pick(&arrays) {
+        let range = match self.rng.choose(&arrays) {
             Some(array) if self.rng.chance(30) => format!("{name} in {array}"),
             _ => format!("{name} : {} .. {}", self.rng.between(0, 1), self.rng.between(1, 2)),
         };
@@ -429,7 +429,7 @@ impl Generator {
     }
 
     fn call(&mut self, context: Context) -> Stmt {
-        let Some(name) = self.rng.pick(&self.inlines).cloned() else { return self.assignment(context) };
+        let Some(name) = self.rng.choose(&self.inlines).cloned() else { return self.assignment(context) };
         let Some(var) = self.some_var(true).filter(|var| !var.ty.is_symbolic()) else {
             return Stmt::Skip;
         };

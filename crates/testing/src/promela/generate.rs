@@ -5,10 +5,10 @@
 //! in a `d_step`), what depends on the order of the search (`hidden` variables that are read before
 //! they are written) and what needs a process to be alive is avoided or rare.
 
-use super::rng::Rng;
 use super::scope::{Chan, Range, Scope, Type, Var};
 use super::statements::Context;
 use super::tree::*;
+use crate::SplitMix64;
 
 /// What a program may use beyond the common constructs.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ struct Runnable {
 }
 
 pub struct Generator {
-    pub rng: Rng,
+    pub rng: SplitMix64,
     pub features: Features,
     pub scope: Scope,
     /// The fields of the messages that most channels carry.
@@ -81,7 +81,7 @@ pub enum Purpose {
 
 /// The program with this number of this seed.
 pub fn program(seed: u64, index: u64, purpose: Purpose) -> Program {
-    let mut rng = Rng::new(seed, index);
+    let mut rng = SplitMix64::stream(seed, index);
     let mut features = Features {
         last: rng.chance(10),
         count: true,
@@ -512,7 +512,7 @@ impl Generator {
     /// Starts a process that may be started here.
     pub fn run_expr(&mut self) -> Option<Expr> {
         let ready: Vec<usize> = (0..self.runnable.len()).filter(|&n| self.runnable[n].left > 0).collect();
-        let number = *self.rng.pick(&ready)?;
+        let number = *self.rng.choose(&ready)?;
         self.runnable[number].left -= 1;
         let Runnable { name, parameters, .. } = self.runnable[number].clone();
         let mut values = Vec::new();
@@ -558,7 +558,7 @@ fn idler() -> Proc {
 }
 
 /// Labels some statements.
-fn label_loops(program: &mut Program, rng: &mut Rng, prefix: &str) {
+fn label_loops(program: &mut Program, rng: &mut SplitMix64, prefix: &str) {
     let mut number = 0;
     program.visit_blocks(&mut |block| {
         for stmt in block {

@@ -3,7 +3,7 @@
 //!
 //! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
 
-use testing::SplitMix64;
+use crate::SplitMix64;
 
 /// The model of this seed.
 pub fn random_model_of_the_alike(seed: u64) -> String {

@@ -198,7 +198,7 @@ impl Generator {
     pub fn remote(&mut self) -> Option<Expr> {
         let label = self.rng.chance(50);
         let targets: Vec<&Remote> = self.remotes.iter().filter(|remote| remote.label == label).collect();
-        let target = (*self.rng.pick(&targets)?).clone();
+        let target = (*self.rng.choose(&targets)?).clone();
         let Remote { proc, pid, name, label } = target;
         if label {
             return Some(Expr::Text(format!("{proc}[{pid}]@{name}")));
@@ -224,12 +224,12 @@ impl Generator {
     }
 
     fn symbol(&mut self, ty: Type) -> Expr {
-        Expr::Text(self.rng.pick(ty.names()).copied().unwrap_or("0").into())
+        Expr::Text(self.rng.choose(ty.names()).copied().unwrap_or("0").into())
     }
 
     pub fn some_var(&mut self, writable: bool) -> Option<Var> {
         let vars: Vec<&Var> = self.scope.vars.iter().filter(|var| var.writable || !writable).collect();
-        self.rng.pick(&vars).map(|&var| var.clone())
+        self.rng.choose(&vars).map(|&var| var.clone())
     }
 
     /// The variable, or one of its elements.
@@ -241,7 +241,7 @@ impl Generator {
     /// A channel of values; one with a buffer, if asked for.
     pub fn some_chan(&mut self, buffered: bool) -> Option<Chan> {
         let chans: Vec<&Chan> = self.scope.chans.iter().filter(|chan| chan.buffered || !buffered).collect();
-        self.rng.pick(&chans).map(|&chan| chan.clone())
+        self.rng.choose(&chans).map(|&chan| chan.clone())
     }
 
     pub fn chan_place(&mut self, chan: &Chan) -> Place {
@@ -256,11 +256,11 @@ impl Generator {
         let natural = |var: &&Var| var.length.is_none() && var.range.low >= 0;
         let others: Vec<Var> = self.scope.vars.iter().filter(natural).cloned().collect();
         match self.rng.below(4) {
-            0 => match self.rng.pick(&small) {
+            0 => match self.rng.choose(&small) {
                 Some(var) => Expr::Place(var.place(None)),
                 None => Expr::Lit(0),
             },
-            1 => match self.rng.pick(&others) {
+            1 => match self.rng.choose(&others) {
                 Some(var) => Expr::Wrap("%", Expr::Place(var.place(None)).into(), length),
                 None => Expr::Lit(length - 1),
             },

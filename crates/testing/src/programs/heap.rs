@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use testing::SplitMix64;
+use crate::SplitMix64;
 
 struct Generator {
     rng: SplitMix64,

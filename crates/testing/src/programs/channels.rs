@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use testing::SplitMix64;
+use crate::SplitMix64;
 
 pub struct Generator {
     rng: SplitMix64,

@@ -1,8 +1,5 @@
 //! The full graph of a small system, and what a reduction must do to it.
 
-pub mod generator;
-pub mod heap;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};

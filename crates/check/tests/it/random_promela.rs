@@ -4,32 +4,13 @@
 //! and with both. Verdicts, the kinds and places of errors (deadlocks among them) and the verdicts of temporal properties have
 //! to be the same. The programs are those of the comparison with SPIN.
 
-#![allow(dead_code, reason = "the generator can do more than is asked for here")]
-
-#[path = "../../../../xtask/src/random/expressions.rs"]
-mod expressions;
-#[path = "../../../../xtask/src/random/formulas.rs"]
-mod formulas;
-#[path = "../../../../xtask/src/random/generate.rs"]
-mod generate;
-#[path = "../../../../xtask/src/random/print.rs"]
-mod print;
-#[path = "../../../../xtask/src/random/rng.rs"]
-mod rng;
-#[path = "../../../../xtask/src/random/scope.rs"]
-mod scope;
-#[path = "../../../../xtask/src/random/statements.rs"]
-mod statements;
-#[path = "../../../../xtask/src/random/tree.rs"]
-mod tree;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use generate::Purpose;
 use quotient::config::{Config, Limits, SearchKind, Switch};
 use quotient::report::{Place, Report, Verdict, ViolationCount};
 use quotient::{Model, Quiet, Style};
+use testing::promela::{Purpose, program};
 
 /// Programs with more states are left out.
 const MOST_STATES: u64 = 4000;
@@ -123,7 +104,7 @@ fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
 fn all(purpose: Purpose) -> Worth {
     let mut worth = Worth::default();
     for index in 0..programs() {
-        let text = generate::program(7, index, purpose).to_string();
+        let text = program(7, index, purpose).to_string();
         let Some(model) = load(&text) else { continue };
         if let Err(reason) = compare(&model, &mut worth) {
             panic!("program {index}: {reason}\n{text}");

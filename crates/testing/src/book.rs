@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::models::root;
+
 /// A page with its blocks in order.
 pub struct Page {
     pub path: PathBuf,
@@ -19,7 +21,6 @@ pub struct Block {
     /// Where the block is, as `page:line`.
     pub place: String,
     /// Of the first line of the contents, from 0.
-    #[allow(dead_code, reason = "only who writes to pages needs it")]
     pub line: usize,
     pub language: String,
     pub attributes: Vec<(String, String)>,
@@ -31,11 +32,6 @@ impl Block {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
-}
-
-pub fn root() -> PathBuf {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    crate_folder.ancestors().nth(2).expect("crates are two levels below the root").to_owned()
 }
 
 /// The README and all pages of the book.
