@@ -8,7 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::common::load;
-use naive::{Naive, Summary};
+use crate::common::oracle::interpreter;
+use naive::Summary;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
 use quotient::{CheckError, Model, Quiet, StateBounds};
@@ -17,7 +18,8 @@ use testing::{ModelFile, SplitMix64, effort, files_below, models};
 const MOST_STATES: usize = 2000;
 
 /// Small enough that brute force is not slow, and that some mutants exceed them.
-const SIZES: StateBounds = StateBounds { threads: 12, frames: 24, objects: 40 };
+const BOUNDS: Bounds =
+    Bounds { sizes: StateBounds { threads: 12, frames: 24, objects: 40 }, on_bound: OnBound::Truncate };
 
 /// How many mutants a suite had, by what became of them.
 #[derive(Default, Debug)]
@@ -76,7 +78,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         // It knows no temporal properties either.
         safety: number.is_multiple_of(3),
         limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },
-        bounds: Bounds { sizes: SIZES, on_bound: OnBound::Truncate },
+        bounds: BOUNDS,
         ..plain
     };
     match quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
@@ -100,10 +102,8 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
 
 /// The plain interpreter finds the same in a model that is not too large.
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
-    let StateBounds { threads, frames, objects } = SIZES;
-    let naive = Naive { bounds: naive::Bounds { threads, frames, objects }, ..Naive::new(&model.program) };
     let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
-        naive::explore(&naive, MOST_STATES);
+        naive::explore(&interpreter(&model.program, BOUNDS), MOST_STATES);
     if !complete {
         return if report.exhaustive { Err("not exhaustive".to_owned()) } else { Ok(()) };
     }

@@ -1,5 +1,6 @@
 //! What suites have in common that run over models.
 
+pub mod oracle;
 pub mod properties;
 pub mod walk;
 

@@ -18,12 +18,13 @@ use std::sync::Arc;
 
 use bir::compile_unmerged;
 use ir::{Id, Type};
-use naive::{Naive, State, Summary, Value};
+use naive::{State, Value};
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry};
 use quotient::report::{Report, Truncations, Verdict};
 use quotient::{Checked, Model, Quiet, StateBounds, Style};
-use system::Bound;
 use testing::{SplitMix64, Variant, random_model, random_model_of_the_alike, random_variant, shrink};
+
+use crate::common::oracle::{Found, by_brute_force, interpreter};
 
 /// Large enough for most random models, and visited quickly.
 const MOST_STATES: usize = 3000;
@@ -55,65 +56,6 @@ fn wide_bounds(seed: u64) -> Bounds {
 fn load(text: &str) -> Result<Model, String> {
     let files = BTreeMap::from([("random.bir".to_owned(), text.as_bytes().to_vec())]);
     Model::load(&files, "random.bir", &[], Style::Plain).map_err(|rejected| rejected.text)
-}
-
-/// All there is to find in a model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Found {
-    verdict: &'static str,
-    states: u64,
-    transitions: u64,
-    matched: u64,
-    /// By kind, line and column.
-    violations: BTreeMap<(String, Option<(u32, u32)>), u64>,
-    /// By objects, threads and frames; conditions.
-    truncations: [u64; 4],
-}
-
-fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
-    let StateBounds { threads, frames, objects } = bounds.sizes;
-    Naive {
-        program: &model.program,
-        bounds: naive::Bounds { threads, frames, objects },
-        on_bound: match bounds.on_bound {
-            OnBound::Truncate => naive::OnBound::Truncate,
-            OnBound::Error => naive::OnBound::Fault,
-        },
-        alarm: None,
-    }
-}
-
-/// What brute force finds, unless there are too many states.
-fn by_brute_force(model: &Model, bounds: Bounds) -> Option<Found> {
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
-        naive::explore(&interpreter(model, bounds), MOST_STATES);
-    let mut violations = BTreeMap::new();
-    for ((kind, span), count) in faults {
-        let place = model.place(span);
-        *violations.entry((kind.to_string(), Some((place.line, place.column)))).or_default() += count as u64;
-    }
-    if deadlocks > 0 {
-        violations.insert(("deadlock".to_owned(), None), deadlocks as u64);
-    }
-    let verdict = match (violations.is_empty(), truncations.is_empty() && unevaluated.is_empty()) {
-        (false, _) => Verdict::Violated,
-        (true, false) => Verdict::HoldsUpToBounds,
-        (true, true) => Verdict::Holds,
-    };
-    let truncated = |bound| truncations.get(&bound).map_or(0, |&count| count as u64);
-    complete.then(|| Found {
-        verdict: verdict.as_str(),
-        states: states as u64,
-        transitions: transitions as u64,
-        matched: matched as u64,
-        violations,
-        truncations: [
-            truncated(Bound::Objects),
-            truncated(Bound::Threads),
-            truncated(Bound::Frames),
-            unevaluated.values().sum::<usize>() as u64,
-        ],
-    })
 }
 
 /// Steps that exceed a bound, by bound, and conditions that do.
@@ -162,7 +104,7 @@ fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
 /// Compares all ways to look at a model.
 fn agreement(text: &str, bounds: Bounds) -> Result<Option<Found>, String> {
     let model = load(text)?;
-    let expected = by_brute_force(&model, bounds);
+    let expected = by_brute_force(&model, bounds, MOST_STATES);
     for (search, store) in [(SearchKind::Bfs, StoreKind::Exact), (SearchKind::Dfs, StoreKind::Naive)] {
         let config = config(bounds, search, store);
         let found = by_check(&model, &config)?;
@@ -362,7 +304,7 @@ fn steps_that_do_nothing_make_nothing_possible() {
 /// The values that globals have together in some state, references aside; unless there are too many states.
 fn visible(text: &str, bounds: Bounds) -> Option<BTreeSet<Vec<Value>>> {
     let model = load(text).expect("it compiles");
-    let naive = interpreter(&model, bounds);
+    let naive = interpreter(&model.program, bounds);
     let plain = |ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String);
     let program = &model.program;
     let globals: Vec<_> = program.globals.iter().filter(|(_, g)| plain(program.types[g.ty])).collect();

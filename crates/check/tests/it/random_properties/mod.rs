@@ -24,6 +24,7 @@ use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Sym
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
 use testing::{SplitMix64, random_model, random_model_of_the_alike, random_numbered_text, shrink};
 
+use crate::common::oracle::interpreter;
 use crate::random_models::widened;
 
 /// The plain interpreter copies each of them for each step.
@@ -56,15 +57,6 @@ fn of_program(text: &str) -> Model {
     let file = map.add("random.ir", text).expect("a file");
     let program = testing::program(text);
     Model { map, file, program, ..load("system S { active thread T() { } }").expect("it compiles") }
-}
-
-fn interpreter(program: &Program, bounds: Bounds) -> Naive<'_> {
-    let StateBounds { threads, frames, objects } = bounds.sizes;
-    let on_bound = match bounds.on_bound {
-        OnBound::Truncate => naive::OnBound::Truncate,
-        OnBound::Error => naive::OnBound::Fault,
-    };
-    Naive { bounds: naive::Bounds { threads, frames, objects }, on_bound, ..Naive::new(program) }
 }
 
 /// How often there was what.
