@@ -52,7 +52,7 @@ fn scramble(program: &mut Program, rng: &mut SplitMix64) {
     const NAMES: &[&str] = &["a", "b", "t1", "length", "int", "x y", "", "it's", "Ü", "a#1", "\\n\n"];
     fn rename(name: &mut String, rng: &mut SplitMix64) {
         if rng.chance(40) {
-            *name = (*rng.pick(NAMES)).to_owned();
+            (*rng.pick(NAMES)).clone_into(name);
         }
     }
     rename(&mut program.name, rng);
