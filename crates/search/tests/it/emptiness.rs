@@ -196,7 +196,8 @@ fn random_automata_on_random_graphs() {
         unfair += usize::from(!is_empty && fairly);
     }
     assert!((1500..8500).contains(&empty), "{empty} of 10000");
-    assert!(unfair > 50, "{unfair} of 10000");
+    // On average there are 55, whatever the generator: this is four standard deviations below.
+    assert!(unfair > 25, "{unfair} of 10000");
 }
 
 /// Products with ways from one cycle to another, where one depth-first search is not enough.
