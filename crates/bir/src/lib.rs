@@ -66,8 +66,8 @@ pub fn compile_with(
     compile_merging(map, file, defines, properties, Merge::Straight)
 }
 
-/// Like [`compile`], but every statement of an atomic block keeps its own location, which must make no difference: for the
-/// tests that it makes none.
+/// Like [`compile`], but every statement of an atomic block keeps its own location. It is there for the tests that
+/// this makes no difference to what a check finds.
 pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
     compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
 }

@@ -1,7 +1,8 @@
-//! What tests of several crates share. No part of the checker: others depend on it for their tests only.
+//! What tests of several crates share. No part of the checker: other crates depend on it for their tests only, and
+//! `xtask` for its comparisons.
 //!
-//! It depends on `ir`, whose own tests use it too. That works for tests in `tests/`. In a `#[cfg(test)]` module of `ir` the
-//! programs made here would be of another crate than those of the module.
+//! It depends on `ir`, whose own tests use it too. That works for tests in `tests/`. In a `#[cfg(test)]` module of
+//! `ir` it would not: to the compiler the programs made here belong to another crate than the module does.
 
 mod bir;
 pub mod book;

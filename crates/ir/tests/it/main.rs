@@ -1,5 +1,5 @@
-//! All tests of programs in one executable. They are not inside of the crate, because the random programs are made by a crate
-//! that depends on it.
+//! All tests of programs in one executable. They are not inside of the crate, because the random programs are made
+//! by a crate that depends on it.
 
 extern crate quotient_ir as ir;
 

@@ -1,5 +1,5 @@
-//! Programs in Promela: [`program`] makes one from a seed and a number, and [`shrink`] one that shows a difference as small as
-//! it can. `to_string` writes them.
+//! Programs in Promela: [`program`] makes one from a seed and a number, and [`shrink`] makes one that shows a
+//! difference as small as it can. `to_string` writes them.
 
 mod expressions;
 mod formulas;
