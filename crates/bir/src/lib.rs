@@ -37,8 +37,6 @@ mod lexer;
 mod lower;
 mod parser;
 mod resolve;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
 mod text;
 mod unused;
 
@@ -66,6 +64,12 @@ pub fn compile_with(
     properties: &[FileId],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     compile_merging(map, file, defines, properties, Merge::Straight)
+}
+
+/// Like [`compile`], but every statement of an atomic block keeps its own location. It is there for the tests that
+/// this makes no difference to what a check finds.
+pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
+    compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
 }
 
 fn compile_merging(

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p quotient-canon --example graph_speed -- [PART OF A NAME]`
 
-#[path = "../tests/graphs/mod.rs"]
+#[path = "../tests/it/graphs/mod.rs"]
 #[allow(dead_code)]
 mod graphs;
 
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use graphs::*;
 use quotient_canon::{Canonizer, Graph, Options};
+use testing::SplitMix64;
 
 /// Prints the time per call: the best of as many batches of calls as half a second allows, since others may
 /// use the machine.
@@ -58,10 +59,10 @@ fn copy(from: &Graph) -> impl FnMut(usize, &mut Graph) {
 }
 
 fn main() {
-    let random = &mut Random(1);
+    let random = &mut SplitMix64::new(1);
     for n in [5, 10, 20] {
         let mut labels = |classes: usize, first: u64| {
-            let hash = |class: usize| Random(first + class as u64).next();
+            let hash = |class: usize| SplitMix64::new(first + class as u64).next_u64();
             (0..512).map(|_| (0..n).map(|_| hash(random.below(classes))).collect()).collect::<Vec<Vec<u64>>>()
         };
         let (philosophers, forks) = (labels(4, 0), labels(4, 4));

@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn conversions() {
         let program =
-            ir::testing::program("program p; enum colour { red, green } enum fruit { apple, pear, plum }");
+            testing::program("program p; enum colour { red, green } enum fruit { apple, pear, plum }");
         let fruit = Meaning::Symbol(ir::EnumId(1));
         let check = |text: &str, args: &[(Option<i64>, Meaning)], expect: &str| {
             assert_eq!(format(&program, text, args), expect);

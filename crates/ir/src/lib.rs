@@ -216,8 +216,6 @@ mod pin;
 mod program;
 mod property;
 mod spans;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
 pub mod text;
 mod types;
 mod typing;

@@ -459,35 +459,3 @@ pub struct Invariant {
     pub expr: Expr,
     pub span: Span,
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::testing::program;
-
-    #[test]
-    fn pinned_are_the_abstract_constants_that_properties_name() {
-        let program = program(
-            "program p;
-            abstract enum I { a, b, c }
-            enum E { a, b }
-            abstract enum J { a, b }
-            global I i;
-            global J j;
-            global E e = E::a;
-            fun same(I v, I w) returns boolean = v == w;
-            thread T() {
-              loc l:
-                do { assert j == J::b || exists(all I, same, i == null ? I::c : i); assume e == E::b; } goto l;
-                do { i := choose all I; assert i != I::c; } return;
-            }
-            invariant one = i != I::a;
-            invariant two = Set<I>(i, null) != Set<I>(I::a) && e == E::a;",
-        );
-        let names = |(id, element): (crate::EnumId, u32)| {
-            let item = &program.enums[id];
-            format!("{}::{}", item.name, item.elements[element as usize])
-        };
-        let pinned: Vec<_> = program.pinned().into_iter().map(names).collect();
-        assert_eq!(pinned, ["I::a", "I::c", "J::b"]);
-    }
-}

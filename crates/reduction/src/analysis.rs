@@ -798,7 +798,7 @@ mod tests {
             }
             write!(text, "loc l{statements} end: }}").expect("it is a string");
         }
-        ir::testing::program(&(text + "active A, B;"))
+        testing::program(&(text + "active A, B;"))
     }
 
     /// What is found out about a program does not grow faster than the program.

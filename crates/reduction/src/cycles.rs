@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn no_cycle_is_left_however_little_effort_is_made() {
-        let mut rng = ir::testing::SplitMix64::new(1);
+        let mut rng = testing::SplitMix64::new(1);
         for _ in 0..2000 {
             let count = 1 + rng.below(8);
             let mut successors = vec![Vec::new(); count];

@@ -203,7 +203,7 @@ const fn is_within(node: Node, prefix: u32, bit: u32) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use ir::testing::SplitMix64;
+    use testing::SplitMix64;
 
     use super::*;
 

@@ -99,6 +99,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
+
         #[test]
         fn packing_is_injective(a in prop::collection::vec(any_word(), 0..9), b in prop::collection::vec(any_word(), 0..9)) {
             let mut back = vec![42];

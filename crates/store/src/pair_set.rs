@@ -481,6 +481,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
+
         #[test]
         fn it_is_a_set(pairs in prop::collection::vec((0_u32..33, 0_u32..33, any::<u64>()), 0..2000)) {
             check(pairs.into_iter().map(|(left, right, random)| {

@@ -10,10 +10,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use engine::{Engine, EngineState};
-use ir::testing::program;
 use quotient_symmetry::{Chains, Ladder, Level, Namer, Naming, Options};
 use state::{Bounds, NodeRef, ThreadId};
 use system::{Encoding, Fired, Step, Steps, TransitionSystem};
+use testing::program;
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const ROUNDS: usize = 9;

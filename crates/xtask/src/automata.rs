@@ -23,7 +23,7 @@ use crate::table::Table;
 const COMMAND: &str = "cargo xtask automata";
 
 /// A line is a name and a formula; the name begins with the letters of its family.
-const FORMULAS: &str = include_str!("../../ltl/tests/ltl/formulas.txt");
+const FORMULAS: &str = include_str!("../../ltl/tests/it/formulas.txt");
 
 /// A translation may take this long.
 const SOON: Duration = Duration::from_secs(1);

@@ -33,10 +33,6 @@ pub enum Merge {
     /// Those where nothing can happen but the next step.
     Straight,
     /// None: for tests of the above.
-    #[cfg_attr(
-        not(any(test, feature = "testing")),
-        expect(dead_code, reason = "only tests compile like this")
-    )]
     Nothing,
 }
 

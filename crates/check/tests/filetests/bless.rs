@@ -1,8 +1,8 @@
 //! New numbers for headers: what a change of a model changes. Its verdict is never changed by a program.
 
 use std::fs;
+use testing::{ModelFile, models};
 
-use crate::common::{ModelFile, models};
 use crate::header::{Expected, Header, leading_comment};
 use crate::oracle::Case;
 use crate::rejected::is_rejected;

@@ -11,7 +11,8 @@ use quotient::config::{Config, Naming, SearchKind, StoreKind, StoreOptions, Swit
 use quotient::report::{Report, Verdict};
 use quotient::{Checked, Model, Quiet, TrailFile};
 
-use crate::oracle::{Case, Truth, Violation, violation};
+use crate::common::oracle::{Violation, violation};
+use crate::oracle::{Case, Truth};
 
 const SYMMETRIES: [Symmetry; 7] = [
     Symmetry::None,

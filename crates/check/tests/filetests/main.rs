@@ -22,12 +22,8 @@
 //! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does not
 //! touch the file of a model whose verdict is not the one that the file has.
 
-#[path = "../common/mod.rs"]
+#[path = "../it/common/mod.rs"]
 mod common;
-#[path = "../common/properties.rs"]
-mod properties;
-#[path = "../common/walk.rs"]
-mod walk;
 
 mod bless;
 mod header;
@@ -42,8 +38,9 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use quotient::config::{Config, SearchKind, StoreKind, Switch};
+use testing::{ModelFile, files_below, models};
 
-use common::{ModelFile, files_below, models};
+use common::properties;
 use header::Header;
 use lattice::Cell;
 use oracle::Case;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use naive::{Naive, OnBound, Summary};
 use quotient::Model;
-use quotient::config;
-use quotient::report::{Place, Verdict};
+use quotient::config::Bounds;
+use testing::ModelFile;
 
-use crate::common::{ModelFile, load};
+use crate::common::load;
+use crate::common::oracle::{Found, Violation, by_brute_force};
 use crate::header::{Expected, Header};
 use crate::lattice::count_orbits;
 
@@ -35,13 +35,6 @@ pub struct Truth {
     pub truncations: [u64; 3],
 }
 
-/// A kind, and the line and column where there is one.
-pub type Violation = (String, Option<(u32, u32)>);
-
-pub fn violation(kind: &str, place: Option<&Place>) -> Violation {
-    (kind.to_owned(), place.map(|place| (place.line, place.column)))
-}
-
 impl Case {
     pub fn new(file: ModelFile, header: Header) -> Self {
         Self { file, header, truth: OnceLock::new(), orbits: OnceLock::new() }
@@ -65,44 +58,14 @@ impl Case {
 }
 
 /// The plain interpreter's findings.
-fn explore(model: &Model, bounds: config::Bounds) -> Result<Truth, String> {
-    let sizes = bounds.sizes;
-    let naive = Naive {
-        program: &model.program,
-        bounds: naive::Bounds { threads: sizes.threads, frames: sizes.frames, objects: sizes.objects },
-        on_bound: match bounds.on_bound {
-            config::OnBound::Truncate => OnBound::Truncate,
-            config::OnBound::Error => OnBound::Fault,
-        },
-        alarm: None,
-    };
-    let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
-        naive::explore(&naive, MOST_STATES);
-    if !complete {
-        return Err(format!("the model has more than {MOST_STATES} states"));
-    }
-    let mut violations = BTreeMap::new();
-    for ((kind, span), count) in faults {
-        *violations.entry(violation(kind.as_str(), Some(&model.place(span)))).or_default() += count as u64;
-    }
-    if deadlocks > 0 {
-        violations.insert(violation("deadlock", None), deadlocks as u64);
-    }
-    let verdict = match (violations.is_empty(), truncations.is_empty() && unevaluated.is_empty()) {
-        (false, _) => Verdict::Violated,
-        (true, false) => Verdict::HoldsUpToBounds,
-        (true, true) => Verdict::Holds,
-    };
+fn explore(model: &Model, bounds: Bounds) -> Result<Truth, String> {
+    let Found { verdict, states, transitions, matched, violations, truncations } =
+        by_brute_force(model, bounds, MOST_STATES)
+            .ok_or_else(|| format!("the model has more than {MOST_STATES} states"))?;
     let kinds = violations.keys().map(|(kind, _)| kind.clone()).collect();
-    let bounds = [system::Bound::Objects, system::Bound::Threads, system::Bound::Frames];
-    Ok(Truth {
-        expected: Expected { verdict: verdict.as_str(), kinds },
-        states: states as u64,
-        matched: matched as u64,
-        transitions: transitions as u64,
-        violations,
-        truncations: bounds.map(|bound| truncations.get(&bound).map_or(0, |&count| count as u64)),
-    })
+    let [objects, threads, frames, _] = truncations;
+    let truncations = [objects, threads, frames];
+    Ok(Truth { expected: Expected { verdict, kinds }, states, matched, transitions, violations, truncations })
 }
 
 /// The header tells the truth.

@@ -1,6 +1,8 @@
 //! Models that are refused, each for the reasons that stand on its lines.
 
-use crate::common::{ModelFile, load};
+use testing::ModelFile;
+
+use crate::common::load;
 use crate::header::{self, Options, leading_comment};
 
 const MARK: &str = "// error:";

@@ -1,7 +1,7 @@
 //! Random walks through the models, forth and back.
 
+use crate::common::walk::walk;
 use crate::oracle::Case;
-use crate::walk::walk;
 
 const WALKS: u64 = 3;
 const STEPS: usize = 150;

@@ -133,6 +133,3 @@ impl Error {
         Self { at, message: message.into() }
     }
 }
-
-#[cfg(test)]
-mod tests;

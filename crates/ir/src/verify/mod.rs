@@ -427,8 +427,3 @@ impl Verifier<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod numbered_tests;
-#[cfg(test)]
-mod tests;

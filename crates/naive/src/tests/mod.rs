@@ -17,9 +17,9 @@ mod show;
 mod steps;
 mod values;
 
-use ir::testing::program;
 use ir::{GlobalId, Program};
 use system::{Bound, FaultKind, Step};
+use testing::program;
 
 use crate::*;
 

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use ir::testing::SplitMix64;
 use ir::{EnumId, StringId};
+use testing::SplitMix64;
 
 use super::*;
 

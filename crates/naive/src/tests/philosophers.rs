@@ -1,5 +1,5 @@
 use super::*;
-use ir::testing::philosophers;
+use testing::philosophers;
 
 #[test]
 fn the_published_counts() {

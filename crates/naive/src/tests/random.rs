@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::testing::{SplitMix64, random_program, random_text};
 use ir::{ActionKind, Callee, Exit, Guard, TransitionId};
+use testing::{SplitMix64, effort, random_program, random_text};
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn naive(program: &Program, seed: u64) -> Naive<'_> {
 
 #[test]
 fn enabled_steps_fire_and_others_do_not() {
-    for seed in 0..60 {
+    for seed in 0..effort(60) {
         let program = random_program(seed);
         let naive = naive(&program, seed);
         let mut rng = SplitMix64::new(seed);
@@ -54,7 +54,7 @@ fn enabled_steps_fire_and_others_do_not() {
 
 #[test]
 fn states_are_free_of_garbage_and_sound() {
-    for seed in 0..100 {
+    for seed in 0..effort(100) {
         let program = random_program(seed);
         let naive = naive(&program, seed);
         let mut rng = SplitMix64::new(seed);

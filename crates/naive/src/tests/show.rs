@@ -1,7 +1,7 @@
 //! What people see.
 
 use super::*;
-use ir::testing::philosophers;
+use testing::philosophers;
 
 #[test]
 fn a_philosopher_takes_a_fork() {

@@ -147,7 +147,7 @@ fn any_strings() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(testing::effort(200) as u32))]
 
     #[test]
     fn minimal_after_every_insertion(list in any_strings(), hash_mask in prop_oneof![Just(u64::MAX), Just(1 << 40), Just(0)]) {

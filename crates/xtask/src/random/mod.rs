@@ -1,16 +1,7 @@
 //! Random programs through the same comparison as models.
 
-mod expressions;
-mod formulas;
-mod generate;
-mod print;
 mod properties;
-mod rng;
-mod scope;
-mod shrink;
-mod statements;
 mod statistics;
-mod tree;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use testing::promela::{self, Program, Purpose};
 
 use crate::compare::{Difference, Status};
 use crate::kinds;
@@ -26,9 +18,7 @@ use crate::model::Model;
 use crate::ours::Reductions;
 use crate::spin::{Effort, Outcome};
 use crate::suite::{Comparison, Row, SpinArgs, Tools, in_parallel};
-use generate::Purpose;
 use statistics::Statistics;
-use tree::Program;
 
 /// Most programs that are tried to shrink one.
 const SHRINK_BUDGET: usize = 1500;
@@ -67,7 +57,7 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     let purpose = if args.properties { Purpose::Properties } else { Purpose::Safety };
     if random.print {
         for index in random.first..random.first + count {
-            let program = generate::program(random.seed, index, purpose);
+            let program = promela::program(random.seed, index, purpose);
             println!("// seed {}, program {index}\n{program}", random.seed);
         }
         return Ok(true);
@@ -81,7 +71,7 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     }
     let results = in_parallel(count as usize, |offset| {
         let index = random.first + offset as u64;
-        let program = generate::program(random.seed, index, purpose);
+        let program = promela::program(random.seed, index, purpose);
         let comparison = compare(&tools, &program)?;
         if let Status::Differs(differences) = &comparison.status {
             let shown = if random.shrink { least(&tools, &program, &comparison) } else { program.clone() };
@@ -148,7 +138,7 @@ fn least(tools: &Tools, program: &Program, comparison: &Comparison) -> Program {
     };
     let what = first(comparison);
     let may_be_undefined = undefined(comparison);
-    shrink::shrink(program, SHRINK_BUDGET, |candidate| {
+    promela::shrink(program, SHRINK_BUDGET, |candidate| {
         compare(tools, candidate).is_ok_and(|comparison| {
             first(&comparison) == what && (may_be_undefined || !undefined(&comparison))
         })

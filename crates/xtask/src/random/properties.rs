@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
+use testing::promela::{self, Program, Purpose};
 
-use super::generate::{self, Purpose};
-use super::shrink;
-use super::tree::Program;
 use super::{SHRINK_BUDGET, show};
 use crate::compare::Status;
 use crate::model::Model;
@@ -19,12 +17,12 @@ pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
     let random = &args.random;
     let results = in_parallel(random.count.unwrap_or_default() as usize, |offset| {
         let index = random.first + offset as u64;
-        let program = generate::program(random.seed, index, Purpose::Properties);
+        let program = promela::program(random.seed, index, Purpose::Properties);
         let comparison = compare(asked, &program)?;
         if let Status::Differs(differences) = &comparison.status {
             let what = differences.first().map(|difference| difference.what);
             let least = random.shrink.then(|| {
-                shrink::shrink(&program, SHRINK_BUDGET, |candidate| {
+                promela::shrink(&program, SHRINK_BUDGET, |candidate| {
                     compare(asked, candidate).is_ok_and(|comparison| first(&comparison) == what)
                 })
             });

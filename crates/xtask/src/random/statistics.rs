@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::tree::Program;
+use testing::promela::Program;
+
 use crate::compare::Status;
 use crate::spin::Outcome;
 use crate::suite::Comparison;

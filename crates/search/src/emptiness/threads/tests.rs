@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use testing::SplitMix64;
+
 use super::*;
 
 /// What becomes of a thread along an edge.
@@ -27,19 +29,9 @@ struct Annotated {
     arcs: Vec<Arc>,
 }
 
-/// A few pseudo-random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 impl Annotated {
     /// A graph that is strongly connected. With `is_steady`, no thread comes or goes.
-    fn random(random: &mut Random, is_steady: bool) -> Self {
+    fn random(random: &mut SplitMix64, is_steady: bool) -> Self {
         let nodes = 1 + random.below(4);
         let all = 1 + random.below(3);
         let threads: Vec<usize> =
@@ -132,7 +124,7 @@ fn reachable(edges: &[Vec<(usize, u32)>], from: usize) -> BTreeSet<usize> {
 const GRAPHS: u64 = 2000;
 
 fn graphs() -> impl Iterator<Item = Annotated> {
-    (0..GRAPHS).map(|seed| Annotated::random(&mut Random(seed), seed % 2 == 0))
+    (0..GRAPHS).map(|seed| Annotated::random(&mut SplitMix64::new(seed), seed % 2 == 0))
 }
 
 #[test]

@@ -1,0 +1,9 @@
+//! All tests of the front end from outside, in one executable.
+
+mod common;
+
+mod diagnostics;
+mod lowering;
+mod models;
+mod random;
+mod robustness;

@@ -1,0 +1,130 @@
+//! Weak fairness together with what makes searches smaller: symmetry of threads, and reduction.
+
+use std::sync::Arc;
+
+use quotient::config::{Config, Fairness, Switch, Symmetry};
+use quotient::report::{Report, Verdict};
+use quotient::{Model, Quiet};
+use testing::{files_below, models};
+
+fn model(name: &str, text: &str) -> Model {
+    crate::common::load(name, text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+}
+
+fn check(model: &Model, config: &Config) -> Report {
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    checked.unwrap_or_else(|error| panic!("{error:?}")).report
+}
+
+fn fair(property: &str) -> Config {
+    Config { property: Some(property.to_owned()), fairness: Fairness::Weak, ..Config::default() }
+}
+
+fn says(report: &Report, what: &str) -> bool {
+    report.assumptions.iter().any(|line| line.contains(what))
+}
+
+/// A model file of the repository.
+fn temporal(name: &str) -> Model {
+    let files = files_below(&models().join("temporal"), "bir");
+    let file = files.into_iter().find(|file| file.name.ends_with(name)).expect("there is such a model");
+    model("m.bir", &file.text)
+}
+
+#[test]
+fn threads_that_are_alike_count_once() {
+    let relay = temporal("relay.bir");
+    let states = [Symmetry::Full, Symmetry::Heap, Symmetry::None].map(|symmetry| {
+        let report = check(&relay, &Config { symmetry, ..fair("Awake") });
+        assert_eq!(report.verdict, Verdict::Holds);
+        assert_eq!(report.symmetry.level, symmetry.to_string());
+        assert!(says(&report, &format!("symmetry {symmetry}:")), "{:?}", report.assumptions);
+        report.states
+    });
+    assert!(5 * states[0] < states[2] && states[0] < states[1] && states[1] <= states[2], "{states:?}");
+}
+
+#[test]
+fn a_fair_cycle_on_which_threads_change_places() {
+    let relay = temporal("relay.bir");
+    let report = check(&relay, &fair("Silence"));
+    assert_eq!((report.verdict, report.symmetry.level.as_str()), (Verdict::Violated, "full"));
+    let shown = report.violation.expect("a run");
+    let cycle = shown.trace.cycle.expect("a cycle");
+    assert!(cycle.closed);
+    // Four times two steps are the least in which everybody moves and somebody always runs.
+    assert!(shown.trace.steps.len() - cycle.start >= 8);
+}
+
+const LOCAL: &str = "system S {
+    int g;
+    ltl Done = <> (g == 2);
+    active thread Idler() { loc i: do { } goto i; }
+    active thread A() { int x; loc a: do { x := 1; } goto b; loc b: do { x := 2; } goto c; loc c: do { g := g + 1; } return; }
+    active thread B() { int x; loc a: do { x := 1; } goto b; loc b: do { x := 2; } goto c; loc c: do { g := g + 1; } return; }
+}";
+
+#[test]
+fn steps_that_concern_nobody_else_are_reduced() {
+    let model = model("m.bir", LOCAL);
+    let full = check(&model, &Config { por: Switch::Off, ..fair("Done") });
+    let reduced = check(&model, &Config { por: Switch::On, ..fair("Done") });
+    assert_eq!((full.verdict, reduced.verdict), (Verdict::Holds, Verdict::Holds));
+    assert!(reduced.states < full.states && reduced.reduction.ample > 0, "{:?}", reduced.reduction);
+    assert!(says(&reduced, "that let nobody move or wait"), "{:?}", reduced.assumptions);
+    // That somebody is left out does not mean that it cannot move.
+    let unfair = check(&model, &Config { por: Switch::On, fairness: Fairness::None, ..fair("Done") });
+    assert_eq!(unfair.verdict, Verdict::Violated);
+}
+
+const MESSAGES: &str = "
+    chan c = [2] of { byte };
+    byte got;
+    ltl done { <> (got == 2) }
+    active proctype Idler() { do :: skip od }
+    active proctype Sender() { c!1; c!2 }
+    active proctype Receiver() { byte b; c?b; c?b; got = b }
+";
+
+#[test]
+fn messages_let_others_move() {
+    let model = model("m.pml", MESSAGES);
+    let config = |fairness| Config { por: Switch::On, fairness, ..fair("done") };
+    assert!(check(&model, &config(Fairness::None)).reduction.ample > 0);
+    let report = check(&model, &config(Fairness::Weak));
+    assert_eq!((report.verdict, report.reduction.ample), (Verdict::Holds, 0));
+    assert_eq!(report.reduction.notice, None);
+}
+
+/// Two channels that are filled when their receivers are ready, and somebody who would put something into either.
+const NO_ROOM: &str = "
+    chan c = [1] of { byte };
+    chan d = [1] of { byte };
+    bool wantc = true, wantd = true, sent;
+    ltl done { <> sent }
+    active proctype TakeC() { byte x; do :: c?x; wantc = true od }
+    active proctype TakeD() { byte x; do :: d?x; wantd = true od }
+    active proctype FillC() { do :: wantc -> wantc = false; c!1 od }
+    active proctype FillD() { do :: wantd -> wantd = false; d!1 od }
+    active proctype Either() { if :: c!2 :: d!2 fi; sent = true }
+";
+
+/// It has to wait if both are full, so it may wait for ever. To receive at once whatever there is would leave that out.
+#[test]
+fn a_message_that_is_not_received_yet() {
+    let model = model("m.pml", NO_ROOM);
+    for por in [Switch::Off, Switch::On] {
+        assert_eq!(check(&model, &Config { por, ..fair("done") }).verdict, Verdict::Violated, "{por}");
+    }
+}
+
+#[test]
+fn timeouts_ask_about_everybody() {
+    let model = model(
+        "m.pml",
+        "byte x; ltl done { <> (x == 1) } active proctype P() { timeout -> x = 1 } active proctype Q() { byte y; y = 1; y = 2 }",
+    );
+    let report = check(&model, &Config { por: Switch::On, ..fair("done") });
+    assert!(report.reduction.notice.is_some_and(|notice| notice.contains("timeout")));
+    assert_eq!(report.verdict, Verdict::Holds);
+}

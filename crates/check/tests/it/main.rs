@@ -1,0 +1,18 @@
+//! All tests of the checker as a library in one executable, but those of model files: `filetests` has a harness of
+//! its own.
+
+mod common;
+
+mod book;
+mod bounds;
+mod corners;
+mod fairness;
+mod individuals;
+mod limits;
+mod mutations;
+mod promela;
+mod random_models;
+mod random_promela;
+mod random_properties;
+mod reduction;
+mod regressions;

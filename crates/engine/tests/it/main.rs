@@ -1,0 +1,6 @@
+//! All tests of the engine from outside, in one executable.
+
+mod alarms;
+mod differential;
+mod numbered;
+mod valuations;

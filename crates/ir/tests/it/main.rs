@@ -1,0 +1,10 @@
+//! All tests of programs in one executable. They are not inside of the crate, because the random programs are made
+//! by a crate that depends on it.
+
+extern crate quotient_ir as ir;
+
+mod numbered;
+mod pin;
+mod program;
+mod text;
+mod verify;

@@ -1,0 +1,215 @@
+//! Numbered programs, and what others must not have.
+
+use ir::*;
+use testing::program;
+
+fn harbour() -> Program {
+    text::parse(include_str!("numbered.ir")).unwrap()
+}
+
+#[track_caller]
+fn refused_program(mut program: Program, change: impl FnOnce(&mut Program), message: &str) {
+    assert_eq!(verify(&program), Ok(()));
+    change(&mut program);
+    let errors = verify(&program).expect_err("a broken program verifies");
+    assert!(errors.iter().any(|error| error.contains(message)), "{errors:#?}");
+    // Broken programs can be looked at.
+    let _ = text::print(&program);
+}
+
+/// A numbered program after `change` must be refused with `message`.
+#[track_caller]
+fn refused(change: impl FnOnce(&mut Program), message: &str) {
+    refused_program(harbour(), change, message);
+}
+
+/// A program that is not numbered after `change` must be refused with `message`.
+#[track_caller]
+fn refused_elsewhere(change: impl FnOnce(&mut Program), message: &str) {
+    let plain =
+        program("program p; global int x; thread T() { loc a: do { x := 1; start T(); } goto a; } active T;");
+    refused_program(plain, change, message);
+}
+
+const NOWHERE: u32 = 1000;
+const FIRST: TransitionId = TransitionId(0);
+const PILOT: ProcedureId = ProcedureId(0);
+
+fn location(program: &Program, name: &str) -> LocationId {
+    program.locations.iter().find(|(_, location)| location.name == name).unwrap().0
+}
+
+fn constant(program: &mut Program, value: i64) -> Expr {
+    let ty = program.types.intern(Type::Int(IntType::INT));
+    Expr { kind: ExprKind::Const(Const::Int(value)), ty, span: source::Span::default() }
+}
+
+fn action(kind: ActionKind) -> Action {
+    Action { kind, span: source::Span::default() }
+}
+
+#[test]
+fn only_numbered_programs_have_them() {
+    let things = "only numbered programs have channels, prologues and monitors";
+    refused_elsewhere(|p| p.channels = harbour().channels, things);
+    refused_elsewhere(|p| p.first_channels.push(ChannelId(0)), things);
+    refused_elsewhere(|p| p.prologue.push(p.transitions[FIRST].body[0].clone()), things);
+    let span = source::Span::default();
+    refused_elsewhere(|p| p.monitor = Some(Monitor { states: vec![], negated: false, span }), things);
+    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "have transparent variables");
+    let threads = "only threads of numbered programs have";
+    refused_elsewhere(|p| p.procedures[PILOT].priority = 2, threads);
+    refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), threads);
+    refused_elsewhere(|p| p.procedures[PILOT].prologue.push(action(ActionKind::Exit)), threads);
+    refused_elsewhere(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), threads);
+    let claim = |p: &mut Program| Claim { receive: true, channel: constant(p, 1), span };
+    refused_elsewhere(|p| p.procedures[PILOT].claims = vec![claim(p)], threads);
+    refused_elsewhere(|p| p.locations[LocationId(0)].inner = true, "have inner locations");
+    refused_elsewhere(|p| p.locations[LocationId(0)].number = 1, "numbers of locations");
+    let transitions = "only transitions of numbered programs";
+    refused_elsewhere(|p| p.transitions[FIRST].rank = 1, transitions);
+    refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, transitions);
+    refused_elsewhere(|p| p.transitions[FIRST].number = 1, transitions);
+    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
+    let actions = "only numbered programs have channels, priorities and checks";
+    let send = |p: &mut Program| ActionKind::Send { channel: constant(p, 1), sorted: false, message: vec![] };
+    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(send(p))], actions);
+    let start = ActionKind::Start { result: None, procedure: PILOT, args: vec![], priority: Some(1) };
+    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(start)], actions);
+    for kind in [ExprKind::ThreadNumber, ExprKind::LastThread, ExprKind::FirstThread(PILOT)] {
+        let asked = |p: &mut Program| {
+            let ActionKind::Assign(_, value) = &mut p.transitions[FIRST].body[0].kind else { unreachable!() };
+            value.kind = kind;
+        };
+        refused_elsewhere(asked, "only numbered programs ask about threads and channels");
+    }
+}
+
+#[test]
+fn numbered_programs_do_without() {
+    refused(|p| _ = p.types.intern(Type::Lock), "has other types");
+    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "has other types");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location");
+    refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "a function in a numbered program");
+    let zoo = text::parse(include_str!("zoo.ir")).unwrap();
+    refused(|p| p.records = zoo.records, "has records");
+    refused(|p| p.virtuals = zoo.virtuals, "has virtual tables");
+    let span = source::Span::default();
+    let (record, variable, handler) = (RecordId(0), LocalId(0), LocationId(0));
+    let catch = Catch { record, variable, covers: vec![], handler, span };
+    refused(|p| p.procedures[PILOT].catches.push(catch), "catches in a numbered program");
+}
+
+#[test]
+fn arrays() {
+    let ships = GlobalId(0);
+    refused(|p| p.globals[ships].dims = vec![2, 0], "has no elements");
+    refused(|p| p.globals[ships].dims = vec![1024, 1024], "or more than 1048575");
+    refused(|p| p.globals[ships].dims = vec![u32::MAX; 9], "or more than 1048575");
+    refused(|p| p.globals[ships].dims = vec![2], "has other dimensions");
+    refused(|p| p.globals[ships].dims.clear(), "has other dimensions");
+    refused(|p| p.globals[GlobalId(1)].dims = vec![2], "is an array and needs indices");
+    refused(|p| p.procedures[PILOT].locals[LocalId(2)].dims = vec![2], "assigned to without indices");
+    refused(|p| p.procedures[PILOT].locals[LocalId(0)].dims = vec![2], "parameter who is an array");
+    refused(|p| p.procedures[PILOT].locals[LocalId(2)].transparent = true, "transparent and no global");
+    refused(|p| p.globals[ships].meaning = Meaning::Symbol(EnumId(NOWHERE)), "enum1000 does not exist");
+    let open = GlobalId(5);
+    refused(|p| p.globals[open].meaning = Meaning::Channel, "open is no integer, and means one");
+    let objects = "program p; global tid x;";
+    let array = |p: &mut Program| p.globals[GlobalId(0)].dims = vec![2];
+    refused_program(program(objects), array, "an array of what has names");
+}
+
+#[test]
+fn channels() {
+    let quay = ChannelId(0);
+    refused(|p| p.channels[quay].fields.clear(), "messages have no field");
+    refused(|p| p.channels[quay].fields = vec![p.channels[quay].fields[0]; 1025], "or more than 1024");
+    refused(|p| p.channels[quay].capacity = 65536, "its capacity is more than 65535");
+    refused(|p| p.channels[quay].fields[0].ty = TypeId(1), "no integer that wraps");
+    refused(|p| p.channels[quay].fields[0].ty = TypeId(0), "no integer that wraps");
+    refused(
+        |p| p.channels[quay].fields[0].meaning = Meaning::Symbol(EnumId(NOWHERE)),
+        "enum1000 does not exist",
+    );
+    refused(|p| p.first_channels.push(ChannelId(NOWHERE)), "chan1000 does not exist");
+    refused(|p| p.first_channels.push(quay), "chan0 comes twice");
+    refused(|p| p.procedures[PILOT].channels = vec![ChannelId(NOWHERE)], "chan1000 does not exist");
+    refused(|p| p.procedures[PILOT].channels.clear(), "is no channel that is there");
+    refused(|p| p.first_channels.clear(), "is no channel that is there");
+}
+
+#[test]
+fn prologues_and_threads() {
+    refused(|p| p.prologue.push(action(ActionKind::Exit)), "something else than to assign");
+    refused(|p| p.procedures[PILOT].prologue.push(action(ActionKind::Exit)), "something else than to assign");
+    refused(|p| p.prologue = p.procedures[PILOT].prologue.clone(), "out of scope");
+    refused(|p| p.procedures[PILOT].priority = 0, "has no priority");
+    refused(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), "what it is provided is not boolean");
+    refused(
+        |p| p.procedures[PILOT].claims[0].channel = p.procedures[PILOT].provided.clone().unwrap(),
+        "an operand is no integer",
+    );
+    refused(|p| p.remembers_last = false, "asks for the last thread, which is not remembered");
+    let last = TransitionId(12);
+    let unranked = |p: &mut Program| {
+        let ActionKind::Start { priority, .. } = &mut p.transitions[last].body[0].kind else {
+            unreachable!()
+        };
+        *priority = Some(0);
+    };
+    refused(unranked, "starts without a priority");
+    let misplaced = |p: &mut Program| {
+        let ActionKind::Start { result: Some(place), .. } = &mut p.transitions[last].body[1].kind else {
+            unreachable!()
+        };
+        (place.kind, place.ty) = (PlaceKind::Global(GlobalId(5)), TypeId(0));
+    };
+    refused(misplaced, "the result of a start does not fit its place");
+}
+
+#[test]
+fn inner_locations() {
+    let message = || harbour().transitions[FIRST].body[0].clone();
+    let middle_of = "a message is sent or received in the middle";
+    refused(|p| p.transitions[TransitionId(1)].body.push(message()), middle_of);
+    refused(|p| p.transitions[TransitionId(2)].body.push(message()), middle_of);
+    refused(|p| p.transitions[TransitionId(4)].body.push(message()), middle_of);
+    let assume = || match &harbour().transitions[TransitionId(1)].guard {
+        Guard::When(guard) => action(ActionKind::Assume(guard.clone())),
+        _ => unreachable!(),
+    };
+    refused(|p| p.transitions[FIRST].body.push(assume()), "assumes something");
+    let [middle, stop, work, sea] = ["middle", "stop", "work", "sea"].map(|name| location(&harbour(), name));
+    let ready = TransitionId(4);
+    refused(|p| p.locations[middle].inner = false, "is no inner location");
+    refused(|p| p.transitions[ready].guard = Guard::Ready(LocationId(NOWHERE)), "not a plain location");
+    refused(|p| p.transitions[ready].guard = Guard::Ready(sea), "not a plain location");
+    refused(
+        |p| p.transitions[TransitionId(12)].guard = Guard::Ready(middle),
+        "asks whether another is ready",
+    );
+    refused(|p| p.locations[stop].inner = true, "an inner location has no transitions");
+    refused(|p| p.procedures[PILOT].entry = middle, "its entry is an inner location");
+    let elses = "has more than one else";
+    refused(|p| p.transitions[TransitionId(3)].rank = 1, elses);
+    refused(|p| p.locations[work].inner = true, elses);
+}
+
+#[test]
+fn monitors() {
+    let changed = |change: fn(&mut Monitor)| move |p: &mut Program| change(p.monitor.as_mut().unwrap());
+    refused(changed(|m| m.states.clear()), "has no states");
+    refused(changed(|m| m.states.reverse()), "its last state has events");
+    refused(changed(|m| m.states[0].events[0].target = 2), "state 2 does not exist");
+    refused(changed(|m| m.states[0].events[0].channel.kind = ExprKind::Local(LocalId(0))), "out of place");
+    refused(
+        changed(|m| m.states[0].events[0].channel.kind = ExprKind::ThreadNumber),
+        "asks about the thread",
+    );
+    let open = |p: &mut Program| {
+        let open = Expr { kind: ExprKind::Global(GlobalId(5)), ty: TypeId(0), span: source::Span::default() };
+        p.monitor.as_mut().unwrap().states[0].events[0].pattern[1] = Some(open);
+    };
+    refused(open, "an operand is no integer");
+}

@@ -1,5 +1,0 @@
-mod hoa;
-mod sizes;
-mod spin;
-mod support;
-mod translations;

@@ -1,0 +1,163 @@
+//! What is said about models that are well formed, but wrong or odd.
+
+use super::compile;
+use source::{SourceMap, Style};
+
+/// Renders the diagnostics of each text, one after the other.
+fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let each = |text: &str| {
+        let (result, said) = compile(text);
+        format!("{}{said}", if result.is_ok() { "accepted\n" } else { "" })
+    };
+    texts.into_iter().map(each).collect::<Vec<_>>().join("\n--------\n\n")
+}
+
+macro_rules! models {
+    ($($text:expr),* $(,)?) => {
+        insta::assert_snapshot!(rendered([$($text),*]))
+    };
+}
+
+#[test]
+fn names() {
+    models!(
+        "byte x, x; init { y = x; y = 2; z[3] = 1 }",
+        "mtype = { a, b }; byte a; init { byte c; { byte c; c = 1 }; a = b; b = 3; _pid = 2; _nr_pr++ }",
+        "proctype P() { skip } proctype P() { skip } byte P; init { run P(); run Q(); byte Late = P }",
+        "typedef T { byte f, f }; typedef T { bit g }; T t; init { t = 1; t.h = 2; t.f.g = 3; (t) }",
+        "init { byte x; x = _; assert(np_) }",
+    );
+}
+
+#[test]
+fn properties() {
+    let many = (0..65).map(|n| format!("<> (x == {n}) || ")).collect::<Vec<_>>().concat();
+    let model = |property: &str| {
+        format!(
+            "byte x; byte a[2]; chan q = [1] of {{ byte }};\nactive proctype P() {{ byte l; in: x = l; q!a[0] }}\n{property}"
+        )
+    };
+    let properties = [
+        "ltl { [] (y > 3) }",
+        "ltl { [] (P@out) && <> P:m && Q@in }",
+        "ltl { [] (run P()) }",
+        "ltl { [] (timeout -> <> (_pid == 1)) }",
+        "ltl { [] (a == 1) }",
+        &format!("ltl {{ {many} x }}"),
+        "never { byte b; b == 1 }",
+        "never { x = 1; q?x; d_step { x == 1; x == 2 } }",
+        "never { atomic { do :: x == 1 od } }",
+        "never { do :: np_ && P@in :: else od }",
+        "ltl { X x }",
+    ];
+    insta::assert_snapshot!(rendered(properties.map(model).each_ref().map(String::as_str)));
+}
+
+/// Properties that come with a model are about its names and macros, and errors point into their own text.
+#[test]
+fn additional_properties() {
+    let model = "#define high (x > 3)\nbyte x; active proctype P() { in: do :: x = 5 - x od }";
+    let hoa = |ap: &str| {
+        format!(
+            "HOA: v1 States: 1 Start: 0 AP: 1 {ap} Acceptance: 1 Inf(0) --BODY-- State: 0 {{0}} [0] 0 --END--"
+        )
+    };
+    let texts = [
+        "[] (high -> <> !high)".to_owned(),
+        "never { do :: high -> break :: else od }".to_owned(),
+        hoa("\"high && P@in\""),
+        "[] (higher -> <> !high".to_owned(),
+        "[] (higher -> <> high)".to_owned(),
+        "[] high high".to_owned(),
+        String::new(),
+        "never { x = 1 }".to_owned(),
+        hoa("\"[] high\""),
+        hoa("\"x >\""),
+        hoa("x"),
+    ];
+    let each = |text: &String| {
+        let mut map = SourceMap::new();
+        let file = map.add("model.pml", model).unwrap();
+        let property = map.add("--ltl", text).unwrap();
+        match quotient_promela::compile_with(
+            &mut map,
+            &std::collections::BTreeMap::new(),
+            file,
+            &[],
+            &[property],
+        ) {
+            Ok(compiled) => {
+                assert_eq!(ir::verify(&compiled.program), Ok(()));
+                let text = ir::text::print(&compiled.program);
+                text[text.find("property").unwrap()..].to_owned()
+            }
+            Err(errors) => errors.render(&map, Style::Plain),
+        }
+    };
+    insta::assert_snapshot!(texts.iter().map(each).collect::<Vec<_>>().join("\n--------\n\n"));
+}
+
+#[test]
+fn arrays_and_types() {
+    models!(
+        "byte a[3], b; init { a = 1; b[2] = 3; b[0] = 1; a[a] = 2; (a == 2) }",
+        "byte a[0]; byte b[b]; unsigned u; unsigned v : 40; byte w : 3; byte n; byte c[n + 1]; init { skip }",
+        "int x = { 1, 2 }; byte q = [2] of { byte }; chan c = 3; chan d = [300] of { unsigned }; init { c = 4 }",
+        "hidden chan c; hidden bit b; init { hidden byte h; skip; chan d = [1] of { byte } }",
+        "byte g = _pid + len(q); init { skip }",
+    );
+}
+
+#[test]
+fn channels_and_messages() {
+    models!(
+        "chan q = [1] of { byte, bit }; byte x; init { q!1; q?x; q!1,2,3; q?x,x; x!1; q!run P(); (q?[1]) } proctype P() { skip }",
+        "chan q = [1] of { byte, bit }; byte x; init { q!1; q?x; q!1,2,3; (q?[1]) }",
+        "chan q[2] = [1] of { byte }; byte x; init { xr q[1]; xs x; q[1]!1 }",
+    );
+}
+
+#[test]
+fn labels_and_jumps() {
+    models!(
+        "init { goto nowhere; break; L: skip; L: skip; unused: skip }",
+        "byte x; init { goto in; d_step { x = 1; in: x = 2; goto out }; out: skip }",
+        "byte x; init { { first: x = 1 }; atomic { second: x = 2 }; if :: third: x = 3 fi }",
+        "byte x; init { a: goto b; b: goto a }",
+        "byte x; init { goto end; x = 1; end: do :: x > 1 -> break; x = 3 :: else -> goto end od }",
+        "proctype P() { byte z, v[2]; there: skip } init { (P@here); (P@there); (P:y == 1); (P[0]:z[2] == P[0]:v) }",
+    );
+}
+
+#[test]
+fn processes() {
+    models!(
+        "proctype P(byte a; bit b) { skip } init { run P(1); run P(1, 2, 3); (run P(1, 2) > 0); byte x = run P(1, 2) }",
+        "proctype P(byte a; bit b) { skip } init { run P(1); run P(1, 2, 3); run P(a + b, 1) }",
+        "proctype P(byte a) { skip } init { run P(); run P(1, 2) }",
+        "proctype P(byte a[2]; byte b = 3) priority 300 { skip }",
+        "D_proctype P() { byte unused; skip } init { run P() }",
+        "active [300] proctype Many() { skip }",
+        "proctype Lonely() { skip } byte never_used; init { skip; label: skip }",
+        "byte x;",
+        "proctype P() { byte y; skip } init { byte x; d_step { run P(); x = P[1]:y } }",
+    );
+}
+
+#[test]
+fn selections_and_loops() {
+    models!(
+        "byte x; init { if :: else -> x = 1 :: else -> x = 2 fi }",
+        "byte x; init { if :: if :: x == 1 :: else fi :: x == 2 :: else fi }",
+        "byte x, a[2]; chan q = [1] of { byte }; init { for (q : 1 .. 2) { skip } for (x in x) { skip } for (a in a) { skip } }",
+        "byte x; init { if :: byte y fi; atomic { byte z } }",
+    );
+}
+
+#[test]
+fn traces() {
+    models!(
+        "chan q = [1] of { byte }; byte x; trace { q!1; x = 2; do :: q?_ :: break od } trace { q!1 } init { q!1; q?x }",
+        "chan q = [1] of { byte }; byte x; notrace { q!1; byte y; skip } init { q!1; q?x }",
+    );
+}

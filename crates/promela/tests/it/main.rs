@@ -1,0 +1,4 @@
+//! All tests of the front end from outside, in one executable.
+
+mod lowering;
+mod syntax;

@@ -1,0 +1,4 @@
+//! All tests of states from outside, in one executable.
+
+mod garbage;
+mod layout;

@@ -1,0 +1,227 @@
+//! Random programs of a few threads that make objects, pass them on, and lock what they share, most of the time.
+
+use std::fmt::Write;
+
+use crate::SplitMix64;
+
+struct Generator {
+    rng: SplitMix64,
+    /// In percent: how often a thread uses without a lock what others have too.
+    sloppy: usize,
+    /// How often somebody asks whether a lock is free.
+    curious: usize,
+    /// Whether collections have objects.
+    sets: bool,
+}
+
+/// The text of a program. Each thread procedure has one thread at most.
+pub fn text(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let sloppy = [0, 4, 30][rng.below(3)];
+    let curious = [0, 0, 15][rng.below(3)];
+    let sets = rng.chance(30);
+    Generator { rng, sloppy, curious, sets }.program()
+}
+
+impl Generator {
+    fn chance(&mut self, percent: usize) -> bool {
+        self.rng.chance(percent)
+    }
+
+    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.rng.below(items.len())]
+    }
+
+    fn program(&mut self) -> String {
+        let mut out = "program random;\nrecord Object {}\n".to_owned();
+        out += "record Cell extends Object { lock m; Cell next; int wrap (0, 2) v; int wrap (0, 2) k; Cell[] r; }\n";
+        out += "global Cell g;\nglobal Cell h;\nglobal int wrap (0, 2) x;\n";
+        if self.sets {
+            out += "global Set<Cell> s;\n";
+        }
+        let threads = if self.chance(25) { 3 } else { 2 };
+        for name in &["A", "B", "C"][..threads] {
+            out += &self.thread(name);
+        }
+        out += "thread MAIN() {\n  local Cell a;\n  local Cell b;\n  loc s0: do { g := new Cell; g.m := new lock;";
+        out += " a := new Cell; a.m := new lock; b := new Cell; b.m := new lock;";
+        out += self.pick(&[" g.next := a;", " g.r := new Cell[1]; g.r[0] := a;", ""]);
+        out += self.pick(&[" h := b;", ""]);
+        // What a thread gets of its own, or together with another one.
+        _ = write!(out, " start A({});", self.rng.pick(&["a", "g", "null", "b"]));
+        _ = write!(out, " start B({});", self.rng.pick(&["b", "g", "null", "a"]));
+        if threads > 2 {
+            _ = write!(out, " start C({});", self.rng.pick(&["b", "g", "a"]));
+        }
+        out += if self.chance(80) { " } return;\n}\n" } else { " } goto s1;\n  loc s1 end:\n}\n" };
+        out += "active MAIN;\n";
+        if self.chance(25) {
+            let invariant = self.pick(&[
+                "g == null || g.v != 2",
+                "g == null || g.next == null || g.next.v == 0",
+                "h == null || h.v < 2",
+                "x != 2",
+            ]);
+            _ = writeln!(out, "invariant calm = {invariant};");
+        }
+        out
+    }
+
+    fn thread(&mut self, name: &str) -> String {
+        let mut out = format!(
+            "thread {name}(Cell p) {{\n  local Cell a;\n  local Cell b;\n  local Cell[] r;\n  local int wrap (0, 2) v;\n"
+        );
+        let mut lines = Vec::new();
+        for _ in 0..2 + self.rng.below(3) {
+            self.idiom(&mut lines);
+        }
+        lines.truncate(7);
+        let last = lines.len();
+        let mut atomic = false;
+        for (at, line) in lines.iter().enumerate() {
+            let target = if self.chance(6) { self.rng.below(last + 1) } else { at + 1 };
+            _ = writeln!(out, "  loc l{at}{}:", if atomic { " atomic" } else { "" });
+            // Nobody is to loop in there for ever.
+            atomic = target == at + 1 && target < last && self.chance(15);
+            let target = if atomic { at + 1 } else { target };
+            _ = writeln!(out, "    {line} goto l{target};");
+            match self.rng.below(12) {
+                0 => _ = writeln!(out, "    else goto l{last};"),
+                1 => {
+                    let more = self.statement();
+                    _ = writeln!(out, "    do {{ {more}; }} goto l{};", at + 1);
+                }
+                _ => {}
+            }
+        }
+        let end = self.rng.below(10);
+        match end {
+            0..5 => _ = writeln!(out, "  loc l{last} end:"),
+            5..7 => _ = writeln!(out, "  loc l{last}: return;"),
+            _ => _ = writeln!(out, "  loc l{last}: goto l{};", self.rng.below(last)),
+        }
+        out + "}\n"
+    }
+
+    /// Some lines that belong together: guards and bodies of transitions.
+    fn idiom(&mut self, lines: &mut Vec<String>) {
+        match self.rng.below(9) {
+            0 | 1 => {
+                lines.push("do { a := new Cell; }".to_owned());
+                if self.chance(40) {
+                    lines.push("do { a.m := new lock; }".to_owned());
+                }
+                for _ in 0..=self.rng.below(2) {
+                    let statement = self.private("a");
+                    lines.push(format!("do {{ {statement}; }}"));
+                }
+            }
+            2..=4 => {
+                let what = self.pick(&["g", "g", "p", "a"]).to_owned();
+                let first = if self.chance(20) { self.statement() + "; " } else { String::new() };
+                lines.push(format!("do {{ {first}lock({what}.m); }}"));
+                for _ in 0..=self.rng.below(2) {
+                    let statement = self.critical(&what);
+                    lines.push(format!("do {{ {statement}; }}"));
+                }
+                if self.chance(12) {
+                    lines.push(format!("do {{ wait({what}.m); }}"));
+                    lines.push(format!("do {{ unwait({what}.m); }}"));
+                }
+                if self.chance(15) {
+                    let word = self.pick(&["notify", "notifyAll"]);
+                    lines.push(format!("do {{ {word}({what}.m); }}"));
+                }
+                if self.chance(90) {
+                    lines.push(format!("do {{ unlock({what}.m); }}"));
+                }
+            }
+            5 => {
+                let statement = self.pick(&["h := a", "h := b", "a := h", "b := h"]);
+                lines.push(format!("do {{ {statement}; }}"));
+            }
+            6 if self.sets => {
+                let line = self.pick(&[
+                    "when a != null do { s := s.add(a); }",
+                    "when s.size() > 0 do { a := choose s; }",
+                    "when a != null do { s := s.remove(a); }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            7 if self.chance(self.curious) => {
+                let line = self.pick(&[
+                    "when lockAvailable(g.m) do { v := 1; }",
+                    "when !lockAvailable(g.m) do { x := 2; }",
+                    "do { assert lockAvailable(g.m); }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            _ => {
+                let guard = if self.chance(20) { self.condition() } else { String::new() };
+                let statement = self.statement();
+                lines.push(format!("{guard}do {{ {statement}; }}"));
+            }
+        }
+    }
+
+    fn number(&mut self) -> &'static str {
+        self.pick(&["0", "1", "2", "v", "v + 1", "x"])
+    }
+
+    fn condition(&mut self) -> String {
+        let guarded = if self.chance(self.sloppy) { "when g.v == 1 " } else { "when v < 2 " };
+        self.pick(&["when v == 0 ", "when h != null ", "when a != null && a.v == 0 ", "when x < 2 ", guarded])
+            .to_owned()
+    }
+
+    fn private(&mut self, cell: &str) -> String {
+        match self.rng.below(7) {
+            0 => format!("{cell}.v := {}", self.number()),
+            1 => format!("{cell}.next := b"),
+            2 => format!("v := {cell}.v"),
+            3 => format!("b := {cell}"),
+            4 => format!("{cell}.k := {}", self.number()),
+            5 => format!("{cell}.r := new Cell[2]; {cell}.r[1] := b"),
+            _ => format!("{cell}.next := new Cell"),
+        }
+    }
+
+    /// What is done to a cell whose lock is held.
+    fn critical(&mut self, cell: &str) -> String {
+        match self.rng.below(10) {
+            0 => format!("{cell}.v := {}", self.number()),
+            1 => format!("v := {cell}.v"),
+            2 => format!("{cell}.next := a"),
+            3 => format!("a := {cell}.next"),
+            4 => format!("b := {cell}.next; {cell}.next := null"),
+            5 => format!("{cell}.next.v := {}", self.number()),
+            6 => format!("assert {cell}.v != 2"),
+            7 => format!("v := {cell}.k"),
+            8 => format!("{cell}.r[0] := b"),
+            _ => "v := a.v".to_owned(),
+        }
+    }
+
+    fn statement(&mut self) -> String {
+        if self.chance(self.sloppy) {
+            let cell = self.pick(&["g", "h", "p", "b"]);
+            return self.critical(cell);
+        }
+        match self.rng.below(12) {
+            0 => "a := null".to_owned(),
+            1 => "b := a".to_owned(),
+            2 => format!("x := {}", self.number()),
+            3 => format!("v := {}", self.number()),
+            4 => "assert v != 2".to_owned(),
+            5 => "r := new Cell[2]".to_owned(),
+            6 => "r[v] := a".to_owned(),
+            7 => "b := r[0]".to_owned(),
+            8 => "a := p".to_owned(),
+            9 => "v := r.length".to_owned(),
+            _ => {
+                let cell = self.pick(&["a", "b"]);
+                self.private(cell)
+            }
+        }
+    }
+}

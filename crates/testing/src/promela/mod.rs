@@ -1,0 +1,15 @@
+//! Programs in Promela: [`program`] makes one from a seed and a number, and [`shrink`] makes one that shows a
+//! difference as small as it can. `to_string` writes them.
+
+mod expressions;
+mod formulas;
+mod generate;
+mod print;
+mod scope;
+mod shrink;
+mod statements;
+mod tree;
+
+pub use generate::{Purpose, program};
+pub use shrink::shrink;
+pub use tree::Program;
