@@ -149,6 +149,7 @@ impl Engine {
     /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding one of `bounds` truncates the exploration, or is a
     /// fault if `bounds_are_errors`.
     pub fn new(program: &Program, bounds: Bounds, bounds_are_errors: bool) -> Self {
+        debug_assert!(ir::verify(program).is_ok(), "the program does not verify: {:?}", ir::verify(program));
         assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
         let layout = Layout::new(program, bounds);
         let mut code = compile::compile(program, &layout);
