@@ -336,10 +336,8 @@ impl Engine {
                     .is_some_and(|thread| self.is_enabled(state, asked, thread));
                 able.into()
             }
-            Op::ThreadLocation => Self::thread_of(state, number).map_or(0, |thread| {
-                let location = state.read(state.frame(thread), self.layout.location);
-                self.numbers[location as usize].into()
-            }),
+            Op::ThreadLocation => Self::thread_of(state, number)
+                .map_or(0, |thread| self.location_at(state, state.frame(thread)).number.into()),
             Op::ThreadPriority => match (Self::thread_of(state, number), self.layout.priority) {
                 (Some(thread), Some(slot)) => state.read(state.thread(thread), slot),
                 (Some(_), None) => 1,

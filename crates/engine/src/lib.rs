@@ -11,6 +11,7 @@ mod code;
 mod collections;
 mod compile;
 mod eval;
+mod locations;
 mod machine;
 mod numbered;
 mod passages;
@@ -31,8 +32,8 @@ use system::{
 
 use code::{ANY, Code, GuardCode, TransitionCode};
 use eval::{Stack, burn};
+use locations::LocationCode;
 use machine::{CatchCode, Mode, Stop};
-use numbered::Group;
 use passages::Passages;
 use seen::Seen;
 use turns::Turns;
@@ -41,13 +42,7 @@ use turns::Turns;
 pub struct Engine {
     layout: Layout,
     code: Code,
-    /// The transitions of each location, `else` left out.
-    transitions: Vec<Vec<u32>>,
-    /// The `else` transition of each location.
-    otherwise: Vec<Option<u32>>,
-    atomic: Vec<bool>,
-    /// What is forgotten on arrival at each location, and the value that remains.
-    clears: Vec<Vec<(Slot, i64)>>,
+    locations: Box<[LocationCode]>,
     catches: Vec<Vec<CatchCode>>,
     /// By procedure: its entry, and how its parameters are admitted.
     entries: Vec<u32>,
@@ -58,14 +53,6 @@ pub struct Engine {
     active: Vec<ProcedureId>,
     bounds_are_errors: bool,
     // Of numbered programs.
-    /// The transitions of each location by rank.
-    groups: Vec<Vec<Group>>,
-    /// By location: its first transition, whether it is inner, whether threads may stay there, what `pc_value` says, whether a transition receives.
-    firsts: Vec<Option<u32>>,
-    inner: Vec<bool>,
-    ends: Vec<bool>,
-    numbers: Vec<u32>,
-    receives_at: Vec<bool>,
     first_channels: Vec<ChannelId>,
     /// By procedure.
     channels_of: Vec<Vec<ChannelId>>,
@@ -153,26 +140,6 @@ impl Engine {
         assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
         let layout = Layout::new(program, bounds);
         let mut code = compile::compile(program, &layout);
-        let is_else = |id: u32| matches!(code.transitions[id as usize].guard, GuardCode::Else);
-        let mut transitions = Vec::new();
-        let mut otherwise = Vec::new();
-        let mut clears = Vec::new();
-        for location in program.locations.values() {
-            let ids = location.transitions.iter().map(|id| id.0);
-            transitions.push(ids.clone().filter(|&id| !is_else(id)).collect());
-            otherwise.push(ids.clone().find(|&id| is_else(id)));
-            let shape = &layout.frames[location.procedure];
-            let locals = &program.procedures[location.procedure].locals;
-            let dead = |id| location.live.as_ref().is_some_and(|live| !live.contains(&id));
-            let cleared = locals.iter().filter(|&(id, _)| dead(id)).map(|(id, local)| {
-                let default = match program.types[local.ty] {
-                    Type::Int(int) => int.default_value(),
-                    _ => 0,
-                };
-                (shape.slots[id.index() + 1], default)
-            });
-            clears.push(cleared.collect());
-        }
         let mut params = Vec::new();
         for procedure in program.procedures.values() {
             let types = procedure.locals.values().take(procedure.params).map(|param| param.ty);
@@ -206,30 +173,18 @@ impl Engine {
             }
             _ => {}
         });
-        let locations = || program.locations.values();
-        let receives =
-            |id: &TransitionId| matches!(code.transitions[id.index()].opening, code::Opening::Receive(_));
         Self {
-            groups: program.locations.ids().map(|id| numbered::groups(program, id)).collect(),
-            firsts: locations().map(|location| location.transitions.first().map(|id| id.0)).collect(),
-            inner: locations().map(|location| location.inner).collect(),
-            ends: locations().map(|location| location.end).collect(),
-            numbers: locations().map(|location| location.number).collect(),
-            receives_at: locations().map(|location| location.transitions.iter().any(receives)).collect(),
+            locations: locations::locations(program, &layout, &code),
             first_channels: program.first_channels.clone(),
             channels_of: numbered::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
             concealed: looks_at_transparent.then(Mutex::default),
             amid: numbered::amid(program),
             passages: Passages::new(program, &code),
-            has_inner: locations().any(|location| location.inner),
+            has_inner: program.locations.values().any(|location| location.inner),
             has_provided: program.procedures.values().any(|procedure| procedure.provided.is_some()),
             has_timeout,
             bodies_ask_for_timeout: numbered::bodies_ask_for_timeout(program),
-            transitions,
-            otherwise,
-            atomic: program.locations.values().map(|location| location.atomic).collect(),
-            clears,
             catches: machine::catches(program, &layout),
             entries: program.procedures.values().map(|procedure| procedure.entry.0).collect(),
             params,
@@ -281,15 +236,22 @@ impl Engine {
         self.reached.insert(location);
     }
 
+    /// The location of the frame that starts there.
+    #[inline]
+    fn location_at(&self, state: &State, frame: usize) -> &LocationCode {
+        &self.locations[state.read(frame, self.layout.location) as usize]
+    }
+
     /// Adds the steps of one thread.
     fn thread_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
         let frame = es.state.frame(thread);
         let location = es.state.read(frame, self.layout.location) as usize;
         let before = out.enabled.len() + out.faults.len();
-        for &id in &self.transitions[location] {
+        let LocationCode { transitions, otherwise, .. } = &self.locations[location];
+        for &id in transitions {
             self.transition_steps(es, thread, frame, id, out);
         }
-        if let Some(id) = self.otherwise[location]
+        if let Some(id) = *otherwise
             && out.enabled.len() + out.faults.len() == before
             && !out.is_abandoned
         {
@@ -434,10 +396,10 @@ impl Engine {
 
     fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
         if state.has_one_frame(&self.layout, thread) {
-            return self.atomic[state.read(state.frame(thread), self.layout.location) as usize];
+            return self.location_at(state, state.frame(thread)).is_atomic;
         }
         let mut frames = state.frames(&self.layout, thread);
-        frames.any(|frame| self.atomic[state.read(frame, self.layout.location) as usize])
+        frames.any(|frame| self.location_at(state, frame).is_atomic)
     }
 
     fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
@@ -532,7 +494,7 @@ impl TransitionSystem for Engine {
         for &procedure in &self.active {
             let mut frame = self.layout.frames[procedure].template.clone();
             let entry = self.entries[procedure.index()] as usize;
-            for &(slot, value) in &self.clears[entry] {
+            for &(slot, value) in &self.locations[entry].clears {
                 slot.put(&mut frame, value);
             }
             self.reach(entry as u32);

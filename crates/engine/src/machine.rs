@@ -580,7 +580,7 @@ impl Run<'_> {
     fn clear(&mut self, location: u32) {
         let engine = self.engine;
         let node = NodeRef::Thread(self.thread);
-        for &(slot, value) in &engine.clears[location as usize] {
+        for &(slot, value) in &engine.locations[location as usize].clears {
             match slot.kind {
                 SlotKind::Value(ty) => {
                     let empty = engine.layout.terms.empty(ty);
@@ -747,7 +747,8 @@ impl Run<'_> {
             let mut value = self.admit(self.operands.values[base + index], by)?;
             if let SlotKind::Value(ty) = slot.kind {
                 // A copy for the frame, unless that forgets it at once.
-                let kept = !engine.clears[entry as usize].iter().any(|&(cleared, _)| cleared == slot);
+                let kept =
+                    !engine.locations[entry as usize].clears.iter().any(|&(cleared, _)| cleared == slot);
                 let handle = self.operands.scratch.own(engine, self.state, ty, value);
                 value = if kept && handle != 0 {
                     let words = self.operands.scratch.owned(handle);
@@ -761,7 +762,7 @@ impl Run<'_> {
         }
         self.operands.values.truncate(base);
         engine.reach(entry);
-        for &(slot, value) in &engine.clears[entry as usize] {
+        for &(slot, value) in &engine.locations[entry as usize].clears {
             slot.put(self.scratch, value);
         }
         Ok(())

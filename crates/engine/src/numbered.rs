@@ -12,30 +12,9 @@ use crate::code::{
     ClaimCode, EventCode, GuardCode, Opening, Operand, PatternCode, Pc, ReceiveCode, SendCode, TransitionCode,
 };
 use crate::eval::{Mood, Stack, fault};
+use crate::locations::LocationCode;
 use crate::machine::{Mode, Stop};
 use crate::{Engine, EngineState};
-
-/// Transitions of a location that have one rank.
-#[derive(Clone, Debug, Default)]
-pub struct Group {
-    pub transitions: Vec<u32>,
-    pub otherwise: Option<u32>,
-}
-
-/// The transitions of a location, least rank first.
-pub fn groups(program: &Program, location: LocationId) -> Vec<Group> {
-    let mut ids = program.locations[location].transitions.clone();
-    ids.sort_by_key(|&id| program.transitions[id].rank);
-    let by_rank = ids.chunk_by(|&a, &b| program.transitions[a].rank == program.transitions[b].rank);
-    let group = |ids: &[ir::TransitionId]| {
-        let is_else = |id: &&ir::TransitionId| program.transitions[**id].guard == ir::Guard::Else;
-        Group {
-            transitions: ids.iter().filter(|id| !is_else(id)).map(|id| id.0).collect(),
-            otherwise: ids.iter().find(is_else).map(|id| id.0),
-        }
-    };
-    by_rank.map(group).collect()
-}
 
 /// Who receives what a rendezvous sends.
 #[derive(Clone, Copy)]
@@ -144,7 +123,9 @@ impl Engine {
                 Err(Stop::Fault(fault)) => {
                     // It is as if all guards faulted: the first transition stands for all.
                     let step = |transition| Step { thread: thread.0, transition, choice: 0 };
-                    return out.faults.extend(self.firsts[location].map(step).map(|step| (step, fault)));
+                    return out
+                        .faults
+                        .extend(self.locations[location].first.map(step).map(|step| (step, fault)));
                 }
                 Ok(false) | Err(_) => return,
             }
@@ -158,7 +139,7 @@ impl Engine {
         let frame = state.frame(thread);
         let location = state.read(frame, self.layout.location) as usize;
         let before = out.enabled.len() + out.faults.len();
-        for group in &self.groups[location] {
+        for group in &self.locations[location].groups {
             for &id in &group.transitions {
                 self.add_steps(state, stack, thread, frame, id, out);
             }
@@ -260,12 +241,13 @@ impl Engine {
         frame: usize,
         location: u32,
     ) -> Result<Option<u32>, Stop> {
-        for &id in &self.transitions[location as usize] {
+        let LocationCode { transitions, otherwise, .. } = &self.locations[location as usize];
+        for &id in transitions {
             if self.ways(state, stack, thread, frame, id)? > 0 {
                 return Ok(Some(id));
             }
         }
-        Ok(self.otherwise[location as usize])
+        Ok(*otherwise)
     }
 
     /// Evaluates the channel and the message of a send.
@@ -332,12 +314,13 @@ impl Engine {
             }
             let frame = state.frame(thread);
             let location = state.read(frame, self.layout.location) as usize;
-            if !self.receives_at[location]
+            let LocationCode { receives, groups, .. } = &self.locations[location];
+            if !receives
                 || self.has_provided && self.is_provided(state, stack, thread, frame, location) != Ok(true)
             {
                 continue;
             }
-            for group in &self.groups[location] {
+            for group in groups {
                 let mut fits = false;
                 for &transition in &group.transitions {
                     if self.takes(state, stack, (thread, frame), transition, channel, message) {
@@ -554,7 +537,7 @@ impl Engine {
         while es.state.is_running(thread) {
             let frame = es.state.frame(thread);
             let location = es.state.read(frame, self.layout.location) as u32;
-            if !self.inner[location as usize] {
+            if !self.locations[location as usize].is_inner {
                 break;
             }
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
@@ -594,7 +577,7 @@ impl Engine {
         {
             let frame = es.state.frame(thread);
             self.reach(location);
-            for &(slot, value) in &self.clears[location as usize] {
+            for &(slot, value) in &self.locations[location as usize].clears {
                 es.state.write(NodeRef::Thread(thread), frame, slot, value);
             }
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
@@ -749,10 +732,7 @@ impl Engine {
 
     /// Whether all threads are where they may stay, and so is the monitor.
     pub(crate) fn ended_numbered(&self, state: &State) -> bool {
-        let at_end = |thread: u32| {
-            let location = state.read(state.frame(ThreadId(thread)), self.layout.location);
-            self.ends[location as usize]
-        };
+        let at_end = |thread: u32| self.location_at(state, state.frame(ThreadId(thread))).is_end;
         let monitored = match (&self.code.monitor, self.layout.monitor) {
             (Some(monitor), Some(slot)) => monitor.ends[state.read(0, slot) as usize],
             _ => true,

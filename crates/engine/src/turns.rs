@@ -26,7 +26,7 @@ use state::{Access, AccessKind, NodeRef, Rearrangement, State, ThreadId};
 use system::{Effect, Fired, Key, Step, Steps, Write};
 
 use crate::code::GuardCode;
-use crate::numbered::Group;
+use crate::locations::Group;
 use crate::questions::{End, Next, Question, Questions};
 use crate::{Engine, EngineState};
 
@@ -565,7 +565,7 @@ impl Engine {
         let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
         let Some(group) = self.split_group(&es.turns, location) else {
             let missed = es.turns.missed;
-            let is_all = self.groups[location].is_empty()
+            let is_all = self.locations[location].groups.is_empty()
                 || self.recall(es, (arrangement, thread, None), (location, 0), &mut visit).is_some();
             if es.turns.missed > missed {
                 es.turns.count_miss(location);
@@ -593,7 +593,7 @@ impl Engine {
     #[inline]
     fn split_group(&self, turns: &Turns, location: usize) -> Option<&Group> {
         let is_split = turns.misses.get(location).is_some_and(|&misses| misses >= MOST_MISSES);
-        match &self.groups[location][..] {
+        match &self.locations[location].groups[..] {
             [group] if is_split && !self.has_provided && group.transitions.len() > 1 => Some(group),
             _ => None,
         }
