@@ -324,7 +324,7 @@ fn looked_at(model: &Model) -> Vec<&str> {
 fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
-        _ if model.program.numbered => {
+        _ if model.program.features.thread_ids_observable => {
             "processes and channels have numbers that the model can see: none is like another"
         }
         config::Symmetry::Heap => "states that differ in addresses of objects count as one",

@@ -48,7 +48,7 @@ pub struct Narrator<'m> {
 impl<'m> Narrator<'m> {
     /// Nobody, for programs whose steps say nothing.
     pub fn of(naive: Naive<'m>) -> Option<Self> {
-        naive.program.numbered.then(|| Self::new(naive))
+        naive.program.features.thread_ids_observable.then(|| Self::new(naive))
     }
 
     fn new(naive: Naive<'m>) -> Self {

@@ -746,7 +746,7 @@ impl Compiler<'_> {
                     self.expr(arg);
                 }
                 self.emit(
-                    if self.program.numbered {
+                    if self.program.features.thread_ids_observable {
                         let own = self.program.procedures[*procedure].priority;
                         Op::StartNumbered { procedure: procedure.0, priority: priority.unwrap_or(own) }
                     } else {

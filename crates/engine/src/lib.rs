@@ -420,7 +420,7 @@ impl Engine {
 impl Engine {
     /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
-        if self.layout.numbered {
+        if self.layout.thread_ids_observable {
             return self.fire_numbered(es, step);
         }
         es.state.mark();
@@ -486,7 +486,7 @@ impl TransitionSystem for Engine {
             start_fault: None,
             turns: Turns::default(),
         };
-        if self.layout.numbered {
+        if self.layout.thread_ids_observable {
             let mut es = es(state);
             self.initial_numbered(&mut es);
             return es;
@@ -506,7 +506,7 @@ impl TransitionSystem for Engine {
 
     fn steps(&self, es: &mut EngineState, out: &mut Steps) {
         out.clear();
-        if self.layout.numbered {
+        if self.layout.thread_ids_observable {
             return self.numbered_steps(es, out);
         }
         if let Some(slot) = self.layout.exclusive
@@ -523,7 +523,7 @@ impl TransitionSystem for Engine {
 
     fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
         let fired = self.fire_only(es, step);
-        if fired == Fired::Moved && !self.layout.numbered {
+        if fired == Fired::Moved && !self.layout.thread_ids_observable {
             es.state.collect(&self.layout);
         }
         fired
@@ -550,7 +550,7 @@ impl TransitionSystem for Engine {
         if !es.state.is_running(thread) {
             return;
         }
-        if self.layout.numbered {
+        if self.layout.thread_ids_observable {
             self.own_steps(&es.state, &mut es.stack, thread, out);
         } else {
             self.thread_steps(es, thread, out);
@@ -558,7 +558,8 @@ impl TransitionSystem for Engine {
     }
 
     fn is_transient(&self, es: &EngineState) -> bool {
-        self.layout.numbered && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
+        self.layout.thread_ids_observable
+            && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
     }
 
     fn has_room(&self, es: &mut EngineState) -> bool {
@@ -613,7 +614,7 @@ impl TransitionSystem for Engine {
     }
 
     fn partner(&self, es: &mut EngineState, step: Step) -> Option<u32> {
-        if self.layout.numbered { self.receiver(es, step) } else { None }
+        if self.layout.thread_ids_observable { self.receiver(es, step) } else { None }
     }
 
     fn is_observed(&self, es: &EngineState) -> bool {
@@ -632,7 +633,7 @@ impl TransitionSystem for Engine {
     }
 
     fn ended(&self, es: &EngineState) -> bool {
-        if self.layout.numbered {
+        if self.layout.thread_ids_observable {
             return self.ended_numbered(&es.state);
         }
         !(0..es.state.thread_limit()).any(|thread| es.state.is_running(ThreadId(thread)))

@@ -391,7 +391,7 @@ impl Run<'_> {
                 if value {
                     self.result = self.pop();
                 }
-                if self.engine.layout.numbered {
+                if self.engine.layout.thread_ids_observable {
                     self.engine.end_numbered(self.state, self.thread);
                     return Ok(Flow::Done);
                 }

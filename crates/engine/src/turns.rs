@@ -542,7 +542,7 @@ impl Engine {
     /// Whether the threads of a state are all that its steps depend on.
     pub(crate) fn has_turns(&self, es: &EngineState) -> bool {
         let has_floor = || self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
-        self.layout.numbered
+        self.layout.thread_ids_observable
             && self.layout.priority.is_none()
             && self.concealed.is_none()
             && !self.bodies_ask_for_timeout

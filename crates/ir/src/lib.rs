@@ -131,14 +131,15 @@
 //! with the initial value of the variable. Indices are evaluated left to right; then the first one that is outside of
 //! its dimension is an index fault.
 //!
-//! # Numbered programs
+//! # Processes and channels
 //!
-//! [Numbered](Program::numbered) programs have no heap but channels, no calls and no collections. Their threads and
-//! channels have numbers that can be observed. A thread has the least number that no thread has, from 0. Channels are
-//! numbered from 1 in the order in which they came, up to 255; 0 is none. First come [`Program::first_channels`], then
-//! those of each thread when it starts, before its prologue. When a thread ends, it and its channels are gone at once, and
-//! their numbers are free. The program must see to it that a thread ends only when it is the youngest
-//! ([`ExprKind::IsYoungest`] as guard). There are no `tid` values: `Start` stores the number of the thread.
+//! **Observable ids.** In programs with [observable ids of threads](Features::thread_ids_observable), the id of a thread is
+//! its number, and can be asked for. When a thread ends, it and its channels are gone at once, and their numbers are free.
+//! The program must see to it that a thread ends only when it is the youngest ([`ExprKind::IsYoungest`] as guard). There
+//! are no `tid` values: `Start` stores the number of the thread.
+//!
+//! **Numbers of channels** are from 1 in the order in which they came, up to 255; 0 is none. First come
+//! [`Program::first_channels`], then those of each thread when it starts, before its prologue.
 //!
 //! **Transparent variables** are no part of the state: states that differ in them only are the same, and a search goes on
 //! with what they held when it met the state first.
@@ -210,6 +211,7 @@
 //! [system-fault]: # "FaultKind::Range of the crate `system`"
 
 mod expr;
+mod features;
 mod ids;
 mod names;
 mod pin;
@@ -227,6 +229,7 @@ pub use expr::{
     Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Expr, ExprKind, New, Pattern, Place,
     PlaceKind, UnaryOp,
 };
+pub use features::Features;
 pub use ids::*;
 pub use pin::{Origin, Pinned};
 pub use program::*;

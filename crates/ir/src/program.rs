@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use source::Span;
 
 use crate::{
-    Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId,
-    LocationId, Place, ProcedureId, Property, RecordId, StringId, Table, TransitionId, TypeId, Types,
-    VirtualId,
+    Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, Features, FieldId, FunId, GlobalId,
+    LocalId, LocationId, Place, ProcedureId, Property, RecordId, StringId, Table, TransitionId, TypeId,
+    Types, VirtualId,
 };
 
 /// A whole model.
@@ -30,11 +30,7 @@ pub struct Program {
     pub prologue: Vec<Action>,
     /// The threads of the initial state, one entry per thread. What parameters they have get default values.
     pub active: Vec<ProcedureId>,
-    /// Threads and channels have numbers that the program can observe, and threads end youngest first. See the crate's
-    /// documentation.
-    pub numbered: bool,
-    /// Who took the last step is a part of the state, whether the program asks or not.
-    pub remembers_last: bool,
+    pub features: Features,
     /// What the program says about the order of messages.
     pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
@@ -176,8 +172,8 @@ pub struct Variable {
     pub init: Option<Const>,
     /// Of an array variable: its dimensions. It has an element for each combination of indices, all of type `ty`.
     pub dims: Vec<u32>,
-    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs that are
-    /// [numbered](Program::numbered).
+    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs with
+    /// [observable ids of threads](Features::thread_ids_observable).
     pub transparent: bool,
     /// What its numbers stand for.
     pub meaning: Meaning,

@@ -238,7 +238,8 @@ impl<'a> Machine<'a> {
                 }
                 self.thread = starter;
                 if let (Some(place), Some(target)) = (result, target) {
-                    let number = self.program().numbered.then_some(Value::Int(thread.into()));
+                    let number =
+                        self.program().features.thread_ids_observable.then_some(Value::Int(thread.into()));
                     self.store(place, &target, number.unwrap_or(Value::Thread(thread)))?;
                 }
             }
@@ -438,7 +439,7 @@ impl<'a> Machine<'a> {
     }
 
     fn end(&mut self) {
-        if self.program().numbered {
+        if self.program().features.thread_ids_observable {
             self.state.threads.remove(&self.thread);
             self.state.channels.retain(|_, channel| channel.owner != Some(self.thread));
             return;

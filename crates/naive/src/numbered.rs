@@ -24,7 +24,7 @@ impl Naive<'_> {
             objects: BTreeMap::new(),
             channels: BTreeMap::new(),
             exclusive: None,
-            last: program.remembers_last.then_some(0),
+            last: program.features.remembers_last.then_some(0),
             monitor: 0,
             transparent: Shown::default(),
             flaw: Shown::default(),
@@ -66,7 +66,7 @@ impl Naive<'_> {
 
     /// Whether a thread that has the floor goes on from here: the state is the middle of something.
     pub fn is_transient(&self, state: &State) -> bool {
-        self.program.numbered && state.exclusive.is_some()
+        self.program.features.thread_ids_observable && state.exclusive.is_some()
     }
 
     /// The steps of a state, and in which mood they are.

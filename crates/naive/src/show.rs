@@ -60,7 +60,7 @@ impl Naive<'_> {
     /// A thread of the state, as people call it.
     pub fn thread_name(&self, state: &State, thread: u32) -> String {
         match state.threads.get(&thread) {
-            Some(Thread { procedure, .. }) if self.program.numbered => {
+            Some(Thread { procedure, .. }) if self.program.features.thread_ids_observable => {
                 format!("{}({thread})", self.program.procedures[procedure.0].name)
             }
             Some(Thread { procedure, serial, .. }) => {

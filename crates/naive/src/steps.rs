@@ -34,7 +34,7 @@ impl Naive<'_> {
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
     /// Both are in order of threads, then of the location's transitions, then of choices.
     pub fn steps(&self, state: &State) -> (Vec<Step>, Vec<(Step, NaiveFault)>) {
-        if self.program.numbered {
+        if self.program.features.thread_ids_observable {
             return self.numbered_steps(state).1;
         }
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ impl Naive<'_> {
     }
 
     fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
-        if self.program.numbered {
+        if self.program.features.thread_ids_observable {
             return self.numbered_fire(state, step);
         }
         let mut next = self.micro_step(state, step, Mood::default())?.state;

@@ -177,9 +177,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
             _ => false,
         });
-    if has_priorities && program.numbered {
+    if has_priorities {
         Some("the model has priorities")
-    } else if program.remembers_last {
+    } else if program.features.remembers_last {
         Some("the model asks who took the last step")
     } else if program.procedures.values().any(|procedure| procedure.provided.is_some()) {
         Some("processes are provided for by conditions")
@@ -788,7 +788,7 @@ mod tests {
 
     /// Two threads that write to the same variables one after the other, over and over.
     fn line(statements: usize) -> Program {
-        let mut text = "program line; numbered;\n".to_owned();
+        let mut text = "program line; features thread_ids;\n".to_owned();
         (0..50).for_each(|at| writeln!(text, "global int wrap (0, 3) x{at};").expect("it is a string"));
         for name in ["A", "B"] {
             write!(text, "thread {name}() {{").expect("it is a string");

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::Terms;
 use ir::{
-    ActionKind, ChannelId, Const, ExprKind, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program,
-    RecordId, Table, Type, TypeId, Variable,
+    ActionKind, ChannelId, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId,
+    Table, Type, TypeId, Variable,
 };
 
 /// How much a state may hold. They also give the widths of references.
@@ -333,8 +333,10 @@ pub struct Layout {
     pub monitor: Option<Slot>,
     /// Of a thread, if there are priorities.
     pub priority: Option<Slot>,
-    /// See [`Program::numbered`].
-    pub numbered: bool,
+    /// See [`ir::Features::thread_ids_observable`].
+    pub thread_ids_observable: bool,
+    /// Whether there can be objects other than channels.
+    pub has_objects: bool,
     pub channels: Table<ChannelId, ChannelShape>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
@@ -427,10 +429,10 @@ impl Layout {
             }
         };
         add_globals(&mut root, false);
-        let has_floor = program.locations.values().any(|location| location.atomic)
-            || program.transitions.values().any(|transition| transition.exclusive);
+        let has_floor = program.has_atomic_locations() || program.has_exclusive_transitions();
         let exclusive = has_floor.then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
         let last = program
+            .features
             .remembers_last
             .then(|| root.add(bits_for(bounds.threads.saturating_sub(1).into()), SlotKind::Data, 0, 0));
         let monitor = program.monitor.as_ref().map(|monitor| {
@@ -453,14 +455,7 @@ impl Layout {
             notified: thread.add(1, SlotKind::Data, 0, 0),
         });
 
-        let ranked = program.procedures.values().any(|procedure| procedure.priority != 1)
-            || actions().any(|action| match action.kind {
-                ActionKind::SetPriority(..) => true,
-                ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
-                _ => false,
-            })
-            || asks(program, &|kind| matches!(kind, ExprKind::ThreadPriority(_)));
-        let priority = ranked.then(|| thread.add(8, SlotKind::Data, 0, 1));
+        let priority = program.has_priorities().then(|| thread.add(8, SlotKind::Data, 0, 1));
 
         let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
         let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
@@ -563,7 +558,8 @@ impl Layout {
             last,
             monitor,
             priority,
-            numbered: program.numbered,
+            thread_ids_observable: program.features.thread_ids_observable,
+            has_objects: program.has_objects(),
             channels,
             thread,
             wait,
@@ -601,6 +597,11 @@ impl Layout {
 
     pub fn kind(&self, tag: i64) -> ObjectKind {
         self.kinds[tag as usize]
+    }
+
+    /// Whether a step can leave garbage: objects, or threads that ended and are still there.
+    pub fn collects_garbage(&self) -> bool {
+        self.has_objects || !self.thread_ids_observable
     }
 
     /// Whether anything can be mentioned that has no place of its own: by a set, or as an abstract id.
@@ -654,7 +655,7 @@ impl Layout {
             names.extend(record.fields.iter().map(|&field| program.fields[field].name.as_str()));
             unit(&format!("record {}", record.name), &self.records[id], &names);
         }
-        if !self.numbered {
+        if !self.thread_ids_observable {
             unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
         }
         for (id, channel) in program.channels.iter() {
@@ -678,13 +679,6 @@ impl Layout {
         }
         out
     }
-}
-
-/// Whether any expression of the program is of such a kind.
-fn asks(program: &Program, is: &dyn Fn(&ExprKind) -> bool) -> bool {
-    let mut found = false;
-    program.each_expr(&mut |expr| found |= is(&expr.kind));
-    found
 }
 
 /// The number that stands for the initial or default value.

@@ -148,10 +148,7 @@ impl Verifier<'_> {
             | ExprKind::IsYoungest
             | ExprKind::Timeout => {}
         }
-        let fits = program.numbered || !Self::asks_numbers(&expr.kind);
-        self.demand(fits, "only numbered programs ask about threads and channels");
-        let remembered = !program.numbered || program.remembers_last || expr.kind != ExprKind::LastThread;
-        self.demand(remembered, "asks for the last thread, which is not remembered");
+        self.needs_of_expr(&expr.kind);
         if self.errors.len() > errors {
             return None;
         }
@@ -306,7 +303,7 @@ impl Verifier<'_> {
             let elses = own.filter(|transition| transition.guard == Guard::Else);
             let mut ranks: Vec<u32> = elses.map(|transition| transition.rank).collect();
             ranks.sort_unstable();
-            let ranked = program.numbered && !location.inner && ranks.is_sorted_by(|a, b| a < b);
+            let ranked = !location.inner && ranks.is_sorted_by(|a, b| a < b);
             self.demand(ranks.len() <= 1 || ranked, "has more than one else");
             if let Some(live) = &location.live {
                 for (at, local) in live.iter().enumerate() {
@@ -435,7 +432,7 @@ impl Verifier<'_> {
 
     pub(super) fn action(&mut self, action: &Action, scope: Scope) {
         let program = self.program;
-        self.only_numbered(&action.kind);
+        self.needs_of_action(&action.kind);
         match &action.kind {
             ActionKind::Assign(place, value) => {
                 let (place, value) = (self.place(place, scope), self.expr(value, scope));
@@ -504,8 +501,8 @@ impl Verifier<'_> {
             }
             ActionKind::Start { result, procedure, args, priority: _ } => {
                 let place = result.as_ref().and_then(|place| self.place(place, scope));
-                let fits =
-                    |ty: Type| if program.numbered { matches!(ty, Type::Int(_)) } else { ty == Type::Tid };
+                let observable = program.features.thread_ids_observable;
+                let fits = |ty: Type| if observable { matches!(ty, Type::Int(_)) } else { ty == Type::Tid };
                 self.demand(place.is_none_or(fits), "the result of a start does not fit its place");
                 let sound = args.iter().filter(|arg| self.expr(arg, scope).is_some()).count() == args.len();
                 let Some(started) = program.procedures.get(*procedure) else {

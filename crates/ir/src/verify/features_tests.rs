@@ -1,10 +1,10 @@
-//! Numbered programs, and what others must not have.
+//! The rules for features of programs.
 
 use crate::testing::program;
 use crate::*;
 
 fn harbour() -> Program {
-    text::parse(include_str!("../text/numbered.ir")).unwrap()
+    text::parse(include_str!("../text/harbour.ir")).unwrap()
 }
 
 #[track_caller]
@@ -17,13 +17,13 @@ fn refused_program(mut program: Program, change: impl FnOnce(&mut Program), mess
     let _ = text::print(&program);
 }
 
-/// A numbered program after `change` must be refused with `message`.
+/// A program of processes and channels after `change` must be refused with `message`.
 #[track_caller]
 fn refused(change: impl FnOnce(&mut Program), message: &str) {
     refused_program(harbour(), change, message);
 }
 
-/// A program that is not numbered after `change` must be refused with `message`.
+/// A program without observable ids of threads after `change` must be refused with `message`.
 #[track_caller]
 fn refused_elsewhere(change: impl FnOnce(&mut Program), message: &str) {
     let plain =
@@ -49,55 +49,56 @@ fn action(kind: ActionKind) -> Action {
 }
 
 #[test]
-fn only_numbered_programs_have_them() {
-    let things = "only numbered programs have channels, prologues and monitors";
-    refused_elsewhere(|p| p.channels = harbour().channels, things);
-    refused_elsewhere(|p| p.first_channels.push(ChannelId(0)), things);
-    refused_elsewhere(|p| p.prologue.push(p.transitions[FIRST].body[0].clone()), things);
-    let span = source::Span::default();
-    refused_elsewhere(|p| p.monitor = Some(Monitor { states: vec![], negated: false, span }), things);
-    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "have transparent variables");
-    let threads = "only threads of numbered programs have";
-    refused_elsewhere(|p| p.procedures[PILOT].priority = 2, threads);
-    refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), threads);
-    refused_elsewhere(|p| p.procedures[PILOT].prologue.push(action(ActionKind::Exit)), threads);
-    refused_elsewhere(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), threads);
-    let claim = |p: &mut Program| Claim { receive: true, channel: constant(p, 1), span };
-    refused_elsewhere(|p| p.procedures[PILOT].claims = vec![claim(p)], threads);
-    refused_elsewhere(|p| p.locations[LocationId(0)].inner = true, "have inner locations");
-    refused_elsewhere(|p| p.locations[LocationId(0)].number = 1, "numbers of locations");
-    let transitions = "only transitions of numbered programs";
-    refused_elsewhere(|p| p.transitions[FIRST].rank = 1, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].number = 1, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
-    let actions = "only numbered programs have channels, priorities and checks";
-    let send = |p: &mut Program| ActionKind::Send { channel: constant(p, 1), sorted: false, message: vec![] };
-    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(send(p))], actions);
-    let start = ActionKind::Start { result: None, procedure: PILOT, args: vec![], priority: Some(1) };
-    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(start)], actions);
+fn without_observable_ids_threads_are_alike() {
+    refused_elsewhere(|p| p.features.remembers_last = true, "remembers the last thread");
+    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "has transparent variables");
+    refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, "has exclusive transitions");
+    refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), "has channels of threads");
+    refused_elsewhere(|p| p.procedures[PILOT].priority = 2, "has priorities");
+    let priority = |p: &mut Program| ActionKind::SetPriority(constant(p, 1), constant(p, 1));
+    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(priority(p))], "sets a priority");
     for kind in [ExprKind::ThreadNumber, ExprKind::LastThread, ExprKind::FirstThread(PILOT)] {
         let asked = |p: &mut Program| {
             let ActionKind::Assign(_, value) = &mut p.transitions[FIRST].body[0].kind else { unreachable!() };
             value.kind = kind;
         };
-        refused_elsewhere(asked, "only numbered programs ask about threads and channels");
+        refused_elsewhere(asked, "asks for ids of threads");
     }
 }
 
 #[test]
-fn numbered_programs_do_without() {
-    refused(|p| _ = p.types.intern(Type::Lock), "has other types");
+fn observable_ids() {
+    refused(|p| _ = p.types.intern(Type::Lock), "has types of threads, locks");
+    refused(|p| _ = p.types.intern(Type::Tid), "has types of threads, locks");
+}
+
+#[test]
+fn objects_and_functions_stand_apart() {
     refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "has other types");
-    refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location");
-    refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "a function in a numbered program");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location beside");
+    refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "has functions");
     let zoo = text::parse(include_str!("../text/zoo.ir")).unwrap();
     refused(|p| p.records = zoo.records, "has records");
     refused(|p| p.virtuals = zoo.virtuals, "has virtual tables");
     let span = source::Span::default();
     let (record, variable, handler) = (RecordId(0), LocalId(0), LocationId(0));
     let catch = Catch { record, variable, covers: vec![], handler, span };
-    refused(|p| p.procedures[PILOT].catches.push(catch), "catches in a numbered program");
+    refused(|p| p.procedures[PILOT].catches.push(catch), "has catches");
+}
+
+#[test]
+fn functions_are_no_threads() {
+    let threads = "only threads have channels, prologues, conditions, claims and priorities";
+    let function = |change: fn(&mut Procedure)| {
+        move |p: &mut Program| {
+            p.procedures[PILOT].kind = ProcedureKind::Function;
+            change(&mut p.procedures[PILOT]);
+        }
+    };
+    refused_elsewhere(function(|p| p.priority = 2), threads);
+    refused_elsewhere(function(|p| p.channels.push(ChannelId(0))), threads);
+    refused_elsewhere(function(|p| p.prologue.push(action(ActionKind::Exit))), threads);
+    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn prologues_and_threads() {
         |p| p.procedures[PILOT].claims[0].channel = p.procedures[PILOT].provided.clone().unwrap(),
         "an operand is no integer",
     );
-    refused(|p| p.remembers_last = false, "asks for the last thread, which is not remembered");
+    refused(|p| p.features.remembers_last = false, "asks for the last thread, which is not remembered");
     let last = TransitionId(12);
     let unranked = |p: &mut Program| {
         let ActionKind::Start { priority, .. } = &mut p.transitions[last].body[0].kind else {
@@ -179,7 +180,7 @@ fn inner_locations() {
         Guard::When(guard) => action(ActionKind::Assume(guard.clone())),
         _ => unreachable!(),
     };
-    refused(|p| p.transitions[FIRST].body.push(assume()), "assumes something");
+    refused(|p| p.transitions[FIRST].body.push(assume()), "something is assumed");
     let [middle, stop, work, sea] = ["middle", "stop", "work", "sea"].map(|name| location(&harbour(), name));
     let ready = TransitionId(4);
     refused(|p| p.locations[middle].inner = false, "is no inner location");
