@@ -132,7 +132,8 @@ impl<'m> Narrator<'m> {
         if let Some(Meeting { channel, message, partner }) = &meeting {
             let names = [step.thread, partner.0].map(|thread| Some(self.naive.thread_name(state, thread)));
             let [sender, receiver] = names;
-            let shown = self.shown(state, *channel, message);
+            let message: Vec<Value> = message.iter().map(|&value| Value::Int(value)).collect();
+            let shown = self.shown(state, *channel, &message);
             told.messages.push(Message { direction: Direction::Rendezvous, sender, receiver, ..shown });
             told.partner = Some(*partner);
         }
@@ -175,14 +176,13 @@ impl<'m> Narrator<'m> {
     }
 
     /// A message in words, whoever sends it.
-    fn shown(&self, state: &State, number: u32, message: &[i64]) -> Message {
+    fn shown(&self, state: &State, number: u32, message: &[Value]) -> Message {
         let declared =
             state.channels.get(&number).map(|channel| &self.naive.program.channels[channel.declared]);
         let meaning =
             |at: usize| declared.and_then(|declared| declared.fields.get(at)).map(|field| field.meaning);
-        let show = |(at, &value): (usize, &i64)| {
-            self.naive.show_as(state, &Value::Int(value), meaning(at).unwrap_or_default())
-        };
+        let show =
+            |(at, value): (usize, &Value)| self.naive.show_as(state, value, meaning(at).unwrap_or_default());
         let fields: Vec<String> = message.iter().enumerate().map(show).collect();
         // A symbol at the front is what the message is called.
         let text = match (&fields[..], meaning(0)) {

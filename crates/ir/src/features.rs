@@ -1,6 +1,6 @@
 //! What a program has: features that it states, and those that follow from what it is made of.
 
-use crate::{ActionKind, ExprKind, ProcedureKind, Program, Type};
+use crate::{ActionKind, Channel, ChannelField, ExprKind, ProcedureKind, Program, Type};
 
 /// What nothing else in a program shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,6 +60,47 @@ impl Program {
     /// Whether threads of some procedure can step only where a condition holds.
     pub fn has_conditions(&self) -> bool {
         self.procedures.values().any(|procedure| procedure.provided.is_some())
+    }
+
+    /// Whether some messages have fields other than integers, which mention individuals.
+    pub fn has_references_in_messages(&self) -> bool {
+        self.channels.values().any(|channel| self.carries_references(channel))
+    }
+
+    /// Whether messages of a channel have fields other than integers.
+    pub fn carries_references(&self, channel: &Channel) -> bool {
+        let is_integer = |field: &ChannelField| matches!(self.types.get(field.ty), Some(Type::Int(_)) | None);
+        !channel.fields.iter().all(is_integer)
+    }
+
+    /// Whether all that steps depend on has its fixed place: threads have one frame each and observable ids, and there are no
+    /// objects, collections and atomic locations.
+    pub fn is_flat(&self) -> bool {
+        self.features.thread_ids_observable
+            && !self.has_objects()
+            && !self.has_collections()
+            && !self.has_functions()
+            && !self.has_atomic_locations()
+    }
+
+    /// Whether a program that is not [flat](Program::is_flat) has something that those of Promela alone have: channels, steps
+    /// that go on in the middle, ranks, conditions.
+    pub fn is_mixed(&self) -> bool {
+        let has_ranks = || self.transitions.values().any(|transition| transition.rank != 0);
+        let has_checks = || self.actions().any(|action| matches!(action.kind, ActionKind::Check(_)));
+        let has_prologues = || {
+            !self.prologue.is_empty()
+                || self.procedures.values().any(|procedure| !procedure.prologue.is_empty())
+        };
+        !self.is_flat()
+            && (self.features.thread_ids_observable
+                || !self.first_channels.is_empty()
+                || self.has_inner_locations()
+                || self.has_conditions()
+                || self.has_priorities()
+                || has_ranks()
+                || has_checks()
+                || has_prologues())
     }
 
     /// Whether any expression is of such a kind.

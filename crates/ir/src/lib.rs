@@ -7,9 +7,9 @@
 //! # What a program means
 //!
 //! **State.** Values of the globals; a set of threads, each a stack of frames (a location and values of the
-//! procedure's variables); a heap of records, arrays and locks. Objects and ended threads that nothing refers
-//! to are not part of the state. Roots are the globals, all frames of threads that have not ended, and the
-//! lock that a thread waits for. A lock refers to its owner.
+//! procedure's variables); a heap of records, arrays and locks; channels. Objects and ended threads that nothing
+//! refers to are not part of the state. Roots are the globals, the messages in channels, all frames of threads that have
+//! not ended, and the lock that a thread waits for. A lock refers to its owner.
 //!
 //! **Ids.** A new thread or object gets the least id that no thread or object has at that moment; garbage keeps
 //! its id until the step (with all that an atomic block makes part of it) is over. An id that is not less than
@@ -150,8 +150,8 @@
 //! state, which nevertheless has its steps; of several there, the first one counts.
 //!
 //! **Channels.** A message is a value per field. `Send` evaluates channel and message; it is an obstacle while the
-//! channel is full. What goes into the channel is admitted to the types of the fields, which wrap; sorting compares the
-//! values as they were before that. `Receive` evaluates the channel; it is an obstacle while there is no message that
+//! channel is full. What goes into the channel is admitted to the types of the fields, of which integers wrap; sorting compares
+//! the values as they were before that. `Receive` evaluates the channel; it is an obstacle while there is no message that
 //! fits the pattern, the expressions of which are evaluated as far as it takes to see that. It takes the message out,
 //! unless it keeps it, and then stores fields from left to right (a place is evaluated when its turn comes).
 //!

@@ -60,11 +60,7 @@ impl<'a> Machine<'a> {
 
     /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
     pub fn note(&mut self, fault: NaiveFault) {
-        let claim = FaultKind::ExclusiveChannel;
-        let replaces = self.flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim);
-        if replaces {
-            self.flaw = Some(fault);
-        }
+        note(&mut self.flaw, fault);
     }
 
     /// A whole step, if it is of a transition whose guard holds.
@@ -581,6 +577,14 @@ impl Naive<'_> {
         let mut frame = Frame { location: procedure.entry, locals: values };
         forget(program, &mut frame);
         Ok(frame)
+    }
+}
+
+/// Takes note of a flaw: the first one counts, but a broken claim only if it is all.
+pub(crate) fn note(flaw: &mut Option<NaiveFault>, fault: NaiveFault) {
+    let claim = FaultKind::ExclusiveChannel;
+    if flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim) {
+        *flaw = Some(fault);
     }
 }
 

@@ -153,6 +153,9 @@ pub struct Operation {
 
 /// Why a program can't be reduced, if so.
 pub fn obstacle(program: &Program) -> Option<&'static str> {
+    if program.is_mixed() {
+        return Some("objects, functions or atomic blocks meet channels or numbers of processes");
+    }
     let mut found = None;
     let inert = inert(program);
     program.each_expr(&mut |expr| {

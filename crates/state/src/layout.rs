@@ -141,6 +141,27 @@ impl Shape {
         array
     }
 
+    /// An empty channel, in words of its own. Returns where they start.
+    fn add_channel(&mut self, channel: &ChannelShape) -> usize {
+        let base = self.len();
+        for &word in &channel.template {
+            self.used.push(64);
+            self.template.push(word);
+            self.data.push(u64::MAX);
+        }
+        for message in 0..channel.capacity {
+            for field in 0..channel.fields.len() {
+                let mut slot = channel.field(message, field);
+                slot.word += base as u32;
+                if slot.kind != SlotKind::Data {
+                    self.data[slot.word as usize] &= !(slot.mask() << slot.shift);
+                    self.edges.push(slot);
+                }
+            }
+        }
+        base
+    }
+
     /// What is added from now on goes to words of its own.
     fn close(&mut self) {
         self.used.fill(64);
@@ -223,6 +244,9 @@ impl ArrayVariable {
     }
 }
 
+/// How values of a type are packed: their bits, what they are, and the value that is 0.
+type Packing = (u8, SlotKind, i64);
+
 /// Channels: a word with tag and length, and then the messages, the oldest first. Those that are small share words, with
 /// the tag too if all fit there; none straddles two words unless it is longer than one. Where there is no message, all bits
 /// are 0.
@@ -232,8 +256,10 @@ pub struct ChannelShape {
     pub length: Slot,
     /// Where the fields are in a message.
     pub fields: Vec<Slot>,
-    /// How the values of fields are brought into their range.
-    pub types: Vec<IntType>,
+    /// How the values of fields are brought into their range, where they are integers.
+    pub types: Vec<Option<IntType>>,
+    /// Whether messages mention individuals.
+    pub carries_names: bool,
     /// How many bits a message takes, if more than one can be in a word; otherwise it has `message_words`.
     pub message_bits: u8,
     pub message_words: u32,
@@ -247,10 +273,11 @@ pub struct ChannelShape {
 }
 
 impl ChannelShape {
-    fn new(tag: u64, tag_bits: u8, capacity: u32, types: &[IntType]) -> Self {
+    /// A channel with these fields: the type of each, if it is an integer, and how it is packed.
+    fn new(tag: u64, tag_bits: u8, capacity: u32, fields: &[(Option<IntType>, Packing)]) -> Self {
         let mut message = Shape::default();
-        for int in types {
-            message.add(bits_for(int.hi.wrapping_sub(int.lo) as u64), SlotKind::Data, int.lo, int.lo);
+        for &(_, (bits, kind, lo)) in fields {
+            message.add(bits, kind, lo, lo);
         }
         let length_bits = bits_for(capacity.into());
         let length = Slot { word: 0, shift: tag_bits, bits: length_bits, kind: SlotKind::Data, lo: 0 };
@@ -273,8 +300,9 @@ impl ChannelShape {
         Self {
             capacity,
             length,
+            carries_names: !message.edges.is_empty(),
             fields: message.slots,
-            types: types.to_vec(),
+            types: fields.iter().map(|&(ty, _)| ty).collect(),
             message_bits: bits,
             message_words,
             word,
@@ -338,6 +366,10 @@ pub struct Layout {
     /// Whether there can be objects other than channels.
     pub has_objects: bool,
     pub channels: Table<ChannelId, ChannelShape>,
+    /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects, and the only ones.
+    pub has_root_channels: bool,
+    /// Where the words of each of [`Program::first_channels`] start then.
+    pub root_channels: Vec<usize>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
     pub wait: Option<WaitSlots>,
@@ -385,7 +417,7 @@ impl Layout {
     pub fn new(program: &Program, bounds: Bounds) -> Self {
         let object_bits = bits_for(bounds.objects.into());
         let thread_bits = bits_for(bounds.threads.into());
-        let width = |ty: TypeId| -> (u8, SlotKind, i64) {
+        let width = |ty: TypeId| -> Packing {
             match program.types[ty] {
                 Type::Bool => (1, SlotKind::Data, 0),
                 Type::Int(IntType { lo, hi, .. }) => {
@@ -418,6 +450,38 @@ impl Layout {
             Some(shape.add_array(variable.size(), bits, lo, initial(program, variable.ty, variable.init)))
         };
 
+        let mut kinds: Vec<ObjectKind> = program.records.ids().map(ObjectKind::Record).collect();
+        kinds.push(ObjectKind::Lock);
+        let elements = program.types.iter().filter_map(|(_, ty)| match ty {
+            Type::Array(element) => Some(element),
+            _ => None,
+        });
+        let first_array = kinds.len() as u32;
+        let mut arrays = Vec::new();
+        for element in elements {
+            let (bits, kind, lo) = width(element);
+            let default = initial(program, element, None).wrapping_sub(lo) as u64;
+            let tag = first_array + arrays.len() as u32;
+            let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
+            kinds.push(ObjectKind::Array(arrays.len() as u32));
+            arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default });
+        }
+        let first_channel = kinds.len() as u64;
+        kinds.extend(program.channels.ids().map(ObjectKind::Channel));
+        let tag_bits = bits_for(kinds.len() as u64 - 1);
+        let channels: Table<ChannelId, ChannelShape> = program
+            .channels
+            .iter()
+            .map(|(id, channel)| {
+                let field = |field: &ir::ChannelField| match program.types[field.ty] {
+                    Type::Int(int) => (Some(int), width(field.ty)),
+                    _ => (None, width(field.ty)),
+                };
+                let fields: Vec<_> = channel.fields.iter().map(field).collect();
+                ChannelShape::new(first_channel + id.index() as u64, tag_bits, channel.capacity, &fields)
+            })
+            .collect();
+
         let mut root = Shape::default();
         let mut root_arrays = vec![None; program.globals.len()];
         let mut root_slots = vec![None; program.globals.len()];
@@ -438,6 +502,9 @@ impl Layout {
         let monitor = program.monitor.as_ref().map(|monitor| {
             root.add(bits_for(monitor.states.len().saturating_sub(1) as u64), SlotKind::Data, 0, 0)
         });
+        let has_root_channels = !program.features.thread_ids_observable || program.has_objects();
+        let first_channels = program.first_channels.iter().filter(|_| has_root_channels);
+        let root_channels = first_channels.map(|&id| root.add_channel(&channels[id])).collect();
         let root_shown = root.len();
         root.close();
         add_globals(&mut root, true);
@@ -472,40 +539,6 @@ impl Layout {
             })
             .collect();
 
-        let mut kinds: Vec<ObjectKind> = program.records.ids().map(ObjectKind::Record).collect();
-        kinds.push(ObjectKind::Lock);
-        let elements = program.types.iter().filter_map(|(_, ty)| match ty {
-            Type::Array(element) => Some(element),
-            _ => None,
-        });
-        let first_array = kinds.len() as u32;
-        let mut arrays = Vec::new();
-        for element in elements {
-            let (bits, kind, lo) = width(element);
-            let default = initial(program, element, None).wrapping_sub(lo) as u64;
-            let tag = first_array + arrays.len() as u32;
-            let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
-            kinds.push(ObjectKind::Array(arrays.len() as u32));
-            arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default });
-        }
-        let first_channel = kinds.len() as u64;
-        kinds.extend(program.channels.ids().map(ObjectKind::Channel));
-        let tag_bits = bits_for(kinds.len() as u64 - 1);
-        let channels = program
-            .channels
-            .iter()
-            .map(|(id, channel)| {
-                let types: Vec<IntType> = channel
-                    .fields
-                    .iter()
-                    .map(|field| match program.types[field.ty] {
-                        Type::Int(int) => int,
-                        _ => unreachable!("messages are of integers"),
-                    })
-                    .collect();
-                ChannelShape::new(first_channel + id.index() as u64, tag_bits, channel.capacity, &types)
-            })
-            .collect();
         let mut tag = Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0 };
         let mut field_slots: Table<FieldId, Vec<Option<Slot>>> =
             program.fields.values().map(|_| vec![None; program.records.len()]).collect();
@@ -561,6 +594,8 @@ impl Layout {
             thread_ids_observable: program.features.thread_ids_observable,
             has_objects: program.has_objects(),
             channels,
+            has_root_channels,
+            root_channels,
             thread,
             wait,
             frames,
@@ -640,10 +675,13 @@ impl Layout {
             names.extend(slot.map(|_| name));
         }
         unit("globals", &self.root, &names);
+        let mut names = Vec::new();
         if self.wait.is_some() {
-            unit("every thread", &self.thread, &["(waits for)", "(lock count)", "(notified)"]);
-        } else if self.priority.is_some() {
-            unit("every thread", &self.thread, &["(priority)"]);
+            names.extend(["(waits for)", "(lock count)", "(notified)"]);
+        }
+        names.extend(self.priority.map(|_| "(priority)"));
+        if !names.is_empty() {
+            unit("every thread", &self.thread, &names);
         }
         for (id, procedure) in program.procedures.iter() {
             let mut names = vec!["(location)"];

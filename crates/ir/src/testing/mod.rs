@@ -1,10 +1,12 @@
 //! Programs for the tests of everything that reads or runs programs.
 
+mod mixed;
 mod numbered;
 mod properties;
 mod random;
 mod rng;
 
+pub use mixed::{random_mixed, random_mixed_text};
 pub use numbered::{random_numbered, random_numbered_text};
 pub use properties::add_random_property;
 pub use random::{random_program, random_text};

@@ -130,8 +130,14 @@ impl Verifier<'_> {
             | ExprKind::ThreadLocation(_)
             | ExprKind::ThreadPriority(_)
             | ExprKind::ChannelLength(_)
-            | ExprKind::ChannelFull(_)
-            | ExprKind::ChannelHas { .. } => self.integers(&operands),
+            | ExprKind::ChannelFull(_) => self.integers(&operands),
+            ExprKind::ChannelHas { channel, pattern, .. } => {
+                self.integers(&operands[..1]);
+                let mut given = operands[1..].iter().copied();
+                let wanted: Vec<_> =
+                    pattern.iter().map(|field| field.as_ref().and_then(|_| given.next())).collect();
+                self.message(channel, &wanted, true);
+            }
             ExprKind::Global(id) => {
                 let array = self.is_array(Array::Global(*id), scope);
                 self.demand(!array, format_args!("{id} is an array and needs indices"));
@@ -519,22 +525,25 @@ impl Verifier<'_> {
             ActionKind::Exit => {}
             ActionKind::Check(condition) => self.boolean(condition, scope, "what is checked"),
             ActionKind::Send { channel, message, .. } => {
-                for operand in std::iter::once(channel).chain(message) {
-                    self.integer(operand, scope);
-                }
-            }
-            ActionKind::Receive { channel, pattern, .. } => {
                 self.integer(channel, scope);
-                for field in pattern {
-                    match field {
+                let types: Vec<_> = message.iter().map(|field| self.expr(field, scope)).collect();
+                self.message(channel, &types, false);
+            }
+            ActionKind::Receive { channel, pattern, keep, .. } => {
+                self.integer(channel, scope);
+                let mut wanted = Vec::new();
+                for (at, field) in pattern.iter().enumerate() {
+                    wanted.push(match field {
                         Pattern::Store(place) => {
-                            let fits = self.place(place, scope).is_none_or(|ty| matches!(ty, Type::Int(_)));
-                            self.demand(fits, "a field of a message does not fit its place");
+                            let place = self.place(place, scope);
+                            self.stored_field(channel, at, place);
+                            None
                         }
-                        Pattern::Match(value) => self.integer(value, scope),
-                        Pattern::Any => {}
-                    }
+                        Pattern::Match(value) => self.expr(value, scope),
+                        Pattern::Any => None,
+                    });
                 }
+                self.message(channel, &wanted, *keep);
             }
             ActionKind::SetPriority(thread, priority) => {
                 self.integer(thread, scope);
@@ -547,6 +556,18 @@ impl Verifier<'_> {
                 }
             }
         }
+    }
+
+    /// The place that a field of a message is stored to.
+    fn stored_field(&mut self, channel: &Expr, at: usize, place: Option<Type>) {
+        let program = self.program;
+        let field = self.typed_fields(channel).and_then(|fields| fields.get(at)).map(|field| field.ty);
+        let field = field.and_then(|ty| program.types.get(ty));
+        let fits = place.is_none_or(|place| match field {
+            None | Some(Type::Int(_)) => matches!(place, Type::Int(_)),
+            Some(field) => program.admits(place, field),
+        });
+        self.demand(fits, "a field of a message does not fit its place");
     }
 
     pub(super) fn integer(&mut self, expr: &Expr, scope: Scope) {

@@ -9,15 +9,19 @@ impl Verifier<'_> {
         self.arrays();
         self.observable_ids();
         self.unobservable_ids();
-        self.objects_apart();
-        self.functions_apart();
+        self.transparent_variables();
+        self.objects_and_channels();
         self.functions();
+        self.functions_and_questions();
+        self.blocks();
+        self.questions_about_steps();
         self.channels();
         self.prologues();
         self.conditions_and_claims();
         self.priorities();
         self.inner_locations();
         self.openings();
+        self.messages_of_references();
         self.monitor();
     }
 
@@ -50,53 +54,120 @@ impl Verifier<'_> {
         self.demand(!program.has_priorities(), "has priorities");
     }
 
-    /// Objects and collections stand apart from channels, and from steps that go on in the middle.
-    fn objects_apart(&mut self) {
+    /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart from states.
+    fn transparent_variables(&mut self) {
         let program = self.program;
-        if !self.has_processes() {
+        let plain =
+            |ty: Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)));
+        let has_collections = program.has_collections();
+        for global in program.globals.values().filter(|global| global.transparent) {
+            self.context = format!("global {}", global.name);
+            self.demand(plain(program.types.get(global.ty)), "is transparent, and no plain data");
+            self.demand(!has_collections, "is transparent beside collections");
+        }
+    }
+
+    /// Where there are objects, channels are no objects: all of them exist from the start.
+    fn objects_and_channels(&mut self) {
+        let program = self.program;
+        if program.has_objects() {
+            self.context = "program with objects".into();
+            let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+            self.demand(!own, "has objects and channels of threads");
+        }
+    }
+
+    /// Where there are functions, a thread may be in several procedures: nothing looks into other threads.
+    fn functions_and_questions(&mut self) {
+        let program = self.program;
+        if !program.has_functions() {
             return;
         }
-        self.context = "program with channels or observable ids of threads".into();
-        let plain = |ty: Type| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_));
-        self.demand(
-            program.types.iter().all(|(_, ty)| plain(ty)),
-            "has other types than integers, booleans and enums",
-        );
-        self.demand(program.records.is_empty(), "has records");
-        self.demand(program.virtuals.is_empty(), "has virtual tables");
-        for (id, location) in program.locations.iter() {
-            self.context = format!("location {} ({id})", location.name);
-            self.demand(!location.atomic, "an atomic location beside channels or observable ids of threads");
-        }
-        for transition in program.transitions.values() {
-            let assumes = transition.body.iter().any(|action| matches!(action.kind, ActionKind::Assume(_)));
-            self.demand(!assumes, "something is assumed beside channels or observable ids of threads");
-        }
+        self.context = "program with functions".into();
+        let claims = program.procedures.values().any(|procedure| !procedure.claims.is_empty());
+        self.demand(!claims, "has functions and claims");
+        let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+        self.demand(!own, "has functions and channels of threads");
+        let looks = |kind: &ExprKind| {
+            matches!(
+                kind,
+                ExprKind::FirstThread(_)
+                    | ExprKind::ThreadAt { .. }
+                    | ExprKind::ThreadLocal { .. }
+                    | ExprKind::ThreadEnabled(_)
+                    | ExprKind::ThreadLocation(_)
+            )
+        };
+        self.demand(!program.asks(looks), "has functions, and asks where threads are or what they can do");
     }
 
-    /// Functions stand apart from channels likewise.
-    fn functions_apart(&mut self) {
-        if self.has_processes() {
-            self.context = "program with channels or observable ids of threads".into();
-            self.demand(!self.program.has_functions(), "has functions");
-            let catches = self.program.procedures.values().any(|procedure| !procedure.catches.is_empty());
-            self.demand(!catches, "has catches");
-        }
-    }
-
-    fn has_processes(&self) -> bool {
+    /// Atomic locations and exclusive transitions are two ways to keep others out, and a program has one of them. Nothing
+    /// waits for a timeout beside atomic locations.
+    fn blocks(&mut self) {
         let program = self.program;
-        let has_ranks = program.transitions.values().any(|transition| transition.rank != 0);
-        program.features.thread_ids_observable
-            || !program.channels.is_empty()
-            || !program.first_channels.is_empty()
-            || program.monitor.is_some()
-            || !program.prologue.is_empty()
-            || program.procedures.values().any(|procedure| !procedure.prologue.is_empty())
-            || program.has_conditions()
-            || program.has_inner_locations()
-            || has_ranks
-            || program.actions().any(|action| matches!(action.kind, ActionKind::Check(_)))
+        if program.has_atomic_locations() {
+            self.context = "program with atomic locations".into();
+            self.demand(!program.has_exclusive_transitions(), "has exclusive transitions too");
+            let has_timeouts = program.asks(|kind| *kind == ExprKind::Timeout);
+            self.demand(!has_timeouts, "asks for timeouts");
+        }
+    }
+
+    /// Whether another thread can step is known without trying it out: where that is asked, no body chooses or waits.
+    fn questions_about_steps(&mut self) {
+        let program = self.program;
+        if program.asks(|kind| matches!(kind, ExprKind::ThreadEnabled(_))) {
+            self.context = "program".into();
+            let tried_out = program.actions().any(|action| chooses_or_waits(&action.kind));
+            self.demand(!tried_out, "asks whether threads can step, where bodies choose or wait");
+        }
+    }
+
+    /// Messages with references go through channels that are named, so that their types are known. Their order is that in
+    /// which they were sent, and no monitor looks at them.
+    fn messages_of_references(&mut self) {
+        let program = self.program;
+        if program.has_references_in_messages() {
+            self.context = "program with references in messages".into();
+            self.demand(program.monitor.is_none(), "has a monitor");
+            let sorts = |action: &Action| matches!(action.kind, ActionKind::Send { sorted: true, .. });
+            self.demand(!program.actions().any(sorts), "sorts messages");
+        }
+    }
+
+    /// The fields of the messages of a channel that a message or a pattern names, where some channel carries references.
+    pub(super) fn typed_fields(&mut self, channel: &Expr) -> Option<&[ChannelField]> {
+        let program = self.program;
+        if !program.has_references_in_messages() {
+            return None;
+        }
+        let named = match channel.kind {
+            ExprKind::Channel(id) => program.channels.get(id),
+            _ => None,
+        };
+        self.demand(named.is_some(), "which channel it is must be known, since some carry references");
+        named.map(|channel| &channel.fields[..])
+    }
+
+    /// The types of a message, or of a pattern of which some fields have no values.
+    pub(super) fn message(&mut self, channel: &Expr, message: &[Option<Type>], keeps: bool) {
+        let program = self.program;
+        let integers = |ty: &Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
+        if !program.has_references_in_messages() {
+            return self.demand(message.iter().all(integers), "an operand is no integer");
+        }
+        let Some(fields) = self.typed_fields(channel) else { return };
+        let types: Vec<Option<Type>> = fields.iter().map(|field| program.types.get(field.ty)).collect();
+        let has_fields = message.len() == types.len() || keeps && message.len() < types.len();
+        self.demand(has_fields, "a message has another number of fields than its channel");
+        for (given, field) in message.iter().zip(&types) {
+            let (Some(given), Some(field)) = (*given, *field) else { continue };
+            let fits = match field {
+                Type::Int(_) => matches!(given, Type::Int(_)),
+                field => program.admits(field, given),
+            };
+            self.demand(fits, "a field of a message does not fit its channel");
+        }
     }
 
     /// What belongs to threads, functions do not have.
@@ -221,8 +292,15 @@ impl Verifier<'_> {
             let fits = channel.capacity <= MAX_CHANNEL_CAPACITY;
             self.demand(fits, format_args!("its capacity is more than {MAX_CHANNEL_CAPACITY}"));
             for field in &channel.fields {
-                let wraps = matches!(self.ty(field.ty), Some(Type::Int(int)) if int.wrap);
-                self.demand(wraps, "a field is no integer that wraps");
+                let fits = match self.ty(field.ty) {
+                    Some(Type::Int(int)) => int.wrap,
+                    Some(ty) => matches!(
+                        ty,
+                        Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid | Type::Abstract(_)
+                    ),
+                    None => true,
+                };
+                self.demand(fits, "a field is no integer that wraps, and no reference");
                 self.meaning(field.meaning);
             }
         }
@@ -256,6 +334,12 @@ impl Verifier<'_> {
         let open = matches!(transition.guard, Guard::Always | Guard::When(_));
         let body = &transition.body[usize::from(open).min(transition.body.len())..];
         self.demand(!body.iter().any(message), "a message is sent or received in the middle");
+        let opens = transition.body.first().is_some_and(message);
+        let inner = self.program.locations.get(transition.source).is_some_and(|source| source.inner);
+        if opens || inner {
+            let tried_out = transition.body.iter().any(|action| chooses_or_waits(&action.kind));
+            self.demand(!tried_out, "chooses or waits after a message, or at an inner location");
+        }
     }
 
     fn monitor(&mut self) {
@@ -330,5 +414,17 @@ fn asks_thread_ids(kind: &ExprKind) -> bool {
             | ExprKind::ThreadEnabled(_)
             | ExprKind::ThreadLocation(_)
             | ExprKind::ThreadPriority(_)
+    )
+}
+
+/// Whether an action has several outcomes, or may have to wait, other than for a message.
+fn chooses_or_waits(kind: &ActionKind) -> bool {
+    matches!(
+        kind,
+        ActionKind::Assume(_)
+            | ActionKind::Lock(_)
+            | ActionKind::Unwait(_)
+            | ActionKind::Notify(_)
+            | ActionKind::Choose(..)
     )
 }

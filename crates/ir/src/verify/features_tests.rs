@@ -73,17 +73,106 @@ fn observable_ids() {
 }
 
 #[test]
-fn objects_and_functions_stand_apart() {
-    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "has other types");
-    refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location beside");
-    refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "has functions");
-    let zoo = text::parse(include_str!("../text/zoo.ir")).unwrap();
-    refused(|p| p.records = zoo.records, "has records");
-    refused(|p| p.virtuals = zoo.virtuals, "has virtual tables");
+fn features_that_do_not_meet() {
+    refused(|p| _ = p.types.intern(Type::Array(TypeId(1))), "has objects and channels of threads");
+    let quiet = |change: fn(&mut Program)| {
+        move |p: &mut Program| {
+            p.procedures[PILOT].channels.clear();
+            p.procedures[PILOT].claims.clear();
+            change(p);
+        }
+    };
+    let function = |p: &mut Program| p.procedures[ProcedureId(1)].kind = ProcedureKind::Function;
+    refused(function, "has functions and claims");
+    refused(function, "has functions and channels of threads");
+    refused(quiet(function), "has functions, and asks where threads are");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "has exclusive transitions too");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "asks for timeouts");
+    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "is transparent beside collections");
+    let wait = || action(ActionKind::Assume(harbour().procedures[PILOT].provided.clone().unwrap()));
+    refused(|p| p.transitions[TransitionId(13)].body.push(wait()), "where bodies choose or wait");
+    refused(|p| p.transitions[FIRST].body.push(wait()), "chooses or waits after a message");
+    refused(|p| p.transitions[TransitionId(12)].body.push(wait()), "or at an inner location");
+}
+
+/// A program whose messages carry references after `change` must be refused with `message`.
+#[track_caller]
+fn refused_post(change: impl FnOnce(&mut Program), message: &str) {
+    let post = program(
+        "program post;
+        record R { int x; }
+        record S { int y; }
+        channel box [2] { record R, int wrap (0, 7) };
+        channels box;
+        global record R r; global record S s; global int n;
+        thread T() {
+          loc a:
+            t0: do { send(channel(box), r, 1); } goto a;
+            t1: do { receive(channel(box), r :=, n :=); } goto a;
+            t2: when has(channel(box), r, *) > 0 goto a;
+        }
+        active T;",
+    );
+    refused_program(post, change, message);
+}
+
+fn opening(p: &mut Program, id: u32) -> &mut ActionKind {
+    &mut p.transitions[TransitionId(id)].body[0].kind
+}
+
+#[test]
+fn messages_of_references() {
+    let fields = "a field of a message does not fit its channel";
+    let (s, other) = (GlobalId(1), "a message has another number of fields than its channel");
+    refused_post(
+        |p| {
+            let ty = p.globals[s].ty;
+            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
+            (message[0].kind, message[0].ty) = (ExprKind::Global(s), ty);
+        },
+        fields,
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
+            message.pop();
+        },
+        other,
+    );
+    refused_post(
+        |p| {
+            let one = constant(p, 1);
+            let ActionKind::Send { channel, .. } = opening(p, 0) else { unreachable!() };
+            *channel = one;
+        },
+        "which channel it is must be known",
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Send { sorted, .. } = opening(p, 0) else { unreachable!() };
+            *sorted = true;
+        },
+        "sorts messages",
+    );
+    refused_post(
+        |p| {
+            let ty = p.globals[s].ty;
+            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
+            let Pattern::Store(place) = &mut pattern[0] else { unreachable!() };
+            (place.kind, place.ty) = (PlaceKind::Global(s), ty);
+        },
+        "a field of a message does not fit its place",
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
+            pattern.push(Pattern::Any);
+        },
+        other,
+    );
     let span = source::Span::default();
-    let (record, variable, handler) = (RecordId(0), LocalId(0), LocationId(0));
-    let catch = Catch { record, variable, covers: vec![], handler, span };
-    refused(|p| p.procedures[PILOT].catches.push(catch), "has catches");
+    let states = || vec![MonitorState { events: vec![], end: true }];
+    refused_post(|p| p.monitor = Some(Monitor { states: states(), negated: false, span }), "has a monitor");
 }
 
 #[test]
@@ -180,7 +269,7 @@ fn inner_locations() {
         Guard::When(guard) => action(ActionKind::Assume(guard.clone())),
         _ => unreachable!(),
     };
-    refused(|p| p.transitions[FIRST].body.push(assume()), "something is assumed");
+    refused(|p| p.transitions[FIRST].body.push(assume()), "chooses or waits after a message");
     let [middle, stop, work, sea] = ["middle", "stop", "work", "sea"].map(|name| location(&harbour(), name));
     let ready = TransitionId(4);
     refused(|p| p.locations[middle].inner = false, "is no inner location");

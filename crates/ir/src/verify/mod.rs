@@ -41,7 +41,7 @@
 //!   invariants. A claim starts at one of its states, its edges lead to its states and have marks of its sets only.
 //!   The locations where threads are counted are plain ones of the procedure, in order.
 //! - A property [about individuals](crate::Property::each) is a formula about the threads of a thread procedure, in a program that is
-//!   without observable ids of threads, in which no `else` starts one of them. Only its own propositions ask where the individual is.
+//!   without observable ids of threads and without inner locations, in which no `else` starts one of them. Only its own propositions ask where the individual is.
 //! - Array variables stand with an index for each dimension, and nothing else does.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
@@ -70,21 +70,29 @@
 //! - They have no types of threads, locks and elements of abstract enums. What a start stores is an integer.
 //! - Who took the last step is asked only of programs that remember it.
 //!
+//! - Transparent variables are integers, booleans or elements of enums that are not abstract, and stand beside no collections.
+//!
 //! *Channels*
-//! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields, integers that wrap. The capacity of a channel is at most
-//!   [`MAX_CHANNEL_CAPACITY`]. No channel comes twice, from the start or with one thread, and who names a channel has it.
-//! - Messages are sent and received by the first action of a transition only, which is no `else` and no [`Guard::Ready`].
+//! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields: integers that wrap, references, threads or elements of abstract enums.
+//!   The capacity of a channel is at most [`MAX_CHANNEL_CAPACITY`]. No channel comes twice, from the start or with one thread,
+//!   and who names a channel has it.
+//! - Where some fields are not integers, messages, patterns and questions about contents name their channel
+//!   ([`ExprKind::Channel`]) and have its fields, messages are not sorted, and there is no monitor. Otherwise all fields of
+//!   messages and patterns are integers.
+//! - Messages are sent and received by the first action of a transition only, which is no `else` and no [`Guard::Ready`], and
+//!   of which no action chooses or waits otherwise.
 //! - Targets of a monitor are among its states, of which there is one. Its expressions are integers over globals. The last
 //!   state of a negated one has no events.
 //!
 //! *Processes*
 //! - Only threads have channels, prologues, conditions, claims and priorities; functions have none of them.
 //! - Prologues are assignments, that of the program to globals. What is claimed are integers. Priorities are not 0.
-//! - Inner locations have transitions, at most one of them an `else`, and are no entries. [`Guard::Ready`] names an inner
-//!   location of its procedure and does not stand at one.
-//! - Programs with observable ids, channels, monitors, prologues, conditions, inner locations, ranks or checks have no types
-//!   but integers, booleans and enums that are not abstract, and no records, virtual tables, functions, catches, atomic
-//!   locations and assumptions.
+//! - Inner locations have transitions, at most one of them an `else`, and are no entries. No action there chooses or waits,
+//!   other than for a message. [`Guard::Ready`] names an inner location of its procedure and does not stand at one.
+//! - Programs with objects have no channels of threads. Programs with functions have no channels of threads and no claims, and
+//!   do not ask where threads are, what they hold and what they can do.
+//! - Whether a thread can step is asked only where no body chooses or waits, other than for a message.
+//! - Programs with atomic locations have no exclusive transitions and do not ask for timeouts.
 
 mod code;
 mod collections;
@@ -421,6 +429,7 @@ impl Verifier<'_> {
             known && !program.features.thread_ids_observable,
             "it is about what is no thread, or has a number",
         );
+        self.demand(!program.has_inner_locations(), "it is about threads that may be at inner locations");
         let is_formula = matches!(property.kind, PropertyKind::Formula(_));
         self.demand(is_formula, "a claim is about no individual");
     }

@@ -10,6 +10,7 @@ mod canonical;
 mod forms;
 mod hard;
 mod incremental;
+mod mixed;
 mod orbits;
 mod papers;
 mod random;
