@@ -1,4 +1,4 @@
-//! What steps of numbered programs say: which messages they send and receive, who takes them, what they print.
+//! What steps of programs with channels say: which messages they send and receive, who takes them, what they print.
 //!
 //! The states before and after a step do not tell what went through a channel without capacity, nor what came and
 //! went in the middle of a step. A [`Narrator`] runs a step once more, on a copy of the program that is cut finer: inner

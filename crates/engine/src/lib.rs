@@ -1,7 +1,7 @@
 //! Executes the IR over packed states: the fast interpreter, as a [`TransitionSystem`].
 //!
-//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table of locations
-//! (`locations`). `steps` finds the steps of a state and takes them.
+//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table
+//! of locations (`locations`). `steps` finds the steps of a state and takes them.
 //!
 //! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
 //! plainest way, and tests hold the two together.
@@ -65,8 +65,8 @@ pub struct Engine {
     has_conditions: bool,
     has_exclusive: bool,
     has_timeout: bool,
-    /// Threads have one frame each and observable ids, and there are no objects and collections: all that steps depend on has
-    /// its fixed place.
+    /// Threads have one frame each and observable ids, and there are no objects and collections: all that
+    /// steps depend on has its fixed place.
     is_flat: bool,
     /// More than the guards of plain locations do.
     bodies_ask_for_timeout: bool,
@@ -273,8 +273,8 @@ impl Engine {
         }
     }
 
-    /// Records every word that a thread reads or writes while its steps are found, fired and undone. Not for programs with
-    /// observable ids of threads.
+    /// Records every word that a thread reads or writes while its steps are found, fired and undone. Not for
+    /// programs with observable ids of threads.
     pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
         es.state.watch();

@@ -394,8 +394,8 @@ impl Run<'_> {
         Ok(Flow::Next)
     }
 
-    /// Starts a thread with the arguments on top of the stack, and leaves there what refers to it: its number, if that is
-    /// observable.
+    /// Starts a thread with the arguments on top of the stack, and leaves there what refers to it: its
+    /// number, if that is observable.
     fn start(&mut self, procedure: ProcedureId, priority: u8) -> Result<(), Stop> {
         let engine = self.engine;
         self.fill_frame(procedure)?;

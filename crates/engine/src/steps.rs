@@ -1,8 +1,8 @@
-//! Which steps a state has, and what becomes of them: guards, ranks, choice points, messages, rendezvous, inner locations,
-//! priorities, timeouts, monitors.
+//! Which steps a state has, and what becomes of them: guards, ranks, choice points, messages, rendezvous,
+//! inner locations, priorities, timeouts, monitors.
 //!
-//! Most is found by looking at the state. Only bodies that choose, or may meet an obstacle after they have done something, are
-//! tried out.
+//! Most is found by looking at the state. Only bodies that choose, or may meet an obstacle after they have
+//! done something, are tried out.
 
 use ir::{ChannelId, Id, LocationId, Program};
 use state::{NodeRef, ObjectId, Slot, State, ThreadId};
@@ -80,8 +80,8 @@ impl Engine {
         })
     }
 
-    /// Whether a thread can step where it is, priorities and the condition of its procedure aside. No body chooses or waits in
-    /// programs that ask for this.
+    /// Whether a thread can step where it is, priorities and the condition of its procedure aside. No body
+    /// chooses or waits in programs that ask for this.
     pub(crate) fn is_enabled(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
         let mut stack = Stack::in_mood(mood);
         let frame = state.frame(thread);
@@ -532,8 +532,8 @@ impl Engine {
         }
     }
 
-    /// Takes a step. Inside an atomic block, those that follow of necessity are part of it; otherwise the thread has the floor
-    /// after it if its last transition is exclusive.
+    /// Takes a step. Inside an atomic block, those that follow of necessity are part of it; otherwise the
+    /// thread has the floor after it if its last transition is exclusive.
     pub(crate) fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
         let Some(slot) = self.layout.exclusive else { return self.take_one(es, step).map(|_| ()) };
         if self.has_exclusive {
@@ -565,8 +565,8 @@ impl Engine {
         es.has_next
     }
 
-    /// Takes a step, and those that follow of necessity in an atomic block. Returns whether the thread is in the middle of the
-    /// block then, and can go on there.
+    /// Takes a step, and those that follow of necessity in an atomic block. Returns whether the thread is in
+    /// the middle of the block then, and can go on there.
     fn take_block(
         &self,
         es: &mut EngineState,
@@ -611,8 +611,8 @@ impl Engine {
         frames.any(|frame| self.location_at(state, frame).is_atomic)
     }
 
-    /// Takes a transition, with the partner of a rendezvous and through inner locations. Tells the thread that moved last, and
-    /// its last transition.
+    /// Takes a transition, with the partner of a rendezvous and through inner locations. Tells the thread
+    /// that moved last, and its last transition.
     #[inline]
     fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(ThreadId, u32), Stop> {
         let mut thread = ThreadId(step.thread);

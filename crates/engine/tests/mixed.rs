@@ -1,5 +1,5 @@
-//! The engine against the naive interpreter where objects, recursive functions and channels meet: the same states, steps,
-//! faults and ends.
+//! The engine against the naive interpreter where objects, recursive functions and channels meet: the same
+//! states, steps, faults and ends.
 //!
 //! `QUOTIENT_PROGRAMS=20000 cargo test --release -p quotient-engine` runs more random programs.
 
@@ -92,7 +92,8 @@ fn lists_go_through_channels() {
     }
 }
 
-/// A reference in a message keeps its object, and nothing else does; when it is received and forgotten, the object goes.
+/// A reference in a message keeps its object, and nothing else does; when it is received and forgotten, the
+/// object goes.
 #[test]
 fn messages_keep_objects() {
     let program = program(

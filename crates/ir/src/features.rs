@@ -5,8 +5,8 @@ use crate::{ActionKind, Channel, ChannelField, ExprKind, ProcedureKind, Program,
 /// What nothing else in a program shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
-    /// Threads have numbers that the program can observe. A thread that ends is gone at once, and threads end youngest
-    /// first. See the crate's documentation.
+    /// Threads have numbers that the program can observe. A thread that ends is gone at once, and threads end
+    /// youngest first. See the crate's documentation.
     pub thread_ids_observable: bool,
     /// The thread that took the last step is a part of the state, whether the program asks for it or not.
     pub remembers_last: bool,
@@ -73,8 +73,8 @@ impl Program {
         !channel.fields.iter().all(is_integer)
     }
 
-    /// Whether all that steps depend on has its fixed place: threads have one frame each and observable ids, and there are no
-    /// objects, collections and atomic locations.
+    /// Whether all that steps depend on has its fixed place: threads have one frame each and observable ids,
+    /// and there are no objects, collections and atomic locations.
     pub fn is_flat(&self) -> bool {
         self.features.thread_ids_observable
             && !self.has_objects()
@@ -83,8 +83,8 @@ impl Program {
             && !self.has_atomic_locations()
     }
 
-    /// Whether a program that is not [flat](Program::is_flat) has something that those of Promela alone have: channels, steps
-    /// that go on in the middle, ranks, conditions.
+    /// Whether a program that is not [flat](Program::is_flat) has something that those of Promela alone have:
+    /// channels, steps that go on in the middle, ranks, conditions.
     pub fn is_mixed(&self) -> bool {
         let has_ranks = || self.transitions.values().any(|transition| transition.rank != 0);
         let has_checks = || self.actions().any(|action| matches!(action.kind, ActionKind::Check(_)));

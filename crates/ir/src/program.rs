@@ -220,7 +220,7 @@ pub struct Channel {
     pub name: String,
     /// How many messages it holds. Through one that holds none, sender and receiver take one step together.
     pub capacity: u32,
-    /// The types of the fields of a message, which are integers.
+    /// The types of the fields of a message: integers that wrap, or references.
     pub fields: Vec<ChannelField>,
     pub span: Span,
 }
@@ -284,7 +284,7 @@ pub struct Procedure {
     pub channels: Vec<ChannelId>,
     /// What is done in the step that starts a thread, before it is at its entry: assignments to its variables.
     pub prologue: Vec<Action>,
-    /// A thread can step only where this holds.
+    /// A thread can step only where this holds, unless it is in a function.
     pub provided: Option<Expr>,
     /// What its threads claim to do alone.
     pub claims: Vec<Claim>,

@@ -1,9 +1,8 @@
 //! Garbage: what nothing refers to is not part of the state.
 //!
-//! Roots are the globals, the messages in channels, the frames of threads that have not ended, and the locks that they wait
-//! for. A lock
-//! refers to its owner, and so keeps a thread that has ended with it. An ended thread refers to nothing. A collection
-//! refers to what its elements, keys and values refer to.
+//! Roots are the globals, the messages in channels, the frames of threads that have not ended, and the locks
+//! that they wait for. A lock refers to its owner, and so keeps a thread that has ended with it. An ended
+//! thread refers to nothing. A collection refers to what its elements, keys and values refer to.
 
 use std::collections::BTreeSet;
 

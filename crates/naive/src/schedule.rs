@@ -1,4 +1,5 @@
-//! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, who has the floor, and inner locations.
+//! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, who has the floor, and
+//! inner locations.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +69,8 @@ impl Naive<'_> {
         state.exclusive.is_some_and(|thread| !self.inside_atomic(state, thread))
     }
 
-    /// The steps of a state, and in which mood they are. Only where ids of threads are observable is there another mood.
+    /// The steps of a state, and in which mood they are. Only where ids of threads are observable is there
+    /// another mood.
     pub(crate) fn steps_in_mood(&self, state: &State) -> (Mood, Steps) {
         let calm = self.steps_in(state, Mood::default());
         if !calm.0.is_empty() || !calm.1.is_empty() || !self.program.features.thread_ids_observable {
@@ -162,7 +164,8 @@ impl Naive<'_> {
         if enabled.contains(&step) { Ok(mood) } else { Err(Stopped::NotEnabled) }
     }
 
-    /// Whether a transition of a thread may be disabled by others of the location, or by the condition of the procedure.
+    /// Whether a transition of a thread may be disabled by others of the location, or by the condition of the
+    /// procedure.
     fn depends_on_others(&self, state: &State, thread: u32) -> bool {
         location(state, thread).is_some_and(|here| {
             let here = &self.program.locations[here];
@@ -171,8 +174,8 @@ impl Naive<'_> {
         })
     }
 
-    /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its thread the floor if
-    /// the last one is exclusive.
+    /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its
+    /// thread the floor if the last one is exclusive.
     pub(crate) fn fire_one(&self, state: &State, step: Step, mood: Mood) -> Result<State, Stopped> {
         let machine = self.micro_step(state, step, mood)?;
         let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);

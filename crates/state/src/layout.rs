@@ -366,7 +366,8 @@ pub struct Layout {
     /// Whether there can be objects other than channels.
     pub has_objects: bool,
     pub channels: Table<ChannelId, ChannelShape>,
-    /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects, and the only ones.
+    /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects,
+    /// and the only ones.
     pub has_root_channels: bool,
     /// Where the words of each of [`Program::first_channels`] start then.
     pub root_channels: Vec<usize>,

@@ -1,7 +1,7 @@
 //! Random programs in which objects, recursive functions and channels meet.
 //!
-//! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts, otherwise atomic
-//! locations and locks. Small domains, so that states meet again.
+//! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts,
+//! otherwise atomic locations and locks. Small domains, so that states meet again.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! What must hold where programs have certain features: observable ids of threads, channels, prologues, inner locations,
-//! priorities, monitors. A function for each rule.
+//! What must hold where programs have certain features: observable ids of threads, channels, prologues, inner
+//! locations, priorities, monitors. A function for each rule.
 
 use super::{MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_MESSAGE_FIELDS, Verifier};
 use crate::*;
@@ -37,8 +37,8 @@ impl Verifier<'_> {
         self.demand(!refers, "has types of threads, locks or elements of abstract enums");
     }
 
-    /// Where ids of threads are not observable, nothing tells threads of one procedure apart: expressions and actions are
-    /// checked where they stand.
+    /// Where ids of threads are not observable, nothing tells threads of one procedure apart: expressions and
+    /// actions are checked where they stand.
     fn unobservable_ids(&mut self) {
         let program = self.program;
         if program.features.thread_ids_observable {
@@ -54,7 +54,8 @@ impl Verifier<'_> {
         self.demand(!program.has_priorities(), "has priorities");
     }
 
-    /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart from states.
+    /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart
+    /// from states.
     fn transparent_variables(&mut self) {
         let program = self.program;
         let plain =
@@ -101,8 +102,8 @@ impl Verifier<'_> {
         self.demand(!program.asks(looks), "has functions, and asks where threads are or what they can do");
     }
 
-    /// Atomic locations and exclusive transitions are two ways to keep others out, and a program has one of them. Nothing
-    /// waits for a timeout beside atomic locations.
+    /// Atomic locations and exclusive transitions are two ways to keep others out, and a program has one of
+    /// them. Nothing waits for a timeout beside atomic locations.
     fn blocks(&mut self) {
         let program = self.program;
         if program.has_atomic_locations() {
@@ -113,7 +114,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Whether another thread can step is known without trying it out: where that is asked, no body chooses or waits.
+    /// Whether another thread can step is known without trying it out: where that is asked, no body chooses
+    /// or waits.
     fn questions_about_steps(&mut self) {
         let program = self.program;
         if program.asks(|kind| matches!(kind, ExprKind::ThreadEnabled(_))) {
@@ -123,8 +125,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Messages with references go through channels that are named, so that their types are known. Their order is that in
-    /// which they were sent, and no monitor looks at them.
+    /// Messages with references go through channels that are named, so that their types are known. Their
+    /// order is that in which they were sent, and no monitor looks at them.
     fn messages_of_references(&mut self) {
         let program = self.program;
         if program.has_references_in_messages() {
@@ -135,7 +137,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// The fields of the messages of a channel that a message or a pattern names, where some channel carries references.
+    /// The fields of the messages of a channel that a message or a pattern names, where some channel carries
+    /// references.
     pub(super) fn typed_fields(&mut self, channel: &Expr) -> Option<&[ChannelField]> {
         let program = self.program;
         if !program.has_references_in_messages() {

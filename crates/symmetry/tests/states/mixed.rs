@@ -1,4 +1,5 @@
-//! Where objects, recursive functions and channels of references meet: a channel mentions what is in its messages.
+//! Where objects, recursive functions and channels of references meet: a channel mentions what is in its
+//! messages.
 
 use std::collections::BTreeSet;
 
@@ -46,8 +47,8 @@ fn plain_states(engine: &Engine, most: usize) -> Option<Vec<Encoding>> {
     Some(all)
 }
 
-/// The classes of the states without symmetry, by brute force, are as many as the states at the level `full`, which has one
-/// form for each class; those of the level `heap` lie in between.
+/// The classes of the states without symmetry, by brute force, are as many as the states at the level `full`,
+/// which has one form for each class; those of the level `heap` lie in between.
 fn classes_are_found_once(program: &Program, most: usize) -> Option<[usize; 3]> {
     let engine = Engine::new(program, BOUNDS, false);
     let layout = engine.layout();
@@ -93,7 +94,8 @@ fn a_channel_is_an_order() {
         }
         active T;",
     );
-    // At `make` with 0, 1 or 2 messages; at `put` with one object more. The two that are put last may not be equal.
+    // At `make` with 0, 1 or 2 messages; at `put` with one object more. The two that are put last may not be
+    // equal.
     assert_eq!(
         classes_are_found_once(&program, 1000).map(|[.., classes]| classes),
         Some(1 + 2 + 4 + 2 + 4 + 8)

@@ -1,5 +1,5 @@
-//! Features, channels, monitors, and what is asked about threads and channels by their numbers. The words for these are
-//! no keywords: where they stand no name can, or a parenthesis follows.
+//! Features, channels, monitors, and what is asked about threads and channels by their numbers. The words for
+//! these are no keywords: where they stand no name can, or a parenthesis follows.
 
 use super::*;
 
