@@ -299,7 +299,7 @@ fn looked_at(model: &Model) -> Vec<&str> {
 fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
-        _ if model.program.numbered => {
+        _ if model.program.features.thread_ids_observable => {
             "the model can observe the numbers of processes and channels, so no two states are equivalent"
         }
         config::Symmetry::Heap => "states that differ in addresses of objects count as one",

@@ -1,4 +1,4 @@
-//! What steps of numbered programs say: which messages they send and receive, who takes them, what they print.
+//! What steps of programs with channels say: which messages they send and receive, who takes them, what they print.
 //!
 //! The states before and after a step do not tell what went through a channel without capacity, nor what came and
 //! went in the middle of a step. A [`Narrator`] runs a step once more, on a copy of the program that is cut finer: inner
@@ -48,7 +48,7 @@ pub struct Narrator<'m> {
 impl<'m> Narrator<'m> {
     /// Nobody, for programs whose steps say nothing.
     pub fn of(naive: Naive<'m>) -> Option<Self> {
-        naive.program.numbered.then(|| Self::new(naive))
+        naive.program.features.thread_ids_observable.then(|| Self::new(naive))
     }
 
     fn new(naive: Naive<'m>) -> Self {
@@ -132,7 +132,8 @@ impl<'m> Narrator<'m> {
         if let Some(Meeting { channel, message, partner }) = &meeting {
             let names = [step.thread, partner.0].map(|thread| Some(self.naive.thread_name(state, thread)));
             let [sender, receiver] = names;
-            let shown = self.shown(state, *channel, message);
+            let message: Vec<Value> = message.iter().map(|&value| Value::Int(value)).collect();
+            let shown = self.shown(state, *channel, &message);
             told.messages.push(Message { direction: Direction::Rendezvous, sender, receiver, ..shown });
             told.partner = Some(*partner);
         }
@@ -175,14 +176,13 @@ impl<'m> Narrator<'m> {
     }
 
     /// A message in words, whoever sends it.
-    fn shown(&self, state: &State, number: u32, message: &[i64]) -> Message {
+    fn shown(&self, state: &State, number: u32, message: &[Value]) -> Message {
         let declared =
             state.channels.get(&number).map(|channel| &self.naive.program.channels[channel.declared]);
         let meaning =
             |at: usize| declared.and_then(|declared| declared.fields.get(at)).map(|field| field.meaning);
-        let show = |(at, &value): (usize, &i64)| {
-            self.naive.show_as(state, &Value::Int(value), meaning(at).unwrap_or_default())
-        };
+        let show =
+            |(at, value): (usize, &Value)| self.naive.show_as(state, value, meaning(at).unwrap_or_default());
         let fields: Vec<String> = message.iter().enumerate().map(show).collect();
         // A symbol at the front is what the message is called.
         let text = match (&fields[..], meaning(0)) {

@@ -214,7 +214,7 @@ const CONFIRMATION: Duration = Duration::from_secs(10);
 /// last step is not remembered for them, and neither that nor other questions about the schedule stand in the way of
 /// reductions.
 fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
-    if !program.numbered || program.properties.is_empty() {
+    if !program.features.thread_ids_observable || program.properties.is_empty() {
         return Cow::Borrowed(program);
     }
     let asks_for_last = |program: &ir::Program| {
@@ -224,7 +224,7 @@ fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
     };
     let mut rest = ir::Program { properties: Vec::new(), ..program.clone() };
     if asks_for_last(program) && !asks_for_last(&rest) {
-        rest.remembers_last = false;
+        rest.features.remembers_last = false;
     }
     Cow::Owned(rest)
 }
@@ -375,7 +375,7 @@ impl Checked {
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
 fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
-    config.ladder().filter(|_| !model.program.numbered)
+    config.ladder().filter(|_| !model.program.features.thread_ids_observable)
 }
 
 /// How a search went.
@@ -568,7 +568,7 @@ fn symmetry_report(
         level: level.to_string(),
         naming: is_named.then(|| config.naming.unwrap_or_default().to_string()),
         canonical: match level {
-            _ if model.program.numbered => true,
+            _ if model.program.features.thread_ids_observable => true,
             // Every state is its own class.
             config::Symmetry::None => true,
             // Ties are broken by the ids of threads.

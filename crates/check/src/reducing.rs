@@ -184,7 +184,7 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
         return Some(reason.to_owned());
     }
     let is_name = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid);
-    let has_heap = !program.numbered && program.types.iter().any(|(_, ty)| is_name(ty));
+    let has_heap = !program.features.thread_ids_observable && program.types.iter().any(|(_, ty)| is_name(ty));
     if has_heap && config.symmetry == Symmetry::None {
         return Some(NAMES.to_owned());
     }

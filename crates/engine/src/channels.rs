@@ -37,8 +37,11 @@ impl ArrayCode {
 /// A channel of a state.
 #[derive(Clone, Copy)]
 pub struct Channel<'e> {
-    pub id: ObjectId,
-    pub base: usize,
+    pub number: i64,
+    /// The unit that it is, or is a part of.
+    node: NodeRef,
+    /// Where its words start.
+    base: usize,
     pub shape: &'e ChannelShape,
 }
 
@@ -66,18 +69,17 @@ impl Channel<'_> {
     }
 
     fn set_length(self, state: &mut State, length: u32) {
-        state.write(NodeRef::Object(self.id), self.base, self.shape.length, length.into());
+        state.write(self.node, self.base, self.shape.length, length.into());
     }
 
     /// Puts a message at its place, where there is room for it.
     pub fn insert(self, state: &mut State, at: u32, message: &[i64]) {
-        let node = NodeRef::Object(self.id);
         let length = self.len(state);
         for to in (at + 1..=length).rev() {
             self.copy(state, to - 1, to);
         }
         for (field, &value) in message.iter().enumerate() {
-            state.write(node, self.base, self.shape.field(at, field), value);
+            state.write(self.node, self.base, self.shape.field(at, field), value);
         }
         self.set_length(state, length + 1);
     }
@@ -98,7 +100,7 @@ impl Channel<'_> {
     pub fn remove(self, state: &mut State, at: u32) {
         let shape = self.shape;
         let length = self.len(state);
-        if at == 0 && shape.message_words == 1 {
+        if at == 0 && shape.message_words == 1 && !shape.carries_names {
             self.shift(state, length);
         } else {
             for to in at..length - 1 {
@@ -112,7 +114,7 @@ impl Channel<'_> {
     /// Takes the first message out, by whole words.
     fn shift(self, state: &mut State, length: u32) {
         let ChannelShape { message_bits: bits, per_word, word, shift, .. } = *self.shape;
-        let node = NodeRef::Object(self.id);
+        let node = self.node;
         if word == 0 {
             // Behind the head, in the only word.
             return Self::shift_word(state, node, self.base, !mask(shift), bits);
@@ -138,18 +140,16 @@ impl Channel<'_> {
     }
 
     fn copy(self, state: &mut State, from: u32, to: u32) {
-        let node = NodeRef::Object(self.id);
         for field in 0..self.shape.fields.len() {
             let value = self.field(state, from, field);
-            state.write(node, self.base, self.shape.field(to, field), value);
+            state.write(self.node, self.base, self.shape.field(to, field), value);
         }
     }
 
     fn clear(self, state: &mut State, at: u32) {
-        let node = NodeRef::Object(self.id);
         for field in 0..self.shape.fields.len() {
             let slot = self.shape.field(at, field);
-            state.write(node, self.base, slot, slot.lo);
+            state.write(self.node, self.base, slot, slot.lo);
         }
     }
 }
@@ -167,10 +167,21 @@ impl Engine {
     /// The channel of this number.
     #[inline]
     pub(crate) fn channel<'e>(&'e self, state: &State, number: i64, pc: usize) -> Result<Channel<'e>, Stop> {
+        if self.layout.has_root_channels {
+            return self.root_channel(number, pc);
+        }
         let known =
             ObjectId::from_raw(number).filter(|_| number > 0).and_then(|id| Some((id, state.object_at(id)?)));
         let (id, base) = known.ok_or(fault(FaultKind::Channel, pc))?;
-        Ok(Channel { id, base, shape: self.channel_shape(state, base) })
+        Ok(Channel { number, node: NodeRef::Object(id), base, shape: self.channel_shape(state, base) })
+    }
+
+    /// The channel of this number, where channels are among the globals.
+    fn root_channel(&self, number: i64, pc: usize) -> Result<Channel<'_>, Stop> {
+        let at = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
+        let at = at.filter(|&at| at < self.first_channels.len()).ok_or(fault(FaultKind::Channel, pc))?;
+        let shape = &self.layout.channels[self.first_channels[at]];
+        Ok(Channel { number, node: NodeRef::Root, base: self.layout.root_channels[at], shape })
     }
 
     fn channel_shape<'e>(&'e self, state: &State, base: usize) -> &'e ChannelShape {
@@ -182,6 +193,9 @@ impl Engine {
 
     /// Makes channels for a thread that was just started, or the first ones. Tells whether there may be that many.
     pub(crate) fn make_channels(&self, state: &mut State, channels: &[ChannelId]) -> bool {
+        if self.layout.has_root_channels {
+            return true;
+        }
         channels.iter().all(|&id| {
             let template = &self.layout.channels[id].template;
             state.new_object(template, template.len(), 0, ir::MAX_CHANNELS).is_some()
@@ -336,10 +350,8 @@ impl Engine {
                     .is_some_and(|thread| self.is_enabled(state, asked, thread));
                 able.into()
             }
-            Op::ThreadLocation => Self::thread_of(state, number).map_or(0, |thread| {
-                let location = state.read(state.frame(thread), self.layout.location);
-                self.numbers[location as usize].into()
-            }),
+            Op::ThreadLocation => Self::thread_of(state, number)
+                .map_or(0, |thread| self.location_at(state, state.frame(thread)).number.into()),
             Op::ThreadPriority => match (Self::thread_of(state, number), self.layout.priority) {
                 (Some(thread), Some(slot)) => state.read(state.thread(thread), slot),
                 (Some(_), None) => 1,

@@ -199,7 +199,11 @@ pub enum Op {
     Notify,
     NotifyAll,
     Throw,
-    Start(u32),
+    /// Starts a thread.
+    Start {
+        procedure: u32,
+        priority: u8,
+    },
     Exit,
     StoreArrayElement {
         array: u32,
@@ -213,15 +217,6 @@ pub enum Op {
     },
     /// Notes a failed assertion, and goes on.
     Check,
-    /// Starts a thread in a numbered program.
-    StartNumbered {
-        procedure: u32,
-        priority: u8,
-    },
-    /// A message into a channel with room for it: position in [`Code::sends`].
-    Send(u32),
-    /// A message out of a channel: position in [`Code::receives`].
-    Receive(u32),
     SetPriority,
 
     /// The body is through; what follows leaves the location. A trial run stops here.
@@ -266,14 +261,11 @@ impl Op {
                 | Self::Notify
                 | Self::NotifyAll
                 | Self::Throw
-                | Self::Start(_)
+                | Self::Start { .. }
                 | Self::Exit
                 | Self::StoreArrayElement { .. }
                 | Self::StoreOwnElement { .. }
                 | Self::Check
-                | Self::StartNumbered { .. }
-                | Self::Send(_)
-                | Self::Receive(_)
                 | Self::SetPriority
                 | Self::BodyDone
                 | Self::Goto(_)
@@ -408,7 +400,7 @@ pub struct TransitionCode {
     pub trial: bool,
     /// The guard can exceed a bound, which firing must find out again.
     pub guard_can_truncate: bool,
-    /// How it begins, in a numbered program.
+    /// Whether it begins with a message.
     pub opening: Opening,
     pub exclusive: bool,
 }

@@ -82,7 +82,7 @@ impl Compiler<'_> {
                 exclusive: transition.exclusive,
             });
         }
-        self.numbered();
+        self.processes();
         for location in program.locations.values() {
             self.procedure = Some(location.procedure);
             let resume = match &location.kind {
@@ -120,8 +120,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// What only numbered programs have.
-    fn numbered(&mut self) {
+    /// Conditions, prologues, claims and the monitor.
+    fn processes(&mut self) {
         let program = self.program;
         for (id, procedure) in program.procedures.iter() {
             self.procedure = Some(id);
@@ -745,15 +745,8 @@ impl Compiler<'_> {
                 for arg in args {
                     self.expr(arg);
                 }
-                self.emit(
-                    if self.program.numbered {
-                        let own = self.program.procedures[*procedure].priority;
-                        Op::StartNumbered { procedure: procedure.0, priority: priority.unwrap_or(own) }
-                    } else {
-                        Op::Start(procedure.0)
-                    },
-                    span,
-                );
+                let own = self.program.procedures[*procedure].priority;
+                self.emit(Op::Start { procedure: procedure.0, priority: priority.unwrap_or(own) }, span);
                 match result {
                     Some(place) => self.store(place, None),
                     None => {
@@ -766,19 +759,8 @@ impl Compiler<'_> {
                 self.emit(Op::Exit, span);
                 return;
             }
-            ActionKind::Send { .. } => {
-                let over = self.emit(Op::Jump(0), span);
-                let send = self.send(action);
-                self.land(over);
-                self.emit(Op::Send(send), span);
-                return;
-            }
-            ActionKind::Receive { .. } => {
-                let over = self.emit(Op::Jump(0), span);
-                let receive = self.receive(action);
-                self.land(over);
-                self.emit(Op::Receive(receive), span);
-                return;
+            ActionKind::Send { .. } | ActionKind::Receive { .. } => {
+                unreachable!("messages are sent and received by first actions")
             }
             ActionKind::SetPriority(thread, priority) => {
                 self.expr(thread);

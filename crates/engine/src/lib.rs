@@ -1,7 +1,7 @@
 //! Executes the IR over packed states: the fast interpreter, as a [`TransitionSystem`].
 //!
-//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs. This module
-//! finds the steps of a state and fires them: guards, `else`, choice points, atomic blocks, garbage.
+//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table
+//! of locations (`locations`). `steps` finds the steps of a state and takes them.
 //!
 //! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
 //! plainest way, and tests hold the two together.
@@ -11,12 +11,13 @@ mod code;
 mod collections;
 mod compile;
 mod eval;
+mod locations;
 mod machine;
-mod numbered;
 mod over;
 mod passages;
 mod questions;
 mod seen;
+mod steps;
 mod turns;
 
 use std::ops::Range;
@@ -25,16 +26,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
 use rustc_hash::FxHashMap;
 use source::Span;
-use state::{Access, Bounds, Layout, Slot, State, ThreadId};
+use state::{Access, Bounds, Layout, State, ThreadId};
 use system::{
-    Alarm, Bound, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, HiddenData, Limits, Step, Steps,
+    Alarm, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, HiddenData, Limits, Step, Steps,
     SuccessorCache, Temporal, TransitionSystem,
 };
 
-use code::{ANY, Code, GuardCode, TransitionCode};
-use eval::{Stack, burn};
-use machine::{CatchCode, Mode, Stop};
-use numbered::Group;
+use code::{ANY, Code};
+use eval::{Mood, Stack};
+use locations::LocationCode;
+use machine::{CatchCode, Stop};
 use passages::Passages;
 use seen::Seen;
 use turns::Turns;
@@ -45,13 +46,7 @@ pub use over::OverEngine;
 pub struct Engine {
     layout: Layout,
     code: Code,
-    /// The transitions of each location, `else` left out.
-    transitions: Vec<Vec<u32>>,
-    /// The `else` transition of each location.
-    otherwise: Vec<Option<u32>>,
-    atomic: Vec<bool>,
-    /// What is forgotten on arrival at each location, and the value that remains.
-    clears: Vec<Vec<(Slot, i64)>>,
+    locations: Box<[LocationCode]>,
     catches: Vec<Vec<CatchCode>>,
     /// By procedure: its entry, and how its parameters are admitted.
     entries: Vec<u32>,
@@ -61,15 +56,6 @@ pub struct Engine {
     descents: Vec<Vec<bool>>,
     active: Vec<ProcedureId>,
     bounds_are_errors: bool,
-    // Of numbered programs.
-    /// The transitions of each location by rank.
-    groups: Vec<Vec<Group>>,
-    /// By location: its first transition, whether it is inner, whether threads may stay there, what `pc_value` says, whether a transition receives.
-    firsts: Vec<Option<u32>>,
-    inner: Vec<bool>,
-    ends: Vec<bool>,
-    numbers: Vec<u32>,
-    receives_at: Vec<bool>,
     first_channels: Vec<ChannelId>,
     /// By procedure.
     channels_of: Vec<Vec<ChannelId>>,
@@ -80,16 +66,21 @@ pub struct Engine {
     amid: Vec<bool>,
     /// What is passed without stopping there.
     passages: Passages,
+    /// See the methods of [`Program`] that these are called like.
     has_inner: bool,
-    has_provided: bool,
+    has_conditions: bool,
+    has_exclusive: bool,
     has_timeout: bool,
+    /// Threads have one frame each and observable ids, and there are no objects and collections: all that
+    /// steps depend on has its fixed place.
+    is_flat: bool,
     /// More than the guards of plain locations do.
     bodies_ask_for_timeout: bool,
     /// The property whose propositions are told of states.
     property: Option<usize>,
     /// The locations that any run ever got to.
     reached: Seen,
-    /// The transitions that any run of a numbered program ever took.
+    /// The transitions that any run ever took.
     taken: Seen,
 }
 
@@ -153,29 +144,10 @@ impl Engine {
     /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding one of `bounds` truncates the exploration, or is a
     /// fault if `bounds_are_errors`.
     pub fn new(program: &Program, bounds: Bounds, bounds_are_errors: bool) -> Self {
+        debug_assert!(ir::verify(program).is_ok(), "the program does not verify: {:?}", ir::verify(program));
         assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
         let layout = Layout::new(program, bounds);
         let mut code = compile::compile(program, &layout);
-        let is_else = |id: u32| matches!(code.transitions[id as usize].guard, GuardCode::Else);
-        let mut transitions = Vec::new();
-        let mut otherwise = Vec::new();
-        let mut clears = Vec::new();
-        for location in program.locations.values() {
-            let ids = location.transitions.iter().map(|id| id.0);
-            transitions.push(ids.clone().filter(|&id| !is_else(id)).collect());
-            otherwise.push(ids.clone().find(|&id| is_else(id)));
-            let shape = &layout.frames[location.procedure];
-            let locals = &program.procedures[location.procedure].locals;
-            let dead = |id| location.live.as_ref().is_some_and(|live| !live.contains(&id));
-            let cleared = locals.iter().filter(|&(id, _)| dead(id)).map(|(id, local)| {
-                let default = match program.types[local.ty] {
-                    Type::Int(int) => int.default_value(),
-                    _ => 0,
-                };
-                (shape.slots[id.index() + 1], default)
-            });
-            clears.push(cleared.collect());
-        }
         let mut params = Vec::new();
         for procedure in program.procedures.values() {
             let types = procedure.locals.values().take(procedure.params).map(|param| param.ty);
@@ -209,30 +181,20 @@ impl Engine {
             }
             _ => {}
         });
-        let locations = || program.locations.values();
-        let receives =
-            |id: &TransitionId| matches!(code.transitions[id.index()].opening, code::Opening::Receive(_));
         Self {
-            groups: program.locations.ids().map(|id| numbered::groups(program, id)).collect(),
-            firsts: locations().map(|location| location.transitions.first().map(|id| id.0)).collect(),
-            inner: locations().map(|location| location.inner).collect(),
-            ends: locations().map(|location| location.end).collect(),
-            numbers: locations().map(|location| location.number).collect(),
-            receives_at: locations().map(|location| location.transitions.iter().any(receives)).collect(),
+            locations: locations::locations(program, &layout, &code),
             first_channels: program.first_channels.clone(),
-            channels_of: numbered::channels_of(program),
+            channels_of: steps::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
             concealed: looks_at_transparent.then(Mutex::default),
-            amid: numbered::amid(program),
+            amid: steps::amid(program),
             passages: Passages::new(program, &code),
-            has_inner: locations().any(|location| location.inner),
-            has_provided: program.procedures.values().any(|procedure| procedure.provided.is_some()),
+            has_inner: program.has_inner_locations(),
+            has_conditions: program.has_conditions(),
+            has_exclusive: program.has_exclusive_transitions(),
+            is_flat: program.is_flat(),
             has_timeout,
-            bodies_ask_for_timeout: numbered::bodies_ask_for_timeout(program),
-            transitions,
-            otherwise,
-            atomic: program.locations.values().map(|location| location.atomic).collect(),
-            clears,
+            bodies_ask_for_timeout: steps::bodies_ask_for_timeout(program),
             catches: machine::catches(program, &layout),
             entries: program.procedures.values().map(|procedure| procedure.entry.0).collect(),
             params,
@@ -274,7 +236,7 @@ impl Engine {
         self.reached.contains(location.index())
     }
 
-    /// Whether any run of a numbered program ever took a transition.
+    /// Whether any run ever took a transition.
     pub fn was_taken(&self, transition: TransitionId) -> bool {
         self.taken.contains(transition.index())
     }
@@ -284,189 +246,27 @@ impl Engine {
         self.reached.insert(location);
     }
 
-    /// Adds the steps of one thread.
-    fn thread_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
-        let frame = es.state.frame(thread);
-        let location = es.state.read(frame, self.layout.location) as usize;
-        let before = out.enabled.len() + out.faults.len();
-        for &id in &self.transitions[location] {
-            self.transition_steps(es, thread, frame, id, out);
-        }
-        if let Some(id) = self.otherwise[location]
-            && out.enabled.len() + out.faults.len() == before
-            && !out.is_abandoned
-        {
-            self.transition_steps(es, thread, frame, id, out);
-        }
-    }
-
+    /// The location of the frame that starts there.
     #[inline]
-    fn transition_steps(
-        &self,
-        es: &mut EngineState,
-        thread: ThreadId,
-        frame: usize,
-        id: u32,
-        out: &mut Steps,
-    ) {
-        let TransitionCode { guard, obstacle, trial, .. } = self.code.transitions[id as usize];
-        let step = Step { thread: thread.0, transition: id, choice: 0 };
-        if let GuardCode::When(pc, tests) = guard
-            && let decided = self.decide(&es.state, thread, frame, tests)
-            && decided != Some(true)
-        {
-            if decided == Some(false) {
-                return;
-            }
-            match self.value(&es.state, &mut es.stack, thread, frame, pc) {
-                Ok(0) => return,
-                Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
-                // Firing finds out again.
-                Err(Stop::Truncated(_)) => return out.enabled.push(step),
-                Err(Stop::Abandoned) => return out.is_abandoned = true,
-                Ok(_) | Err(Stop::Blocked) => {}
-            }
-        }
-        if let Some(pc) = obstacle {
-            match self.value(&es.state, &mut es.stack, thread, frame, pc) {
-                Ok(0) => return,
-                Err(Stop::Abandoned) => return out.is_abandoned = true,
-                // Firing finds out again.
-                Err(_) => return out.enabled.push(step),
-                Ok(_) => {}
-            }
-        }
-        if trial {
-            self.trial_steps(es, step, out);
-        } else {
-            out.enabled.push(step);
-        }
-    }
-
-    /// Tries out all resolutions of the choice points of a body, which may differ in what choices follow and
-    /// in whether an obstacle comes.
-    fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
-        let body = self.code.transitions[step.transition as usize].body;
-        let first = out.enabled.len();
-        loop {
-            es.radices.clear();
-            es.state.mark();
-            let end = burn(&mut es.stack.fuel)
-                .and_then(|()| self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial));
-            es.state.undo();
-            if end == Err(Stop::Abandoned) {
-                out.is_abandoned = true;
-                return;
-            }
-            let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
-            if ways > ir::MAX_CHOICES {
-                out.enabled.truncate(first);
-                return out.enabled.push(Step { choice: ir::TOO_MANY_CHOICES, ..step });
-            }
-            if end != Err(Stop::Blocked) {
-                out.enabled.push(step);
-            }
-            // The next combination: the last digit that can grow does, and those after it start over.
-            let mut digits = step.choice;
-            let mut weight = 1;
-            let mut next = None;
-            for &radix in &es.radices {
-                let digit = digits % radix;
-                digits /= radix;
-                if digit + 1 < radix {
-                    next = Some(step.choice % weight + weight * (digit + 1));
-                }
-                weight *= radix;
-            }
-            match next {
-                Some(choice) => step.choice = choice,
-                None => return,
-            }
-        }
-    }
-
-    /// Takes one step and, inside an atomic block, those that follow of necessity.
-    fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
-        let Some(slot) = self.layout.exclusive else { return self.take_one(es, step) };
-        let mut micro = std::mem::take(&mut es.micro);
-        let end = self.take_all(es, step, slot, &mut micro);
-        es.micro = micro;
-        let exclusive = if end? { ThreadId(step.thread).raw() } else { 0 };
-        if es.state.read(0, slot) != exclusive {
-            es.state.write_kept(state::NodeRef::Root, 0, slot, exclusive);
-        }
-        Ok(())
-    }
-
-    /// Returns whether the thread is in the middle of an atomic block then, and can go on there.
-    fn take_all(
-        &self,
-        es: &mut EngineState,
-        step: Step,
-        slot: Slot,
-        micro: &mut Steps,
-    ) -> Result<bool, Stop> {
-        let thread = ThreadId(step.thread);
-        let mut taken = 0;
-        if es.state.read(0, slot) != 0 {
-            micro.clear();
-            self.thread_steps(es, thread, micro);
-            // In the middle of a block there is one way on only where the block was cut.
-            if micro.enabled.len() + micro.faults.len() == 1 {
-                taken = ir::MAX_MICRO_STEPS;
-            }
-        }
-        self.take_one(es, step)?;
-        while self.inside_atomic(&es.state, thread) {
-            micro.clear();
-            self.thread_steps(es, thread, micro);
-            if micro.is_abandoned || !es.stack.fuel.burn() {
-                return Err(Stop::Abandoned);
-            }
-            match (&micro.enabled[..], &micro.faults[..]) {
-                ([], []) => return Ok(false),
-                (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
-                    taken += 1;
-                    self.take_one(es, only)?;
-                }
-                _ => return Ok(true),
-            }
-        }
-        Ok(false)
-    }
-
-    fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
-        if state.has_one_frame(&self.layout, thread) {
-            return self.atomic[state.read(state.frame(thread), self.layout.location) as usize];
-        }
-        let mut frames = state.frames(&self.layout, thread);
-        frames.any(|frame| self.atomic[state.read(frame, self.layout.location) as usize])
-    }
-
-    fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
-        let thread = ThreadId(step.thread);
-        let TransitionCode { guard, body, guard_can_truncate, .. } =
-            self.code.transitions[step.transition as usize];
-        if guard_can_truncate && let GuardCode::When(pc, _) = guard {
-            self.value(&es.state, &mut es.stack, thread, es.state.frame(thread), pc)?;
-        }
-        if step.choice == ir::TOO_MANY_CHOICES {
-            return Err(self.exceeds(Bound::Threads, body as usize));
-        }
-        self.run(es, thread, body, step.choice, Mode::Whole)?;
-        Ok(())
+    fn location_at(&self, state: &State, frame: usize) -> &LocationCode {
+        &self.locations[state.read(frame, self.layout.location) as usize]
     }
 }
 
 impl Engine {
     /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
-        if self.layout.numbered {
-            return self.fire_numbered(es, step);
-        }
         es.state.mark();
+        es.stack.flaw = None;
+        es.stack.inner_steps = 0;
+        es.stack.mood = Mood::default();
+        es.has_next = false;
+        es.start_fault = None;
         match self.take(es, step) {
-            Ok(()) => Fired::Moved,
+            Ok(()) => match es.stack.flaw.take() {
+                Some(fault) => Fired::Flawed(fault),
+                None => Fired::Moved,
+            },
             Err(stop) => {
                 es.state.undo();
                 match stop {
@@ -479,12 +279,12 @@ impl Engine {
         }
     }
 
-    /// Takes all steps of a thread and takes them back, in a program that is not numbered. Tells all that they, and before that
-    /// finding out which there are, read and write of the words of units.
+    /// Records every word that a thread reads or writes while its steps are found, fired and undone. Not for
+    /// programs with observable ids of threads.
     pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
         es.state.watch();
-        self.thread_steps(es, thread, &mut steps);
+        self.own_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
         trial.leads_on = steps.faults.is_empty() && !steps.is_abandoned;
         // Those behind a fault count as well.
@@ -514,13 +314,8 @@ pub struct Trial {
 impl Engine {
     /// Adds the steps of one thread, if there is such a thread.
     pub fn steps_of(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
-        if !es.state.is_running(thread) {
-            return;
-        }
-        if self.layout.numbered {
-            self.own_steps(&es.state, &mut es.stack, thread, out);
-        } else {
-            self.thread_steps(es, thread, out);
+        if es.state.is_running(thread) {
+            self.own_steps(es, thread, out);
         }
     }
 }
@@ -529,9 +324,8 @@ impl TransitionSystem for Engine {
     type State = EngineState;
 
     fn initial(&self) -> EngineState {
-        let mut state = State::new(&self.layout);
-        let es = |state| EngineState {
-            state,
+        let mut es = EngineState {
+            state: State::new(&self.layout),
             stack: Stack::default(),
             radices: Vec::new(),
             frame: Vec::new(),
@@ -541,51 +335,25 @@ impl TransitionSystem for Engine {
             start_fault: None,
             turns: Turns::default(),
         };
-        if self.layout.numbered {
-            let mut es = es(state);
-            self.initial_numbered(&mut es);
-            return es;
-        }
-        for &procedure in &self.active {
-            let mut frame = self.layout.frames[procedure].template.clone();
-            let entry = self.entries[procedure.index()] as usize;
-            for &(slot, value) in &self.clears[entry] {
-                slot.put(&mut frame, value);
-            }
-            self.reach(entry as u32);
-            state.start_thread(&self.layout, &frame, u32::MAX);
-        }
-        state.forget();
-        es(state)
+        self.make_initial(&mut es);
+        es
     }
 
     fn steps(&self, es: &mut EngineState, out: &mut Steps) {
         out.clear();
-        if self.layout.numbered {
-            return self.numbered_steps(es, out);
-        }
-        if let Some(slot) = self.layout.exclusive
-            && let Some(thread) = ThreadId::from_raw(es.state.read(0, slot))
-        {
-            return self.thread_steps(es, thread, out);
-        }
-        for thread in (0..es.state.thread_limit()).map(ThreadId) {
-            if es.state.is_running(thread) {
-                self.thread_steps(es, thread, out);
-            }
-        }
+        self.state_steps(es, out);
     }
 
     fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
         let fired = self.fire_only(es, step);
-        if fired == Fired::Moved && !self.layout.numbered {
+        if matches!(fired, Fired::Moved | Fired::Flawed(_)) && self.layout.collects_garbage() {
             es.state.collect(&self.layout);
         }
         fired
     }
 
     fn is_transient(&self, es: &EngineState) -> bool {
-        self.layout.numbered && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
+        self.has_exclusive && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
     }
 
     fn undo(&self, es: &mut EngineState) {
@@ -622,10 +390,7 @@ impl TransitionSystem for Engine {
     }
 
     fn ended(&self, es: &EngineState) -> bool {
-        if self.layout.numbered {
-            return self.ended_numbered(&es.state);
-        }
-        !(0..es.state.thread_limit()).any(|thread| es.state.is_running(ThreadId(thread)))
+        self.has_ended(&es.state)
     }
 
     fn encode(&self, es: &mut EngineState, into: &mut Encoding) {
@@ -717,7 +482,7 @@ impl SuccessorCache<EngineState> for Engine {
 
 impl Temporal for Engine {
     fn partner(&self, es: &mut EngineState, step: Step) -> Option<u32> {
-        if self.layout.numbered { self.receiver(es, step) } else { None }
+        self.receiver(es, step)
     }
 
     fn is_observed(&self, es: &EngineState) -> bool {

@@ -308,14 +308,7 @@ impl Run<'_> {
                 }
                 return Ok(Flow::Done);
             }
-            Op::Start(procedure) => {
-                self.fill_frame(ProcedureId(procedure))?;
-                let bound = self.engine.layout.bounds.threads;
-                match self.state.start_thread(&self.engine.layout, self.scratch, bound) {
-                    Some(id) => self.operands.values.push(id.raw()),
-                    None => return Err(self.exceeds(Bound::Threads)),
-                }
-            }
+            Op::Start { procedure, priority } => self.start(ProcedureId(procedure), priority)?,
             Op::StoreArrayElement { array, admit } => {
                 let value = self.pop();
                 let array = &self.engine.code.arrays[array as usize];
@@ -341,33 +334,6 @@ impl Run<'_> {
                     self.operands.note(Some(Fault { kind: FaultKind::Assertion, site }));
                 }
             }
-            Op::StartNumbered { procedure, priority } => {
-                self.start_numbered(ProcedureId(procedure), priority)?;
-            }
-            Op::Send(send) => {
-                let engine = self.engine;
-                let send = &engine.code.sends[send as usize];
-                let mut message = Vec::new();
-                let channel =
-                    engine.evaluate_send(self.state, self.operands.mood, self.thread, send, &mut message)?;
-                let has_room = channel.has_room(self.state, &message, send.channel.pc as usize)?;
-                if channel.shape.capacity == 0 || !has_room {
-                    return Err(Stop::Blocked);
-                }
-                let flaw = engine.put_message(self.state, channel, send.sorted, &mut message);
-                self.operands.note(flaw);
-            }
-            Op::Receive(receive) => {
-                let engine = self.engine;
-                let receive = &engine.code.receives[receive as usize];
-                let found =
-                    engine.receivable(self.state, self.operands.mood, self.thread, self.frame, receive)?;
-                let (channel, at) = found.ok_or(Stop::Blocked)?;
-                let mut message = Vec::new();
-                let flaw = engine.take_message(self.state, channel, at, receive, &mut message);
-                self.operands.note(flaw);
-                self.store_message(receive, &message)?;
-            }
             Op::SetPriority => {
                 let priority = self.pop();
                 let number = self.pop();
@@ -383,7 +349,11 @@ impl Run<'_> {
             }
             Op::Exit => {
                 if self.mode == Mode::Whole {
-                    self.state.end_thread(&self.engine.layout, self.thread);
+                    if self.engine.layout.thread_ids_observable {
+                        self.engine.end_observed(self.state, self.thread);
+                    } else {
+                        self.state.end_thread(&self.engine.layout, self.thread);
+                    }
                 }
                 return Ok(Flow::Done);
             }
@@ -391,11 +361,12 @@ impl Run<'_> {
                 if value {
                     self.result = self.pop();
                 }
-                if self.engine.layout.numbered {
-                    self.engine.end_numbered(self.state, self.thread);
+                let layout = &self.engine.layout;
+                if layout.thread_ids_observable && self.state.has_one_frame(layout, self.thread) {
+                    self.engine.end_observed(self.state, self.thread);
                     return Ok(Flow::Done);
                 }
-                self.state.pop_frame(&self.engine.layout, self.thread);
+                self.state.pop_frame(layout, self.thread);
                 if !self.state.is_running(self.thread) {
                     return Ok(Flow::Done);
                 }
@@ -423,8 +394,9 @@ impl Run<'_> {
         Ok(Flow::Next)
     }
 
-    /// Starts a thread with the arguments on top of the stack, and leaves its number there.
-    fn start_numbered(&mut self, procedure: ProcedureId, priority: u8) -> Result<(), Stop> {
+    /// Starts a thread with the arguments on top of the stack, and leaves there what refers to it: its
+    /// number, if that is observable.
+    fn start(&mut self, procedure: ProcedureId, priority: u8) -> Result<(), Stop> {
         let engine = self.engine;
         self.fill_frame(procedure)?;
         let bound = engine.layout.bounds.threads;
@@ -437,6 +409,17 @@ impl Run<'_> {
         if !engine.make_channels(self.state, &engine.channels_of[procedure.index()]) {
             return Err(self.exceeds(Bound::Objects));
         }
+        self.run_prologue_of(id, engine.code.prologues[procedure.index()])?;
+        self.operands.values.push(if engine.layout.thread_ids_observable { id.0.into() } else { id.raw() });
+        Ok(())
+    }
+
+    /// Runs the prologue of a thread that was just started, in the middle of a step.
+    fn run_prologue_of(&mut self, id: ThreadId, pc: Pc) -> Result<(), Stop> {
+        let engine = self.engine;
+        if matches!(engine.code.ops[pc as usize], Op::BodyDone) {
+            return Ok(());
+        }
         let mut prologue = Run {
             engine,
             frame: self.state.frame(id),
@@ -445,7 +428,7 @@ impl Run<'_> {
             radices: &mut *self.radices,
             scratch: &mut *self.scratch,
             thread: id,
-            pc: engine.code.prologues[procedure.index()] as usize,
+            pc: pc as usize,
             choice: 0,
             result: 0,
             mode: Mode::Trial,
@@ -454,7 +437,6 @@ impl Run<'_> {
         prologue.go()?;
         // The block of the thread that runs may have moved.
         self.frame = self.state.frame(self.thread);
-        self.operands.values.push(id.0.into());
         Ok(())
     }
 
@@ -577,10 +559,10 @@ impl Run<'_> {
 
     /// Forgets what is of no use at a location.
     #[inline]
-    fn clear(&mut self, location: u32) {
+    pub(crate) fn clear(&mut self, location: u32) {
         let engine = self.engine;
         let node = NodeRef::Thread(self.thread);
-        for &(slot, value) in &engine.clears[location as usize] {
+        for &(slot, value) in &engine.locations[location as usize].clears {
             match slot.kind {
                 SlotKind::Value(ty) => {
                     let empty = engine.layout.terms.empty(ty);
@@ -747,7 +729,8 @@ impl Run<'_> {
             let mut value = self.admit(self.operands.values[base + index], by)?;
             if let SlotKind::Value(ty) = slot.kind {
                 // A copy for the frame, unless that forgets it at once.
-                let kept = !engine.clears[entry as usize].iter().any(|&(cleared, _)| cleared == slot);
+                let kept =
+                    !engine.locations[entry as usize].clears.iter().any(|&(cleared, _)| cleared == slot);
                 let handle = self.operands.scratch.own(engine, self.state, ty, value);
                 value = if kept && handle != 0 {
                     let words = self.operands.scratch.owned(handle);
@@ -761,7 +744,7 @@ impl Run<'_> {
         }
         self.operands.values.truncate(base);
         engine.reach(entry);
-        for &(slot, value) in &engine.clears[entry as usize] {
+        for &(slot, value) in &engine.locations[entry as usize].clears {
             slot.put(self.scratch, value);
         }
         Ok(())

@@ -26,7 +26,7 @@ use state::{Access, AccessKind, NodeRef, Rearrangement, State, ThreadId};
 use system::{Effect, Fired, Key, Step, Steps, Write};
 
 use crate::code::GuardCode;
-use crate::numbered::Group;
+use crate::locations::Group;
 use crate::questions::{End, Next, Question, Questions};
 use crate::{Engine, EngineState};
 
@@ -542,7 +542,7 @@ impl Engine {
     /// Whether the threads of a state are all that its steps depend on.
     pub(crate) fn has_turns(&self, es: &EngineState) -> bool {
         let has_floor = || self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
-        self.layout.numbered
+        self.is_flat
             && self.layout.priority.is_none()
             && self.concealed.is_none()
             && !self.bodies_ask_for_timeout
@@ -565,7 +565,7 @@ impl Engine {
         let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
         let Some(group) = self.split_group(&es.turns, location) else {
             let missed = es.turns.missed;
-            let is_all = self.groups[location].is_empty()
+            let is_all = self.locations[location].groups.is_empty()
                 || self.recall(es, (arrangement, thread, None), (location, 0), &mut visit).is_some();
             if es.turns.missed > missed {
                 es.turns.count_miss(location);
@@ -593,8 +593,8 @@ impl Engine {
     #[inline]
     fn split_group(&self, turns: &Turns, location: usize) -> Option<&Group> {
         let is_split = turns.misses.get(location).is_some_and(|&misses| misses >= MOST_MISSES);
-        match &self.groups[location][..] {
-            [group] if is_split && !self.has_provided && group.transitions.len() > 1 => Some(group),
+        match &self.locations[location].groups[..] {
+            [group] if is_split && !self.has_conditions && group.transitions.len() > 1 => Some(group),
             _ => None,
         }
     }
@@ -708,11 +708,11 @@ impl Engine {
         let thread = ThreadId(thread);
         let frame = es.state.frame(thread);
         match transition {
-            None => self.own_steps(&es.state, &mut es.stack, thread, &mut steps),
+            None => self.own_steps(es, thread, &mut steps),
             Some(id) if matches!(self.code.transitions[id as usize].guard, GuardCode::Else) => {
                 steps.enabled.push(Step { thread: thread.0, transition: id, choice: 0 });
             }
-            Some(id) => self.add_steps(&es.state, &mut es.stack, thread, frame, id, &mut steps),
+            Some(id) => self.add_steps(es, thread, frame, id, &mut steps),
         }
         scout.note(&mut es.state);
         let is_plain = steps.faults.is_empty()
@@ -736,7 +736,7 @@ impl Engine {
         changes: Rearrangement,
     ) -> bool {
         let parts = scout.way.len();
-        let fired = self.fire_numbered(es, step);
+        let fired = self.fire_only(es, step);
         scout.note(&mut es.state);
         let changes = changes.and(es.state.rearrangement());
         // What came may have taken the place, or the name, of what went.
@@ -748,7 +748,7 @@ impl Engine {
             let exclusive = self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0);
             if exclusive {
                 let mut next = Steps::default();
-                self.numbered_steps(es, &mut next);
+                self.state_steps(es, &mut next);
                 scout.note(&mut es.state);
                 is_plain = next.faults.is_empty()
                     && next.enabled.iter().all(|&next| {

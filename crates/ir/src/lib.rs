@@ -7,9 +7,9 @@
 //! # What a program means
 //!
 //! **State.** Values of the globals; a set of threads, each a stack of frames (a location and values of the
-//! procedure's variables); a heap of records, arrays and locks. Objects and ended threads that nothing refers
-//! to are not part of the state. Roots are the globals, all frames of threads that have not ended, and the
-//! lock that a thread waits for. A lock refers to its owner.
+//! procedure's variables); a heap of records, arrays and locks; channels. Objects and ended threads that
+//! nothing refers to are not part of the state. Roots are the globals, the messages in channels, all frames
+//! of threads that have not ended, and the lock that a thread waits for. A lock refers to its owner.
 //!
 //! **Ids.** A new thread or object gets the least id that no thread or object has at that moment; garbage keeps
 //! its id until the step (with all that an atomic block makes part of it) is over. An id that is not less than
@@ -121,24 +121,30 @@
 //! ([`ExprKind::IndividualAt`]) is false before it is started and after it has ended.
 //!
 //! **Deadlock.** No thread can step, no guard faults, and some thread has neither ended nor is at an
-//! [end](Location::end) location; or, while there are threads, the program's monitor is at a state where no run may end.
+//! [end](Location::end) location; or, while there are threads that have not ended, the program's monitor is
+//! at a state where no run may end.
 //!
 //! **Ranks.** Of the transitions of a location whose guards hold and that meet no obstacle, those are enabled that have
 //! the least rank. An `else` looks at the transitions of its own rank or a lesser one only. A fault in a guard counts
 //! as a transition of its rank.
 //!
+//! **Conditions.** A thread whose top frame is of a procedure with a [condition](Procedure::provided) has
+//! steps only where that holds. A fault of the condition counts as one of the guard of the location's first
+//! transition.
+//!
 //! **Array variables** have an element for each combination of indices, the last index running fastest. Elements start
 //! with the initial value of the variable. Indices are evaluated left to right; then the first one that is outside of
 //! its dimension is an index fault.
 //!
-//! # Numbered programs
+//! # Processes and channels
 //!
-//! [Numbered](Program::numbered) programs have no heap but channels, no calls and no collections. Their threads and
-//! channels have numbers that can be observed. A thread has the least number that no thread has, from 0. Channels are
-//! numbered from 1 in the order in which they came, up to 255; 0 is none. First come [`Program::first_channels`], then
-//! those of each thread when it starts, before its prologue. When a thread ends, it and its channels are gone at once, and
-//! their numbers are free. The program must see to it that a thread ends only when it is the youngest
+//! **Observable ids.** In programs with [observable ids of threads](Features::thread_ids_observable), the id
+//! of a thread is its number, and can be asked for. When a thread ends, it and its channels are gone at once,
+//! and their numbers are free. The program must see to it that a thread ends only when it is the youngest
 //! ([`ExprKind::IsYoungest`] as guard). There are no `tid` values: `Start` stores the number of the thread.
+//!
+//! **Numbers of channels** are from 1 in the order in which they came, up to 255; 0 is none. First come
+//! [`Program::first_channels`], then those of each thread when it starts, before its prologue.
 //!
 //! **Transparent variables** are no part of the state: states that differ in them only are the same, and a search goes on
 //! with what they held when it met the state first.
@@ -148,11 +154,12 @@
 //! assignments only, and end at the first fault. That is a fault of the step that starts the thread, or of the initial
 //! state, which nevertheless has its steps; of several there, the first one counts.
 //!
-//! **Channels.** A message is a value per field. `Send` evaluates channel and message; it is an obstacle while the
-//! channel is full. What goes into the channel is admitted to the types of the fields, which wrap; sorting compares the
-//! values as they were before that. `Receive` evaluates the channel; it is an obstacle while there is no message that
-//! fits the pattern, the expressions of which are evaluated as far as it takes to see that. It takes the message out,
-//! unless it keeps it, and then stores fields from left to right (a place is evaluated when its turn comes).
+//! **Channels.** A message is a value per field; references in it keep their objects. `Send` evaluates
+//! channel and message; it is an obstacle while the channel is full. What goes into the channel is admitted
+//! to the types of the fields, of which integers wrap; sorting compares the values as they were before that.
+//! `Receive` evaluates the channel; it is an obstacle while there is no message that fits the pattern, the
+//! expressions of which are evaluated as far as it takes to see that. It takes the message out, unless it
+//! keeps it, and then stores fields from left to right (a place is evaluated when its turn comes).
 //!
 //! A message fits a pattern if it has the values that the pattern asks for, whatever is in further fields. To ask for a field
 //! that the message does not have is a [channel](system-fault) fault, once the fields before it fit. So is taking out a message
@@ -210,6 +217,7 @@
 //! [system-fault]: # "FaultKind::Range of the crate `system`"
 
 mod expr;
+mod features;
 mod ids;
 mod names;
 mod pin;
@@ -225,6 +233,7 @@ pub use expr::{
     Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Expr, ExprKind, New, Pattern, Place,
     PlaceKind, UnaryOp,
 };
+pub use features::Features;
 pub use ids::*;
 pub use pin::{Origin, Pinned};
 pub use program::*;

@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use source::Span;
 
 use crate::{
-    Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, FieldId, FunId, GlobalId, LocalId,
-    LocationId, Place, ProcedureId, Property, RecordId, StringId, Table, TransitionId, TypeId, Types,
-    VirtualId,
+    Action, ActionKind, Callee, ChannelId, Const, EnumId, Expr, ExprKind, Features, FieldId, FunId, GlobalId,
+    LocalId, LocationId, Place, ProcedureId, Property, RecordId, StringId, Table, TransitionId, TypeId,
+    Types, VirtualId,
 };
 
 /// A whole model.
@@ -30,11 +30,7 @@ pub struct Program {
     pub prologue: Vec<Action>,
     /// The threads of the initial state, one entry per thread. What parameters they have get default values.
     pub active: Vec<ProcedureId>,
-    /// Threads and channels have numbers that the program can observe, and threads end youngest first. See the crate's
-    /// documentation.
-    pub numbered: bool,
-    /// Who took the last step is a part of the state, whether the program asks or not.
-    pub remembers_last: bool,
+    pub features: Features,
     /// What the program says about the order of messages.
     pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
@@ -176,8 +172,8 @@ pub struct Variable {
     pub init: Option<Const>,
     /// Of an array variable: its dimensions. It has an element for each combination of indices, all of type `ty`.
     pub dims: Vec<u32>,
-    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs that are
-    /// [numbered](Program::numbered).
+    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs with
+    /// [observable ids of threads](Features::thread_ids_observable).
     pub transparent: bool,
     /// What its numbers stand for.
     pub meaning: Meaning,
@@ -224,7 +220,7 @@ pub struct Channel {
     pub name: String,
     /// How many messages it holds. Through one that holds none, sender and receiver take one step together.
     pub capacity: u32,
-    /// The types of the fields of a message, which are integers.
+    /// The types of the fields of a message: integers that wrap, or references.
     pub fields: Vec<ChannelField>,
     pub span: Span,
 }
@@ -288,7 +284,7 @@ pub struct Procedure {
     pub channels: Vec<ChannelId>,
     /// What is done in the step that starts a thread, before it is at its entry: assignments to its variables.
     pub prologue: Vec<Action>,
-    /// A thread can step only where this holds.
+    /// A thread can step only where this holds, unless it is in a function.
     pub provided: Option<Expr>,
     /// What its threads claim to do alone.
     pub claims: Vec<Claim>,

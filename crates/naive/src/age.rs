@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::state::{Frame, Object, ObjectKind, State, Thread, Waiting};
+use crate::state::{Channel, Frame, Object, ObjectKind, State, Thread, Waiting};
 use crate::value::Value;
 
 /// The number that a thread or object has instead of its id.
@@ -30,8 +30,11 @@ impl State {
         let globals = self.globals.iter().map(|value| ages.value(value)).collect();
         let threads = self.threads.iter().map(|(id, thread)| (ages.threads[id], ages.thread(thread)));
         let objects = self.objects.iter().map(|(id, object)| (ages.objects[id], ages.object(object)));
+        let channels =
+            self.channels.iter().map(|(&number, channel)| (number, ages.channel(channel))).collect();
         let exclusive = self.exclusive.map(|id| ages.threads[&id]);
-        Self { globals, threads: threads.collect(), objects: objects.collect(), exclusive, ..self.clone() }
+        let (threads, objects) = (threads.collect(), objects.collect());
+        Self { globals, threads, objects, channels, exclusive, ..self.clone() }
     }
 }
 
@@ -43,6 +46,11 @@ impl Ages {
         };
         let waiting = thread.waiting.map(|waiting| Waiting { lock: self.objects[&waiting.lock], ..waiting });
         Thread { frames: thread.frames.iter().map(frame).collect(), waiting, ..thread.clone() }
+    }
+
+    fn channel(&self, channel: &Channel) -> Channel {
+        let message = |message: &Vec<Value>| message.iter().map(|value| self.value(value)).collect();
+        Channel { messages: channel.messages.iter().map(message).collect(), ..channel.clone() }
     }
 
     fn object(&self, object: &Object) -> Object {

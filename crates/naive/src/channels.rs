@@ -1,4 +1,4 @@
-//! Channels and threads of numbered programs: messages, rendezvous, what can be asked about them, and monitors.
+//! Channels, and threads by their numbers: messages, rendezvous, what can be asked about them, and monitors.
 
 use ir::{Action, ActionKind, Expr, ExprKind, Guard, Pattern, ProcedureId, Scope, TransitionId, Type};
 use source::Span;
@@ -11,8 +11,9 @@ use crate::steps::Mood;
 use crate::{Channel, Naive, NaiveFault, Thread, Value};
 
 /// Whether the fields of a message have the values that are wanted, as far as it has fields.
-fn fits(message: &[i64], wanted: &[Option<i64>]) -> bool {
-    let fits = |(value, wanted): (&i64, &Option<i64>)| wanted.is_none_or(|wanted| wanted == *value);
+fn fits(message: &[Value], wanted: &[Option<Value>]) -> bool {
+    let fits =
+        |(value, wanted): (&Value, &Option<Value>)| wanted.as_ref().is_none_or(|wanted| wanted == value);
     message.iter().zip(wanted).all(fits)
 }
 
@@ -42,7 +43,7 @@ impl Eval<'_> {
                 let Some(value) = message.get(field) else {
                     return Err(self.wrong_fields(channel, wanted_fields, span));
                 };
-                if as_int(&self.eval(expr)?) != *value {
+                if self.eval(expr)? != *value {
                     continue 'messages;
                 }
             }
@@ -108,20 +109,20 @@ impl Eval<'_> {
         }
     }
 
-    fn numbered_thread(&self, number: i64) -> Option<(u32, &Thread)> {
+    fn thread_numbered(&self, number: i64) -> Option<(u32, &Thread)> {
         let number = u32::try_from(number).ok()?;
         self.state.threads.get(&number).map(|thread| (number, thread))
     }
 
     /// The thread of this number, if it runs this procedure.
     pub fn thread_of(&self, number: i64, procedure: ProcedureId) -> Option<&Thread> {
-        let (_, thread) = self.numbered_thread(number)?;
+        let (_, thread) = self.thread_numbered(number)?;
         Some(thread).filter(|thread| thread.procedure.0 == procedure)
     }
 
     /// What is asked about the thread of a number.
     pub fn thread_question(&self, kind: &ExprKind, number: i64) -> Value {
-        let thread = self.numbered_thread(number);
+        let thread = self.thread_numbered(number);
         let location = thread.and_then(|(_, thread)| thread.frames.last()).map(|frame| frame.location);
         match kind {
             ExprKind::ThreadAt { procedure, locations, .. } => {
@@ -168,7 +169,7 @@ impl Machine<'_> {
         }
         self.claimed(true, number, span);
         let channel = &self.state.channels[&number];
-        let greater = |other: &Vec<i64>| sorted && *other > values;
+        let greater = |other: &Vec<Value>| sorted && *other > values;
         let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
         self.messages(number).insert(at, message.clone());
         self.event(true, number, &message, span)
@@ -207,9 +208,9 @@ impl Machine<'_> {
 
     /// The number of the channel that a message goes to, and the message as it was evaluated. Where it could be sent, it must
     /// have as many fields as the channel.
-    fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<i64>), Stop> {
+    fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<Value>), Stop> {
         let number = as_int(&self.eval(channel)?);
-        let message: Vec<i64> = self.evals(message)?.iter().map(as_int).collect();
+        let message = self.evals(message)?;
         let evaluator = self.evaluator();
         let channel = evaluator.channel(number, span)?;
         let capacity = self.program().channels[channel.declared].capacity as usize;
@@ -221,12 +222,14 @@ impl Machine<'_> {
     }
 
     /// A message as it is in a channel.
-    fn admitted(&self, number: u32, message: &[i64]) -> Vec<i64> {
+    fn admitted(&self, number: u32, message: &[Value]) -> Vec<Value> {
         let program = self.program();
         let fields = &program.channels[self.state.channels[&number].declared].fields;
-        let admit = |(&value, field): (&i64, &ir::ChannelField)| {
-            let Type::Int(int) = program.types[field.ty] else { unreachable!("messages are of integers") };
-            int.admit(value).unwrap_or_else(|| unreachable!("fields of messages wrap"))
+        let admit = |(value, field): (&Value, &ir::ChannelField)| match program.types[field.ty] {
+            Type::Int(int) => Value::Int(
+                int.admit(as_int(value)).unwrap_or_else(|| unreachable!("integers of messages wrap")),
+            ),
+            _ => value.clone(),
         };
         message.iter().zip(fields).map(admit).collect()
     }
@@ -265,32 +268,32 @@ impl Machine<'_> {
         Ok((number as u32, found))
     }
 
-    fn messages(&mut self, number: u32) -> &mut Vec<Vec<i64>> {
+    fn messages(&mut self, number: u32) -> &mut Vec<Vec<Value>> {
         let channel = self.state.channels.get_mut(&number);
         &mut channel.expect("the channel was looked up before").messages
     }
 
     /// The values that a pattern demands.
-    fn wanted(&self, pattern: &[Pattern]) -> Result<Vec<Option<i64>>, Stop> {
+    fn wanted(&self, pattern: &[Pattern]) -> Result<Vec<Option<Value>>, Stop> {
         let wanted = pattern.iter().map(|field| match field {
-            Pattern::Match(value) => self.eval(value).map(|value| Some(as_int(&value))),
+            Pattern::Match(value) => self.eval(value).map(Some),
             Pattern::Store(_) | Pattern::Any => Ok(None),
         });
         wanted.collect()
     }
 
-    fn store_fields(&mut self, pattern: &[Pattern], message: &[i64]) -> Result<(), Stop> {
-        for (field, &value) in pattern.iter().zip(message) {
+    fn store_fields(&mut self, pattern: &[Pattern], message: &[Value]) -> Result<(), Stop> {
+        for (field, value) in pattern.iter().zip(message) {
             if let Pattern::Store(place) = field {
                 let target = self.target(place)?;
-                self.store(place, &target, Value::Int(value))?;
+                self.store(place, &target, value.clone())?;
             }
         }
         Ok(())
     }
 
     /// Sends a message through a channel without capacity.
-    fn meet(&mut self, number: u32, message: &[i64], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
+    fn meet(&mut self, number: u32, message: &[Value], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
         let leads_inside = self.last.is_some_and(|id| match self.program().transitions[id].exit {
             ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].inner,
             _ => false,
@@ -322,7 +325,7 @@ impl Machine<'_> {
 
     /// Who can receive a message right now, and by which transition. Whoever cannot evaluate what it would receive is
     /// not among them.
-    fn partners(&self, number: u32, message: &[i64]) -> Vec<(u32, TransitionId)> {
+    fn partners(&self, number: u32, message: &[Value]) -> Vec<(u32, TransitionId)> {
         let program = self.program();
         let mut partners = Vec::new();
         for (&thread, Thread { frames, .. }) in &self.state.threads {
@@ -380,7 +383,7 @@ impl Machine<'_> {
     }
 
     /// Tells the monitor of a message that was sent or received.
-    fn event(&mut self, send: bool, number: u32, message: &[i64], span: Span) -> Result<(), Stop> {
+    fn event(&mut self, send: bool, number: u32, message: &[Value], span: Span) -> Result<(), Stop> {
         let Some(monitor) = &self.program().monitor else { return Ok(()) };
         let number = i64::from(number);
         let globals = Eval {
@@ -404,9 +407,7 @@ impl Machine<'_> {
             }
             let mut wanted = Vec::new();
             for field in &event.pattern {
-                wanted.push(
-                    field.as_ref().map(|value| globals.eval(value)).transpose()?.map(|value| as_int(&value)),
-                );
+                wanted.push(field.as_ref().map(|value| globals.eval(value)).transpose()?);
             }
             let beyond = wanted.iter().skip(message.len());
             if fits(message, &wanted) && beyond.flatten().next().is_none() {

@@ -33,7 +33,7 @@ mod eval;
 mod explore;
 mod fault;
 mod machine;
-mod numbered;
+mod schedule;
 mod show;
 mod state;
 mod steps;

@@ -60,11 +60,7 @@ impl<'a> Machine<'a> {
 
     /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
     pub fn note(&mut self, fault: NaiveFault) {
-        let claim = FaultKind::ExclusiveChannel;
-        let replaces = self.flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim);
-        if replaces {
-            self.flaw = Some(fault);
-        }
+        note(&mut self.flaw, fault);
     }
 
     /// A whole step, if it is of a transition whose guard holds.
@@ -238,7 +234,8 @@ impl<'a> Machine<'a> {
                 }
                 self.thread = starter;
                 if let (Some(place), Some(target)) = (result, target) {
-                    let number = self.program().numbered.then_some(Value::Int(thread.into()));
+                    let number =
+                        self.program().features.thread_ids_observable.then_some(Value::Int(thread.into()));
                     self.store(place, &target, number.unwrap_or(Value::Thread(thread)))?;
                 }
             }
@@ -438,7 +435,7 @@ impl<'a> Machine<'a> {
     }
 
     fn end(&mut self) {
-        if self.program().numbered {
+        if self.program().features.thread_ids_observable {
             self.state.threads.remove(&self.thread);
             self.state.channels.retain(|_, channel| channel.owner != Some(self.thread));
             return;
@@ -580,6 +577,14 @@ impl Naive<'_> {
         let mut frame = Frame { location: procedure.entry, locals: values };
         forget(program, &mut frame);
         Ok(frame)
+    }
+}
+
+/// Takes note of a flaw: the first one counts, but a broken claim only if it is all.
+pub(crate) fn note(flaw: &mut Option<NaiveFault>, fault: NaiveFault) {
+    let claim = FaultKind::ExclusiveChannel;
+    if flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim) {
+        *flaw = Some(fault);
     }
 }
 

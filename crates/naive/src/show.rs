@@ -60,7 +60,7 @@ impl Naive<'_> {
     /// A thread of the state, as people call it.
     pub fn thread_name(&self, state: &State, thread: u32) -> String {
         match state.threads.get(&thread) {
-            Some(Thread { procedure, .. }) if self.program.numbered => {
+            Some(Thread { procedure, .. }) if self.program.features.thread_ids_observable => {
                 format!("{}({thread})", self.program.procedures[procedure.0].name)
             }
             Some(Thread { procedure, serial, .. }) => {
@@ -146,11 +146,10 @@ impl Naive<'_> {
     /// What a channel holds. A symbol at the front of a message is what the message is called.
     fn messages(&self, state: &State, channel: &Channel) -> String {
         let declared = &self.program.channels[channel.declared];
-        let message = |message: &Vec<i64>| {
+        let message = |message: &Vec<Value>| {
             let fields = message.iter().zip(&declared.fields);
-            let shown: Vec<String> = fields
-                .map(|(&value, field)| self.show_as(state, &Value::Int(value), field.meaning))
-                .collect();
+            let shown: Vec<String> =
+                fields.map(|(value, field)| self.show_as(state, value, field.meaning)).collect();
             match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
                 ([one], _) => one.clone(),
                 ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),

@@ -69,7 +69,7 @@ pub struct Channel {
     /// The thread that it came with.
     pub owner: Option<u32>,
     /// The first one is received first.
-    pub messages: Vec<Vec<i64>>,
+    pub messages: Vec<Vec<Value>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

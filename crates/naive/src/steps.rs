@@ -6,8 +6,8 @@ use system::{Alarm, Bound, FaultKind, Step};
 use crate::collect::collect;
 use crate::eval::Eval;
 use crate::fault::Stop;
-use crate::machine::Machine;
-use crate::{Naive, NaiveFault, OnBound, State, Stopped};
+use crate::machine::{Machine, note};
+use crate::{Naive, NaiveFault, OnBound, State, Stopped, Thread};
 
 /// What whoever evaluates goes by, besides the state.
 #[derive(Clone, Copy, Default)]
@@ -34,18 +34,7 @@ impl Naive<'_> {
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
     /// Both are in order of threads, then of the location's transitions, then of choices.
     pub fn steps(&self, state: &State) -> (Vec<Step>, Vec<(Step, NaiveFault)>) {
-        if self.program.numbered {
-            return self.numbered_steps(state).1;
-        }
-        let (mut enabled, mut faults) = (Vec::new(), Vec::new());
-        for &thread in state.threads.keys() {
-            if state.exclusive.is_none_or(|exclusive| exclusive == thread) {
-                let own = self.steps_of(state, thread, Mood::default());
-                enabled.extend(own.0);
-                faults.extend(own.1);
-            }
-        }
-        (enabled, faults)
+        self.steps_in_mood(state).1
     }
 
     /// Fires a step, together with what follows it in an atomic block.
@@ -60,24 +49,26 @@ impl Naive<'_> {
     }
 
     fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
-        if self.program.numbered {
-            return self.numbered_fire(state, step);
-        }
-        let mut next = self.micro_step(state, step, Mood::default())?.state;
-        next.exclusive = None;
+        let mood = self.mood_of(state, step)?;
+        let mut next = self.fire_one(state, step, mood)?;
         // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
         if state.exclusive.is_some() {
-            let (enabled, faults) = self.steps_of(state, step.thread, Mood::default());
+            let (enabled, faults) = self.steps_of_one(state, step.thread, Mood::default());
             if enabled.len() + faults.len() == 1 {
                 taken = MAX_MICRO_STEPS;
             }
         }
         while self.inside_atomic(&next, step.thread) {
-            match self.steps_of(&next, step.thread, Mood::default()) {
+            match self.steps_of_one(&next, step.thread, Mood::default()) {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
-                    next = self.micro_step(&next, enabled[0], Mood::default())?.state;
+                    let mut flaw = next.flaw.0.take();
+                    next = self.fire_one(&next, enabled[0], Mood::default())?;
+                    if let Some(later) = next.flaw.0.take() {
+                        note(&mut flaw, later);
+                    }
+                    next.flaw.0 = flaw;
                     taken += 1;
                 }
                 _ => {
@@ -90,7 +81,7 @@ impl Naive<'_> {
         Ok(next)
     }
 
-    fn inside_atomic(&self, state: &State, thread: u32) -> bool {
+    pub(crate) fn inside_atomic(&self, state: &State, thread: u32) -> bool {
         let frames = state.threads.get(&thread).map_or(&[][..], |thread| &thread.frames);
         frames.iter().any(|frame| self.program.locations[frame.location].atomic)
     }
@@ -156,7 +147,7 @@ impl Naive<'_> {
     /// the monitor.
     pub fn ended(&self, state: &State) -> bool {
         let monitor = self.program.monitor.as_ref();
-        state.threads.is_empty()
+        state.threads.values().all(Thread::ended)
             || self.unfinished(state).is_empty()
                 && monitor.is_none_or(|monitor| monitor.states[state.monitor as usize].end)
     }

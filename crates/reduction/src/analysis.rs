@@ -153,6 +153,9 @@ pub struct Operation {
 
 /// Why a program can't be reduced, if so.
 pub fn obstacle(program: &Program) -> Option<&'static str> {
+    if program.is_mixed() {
+        return Some("objects, functions or atomic blocks meet channels or numbers of processes");
+    }
     let mut found = None;
     let inert = inert(program);
     program.each_expr(&mut |expr| {
@@ -177,9 +180,9 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
             _ => false,
         });
-    if has_priorities && program.numbered {
+    if has_priorities {
         Some("the model has priorities")
-    } else if program.remembers_last {
+    } else if program.features.remembers_last {
         Some("the model reads `_last`")
     } else if program.procedures.values().any(|procedure| procedure.provided.is_some()) {
         Some("the model has `provided` clauses")
@@ -788,7 +791,7 @@ mod tests {
 
     /// Two threads that write to the same variables one after the other, over and over.
     fn line(statements: usize) -> Program {
-        let mut text = "program line; numbered;\n".to_owned();
+        let mut text = "program line; features thread_ids;\n".to_owned();
         (0..50).for_each(|at| writeln!(text, "global int wrap (0, 3) x{at};").expect("it is a string"));
         for name in ["A", "B"] {
             write!(text, "thread {name}() {{").expect("it is a string");

@@ -257,7 +257,8 @@ fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> 
     let operations = candidate.operations.iter().filter(|operation| is_message(operation.kind));
     let messages: FxHashSet<TransitionId> = operations.filter_map(|operation| operation.transition).collect();
     let mut ways = program.locations[location].transitions.iter();
-    program.numbered && ways.all(|id| messages.contains(id) || candidate.detours.contains(id))
+    program.features.thread_ids_observable
+        && ways.all(|id| messages.contains(id) || candidate.detours.contains(id))
 }
 
 /// Threads that are there from the beginning and never end.

@@ -336,7 +336,7 @@ impl<'p> Resources<'p> {
         out.ends = true;
         out.reads.push(STARTED);
         out.writes.push(COUNT);
-        if !self.program.numbered {
+        if !self.program.features.thread_ids_observable {
             out.writes.push(HEAP);
             out.immovable = true;
         }

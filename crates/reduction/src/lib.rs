@@ -40,8 +40,8 @@
 //! Steps that are put off must not be put off for ever: every cycle of the reduced system has a state at which all steps are
 //! offered. Every cycle of a procedure's control flow goes through a sticky location (`cycles`), except for those on which a
 //! counter rises and nothing lets it fall (`ranks`): these lead to no state twice. A thread with a sticky
-//! location in its step has no ample steps, with one exception. In numbered programs, a thread may leave a sticky location by
-//! ample steps if it can do so only by messages and by *detours*, and is no *porter*. A detour leads back only through a sticky
+//! location in its step has no ample steps, with one exception. In programs with observable ids of threads, a thread may
+//! leave a sticky location by ample steps if it can do so only by messages and by *detours*, and is no *porter*. A detour leads back only through a sticky
 //! location that is *firm*: one that no thread ever leaves by ample steps. One thread *feeds* another if it may send a message that the
 //! other may receive to leave a sticky location, or receive one that the other may send there, in the future that their
 //! locations have. Porters are threads, chosen by who feeds whom alone, such that there is one on every circle of feeding.

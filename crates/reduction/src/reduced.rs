@@ -221,7 +221,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     /// The same for what comes after the step of a thread where a function returns, and for what it is in the middle of.
     fn goes_on_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
         let program = &self.analysis.program;
-        if program.numbered || view.state.has_one_frame(view.layout, thread) {
+        if program.features.thread_ids_observable || view.state.has_one_frame(view.layout, thread) {
             return true;
         }
         // A function was called in the middle of a step, which goes on after it.
@@ -317,7 +317,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     /// Whether the steps of a thread that nobody disturbs lead on, and nobody disturbs what they do to objects.
     fn is_ample(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let view = self.view(state);
-        let touches_heap = !self.analysis.program.numbered
+        let touches_heap = !self.analysis.program.features.thread_ids_observable
             && self.parts(view, thread).any(|(_, part)| part.is_some_and(|part| part.heap));
         (!touches_heap || self.has_objects_to_itself(state, thread))
             && self.leads_on(state, thread, touches_heap)
@@ -365,7 +365,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     /// Checks what is assumed about the use of objects, for all that threads try.
     fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
         let Analysis { classes, blind, program, .. } = self.analysis;
-        if program.numbered || !classes.locks || !classes.heap || blind.breaches {
+        if program.features.thread_ids_observable || !classes.locks || !classes.heap || blind.breaches {
             return;
         }
         let mut threads: Vec<ThreadId> = self.view(state).running().collect();
@@ -469,7 +469,7 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
         leads_on = steps.faults.is_empty()
             && !steps.is_abandoned
             && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
-    } else if !engine.layout().numbered && is_within_atomic_block() {
+    } else if !engine.layout().thread_ids_observable && is_within_atomic_block() {
         // There is more than one way on: what is done there has not been looked at.
         leads_on = false;
     }
@@ -509,7 +509,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
         let fired = self.system.fire(state, step);
         if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
-            && !self.analysis.program.numbered
+            && !self.analysis.program.features.thread_ids_observable
         {
             self.doubts.borrow_mut().is_bounded = true;
         }

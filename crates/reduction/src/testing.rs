@@ -85,7 +85,7 @@ impl Seeded {
         Self::NoLookers,
     ];
 
-    /// Those about numbered programs.
+    /// Those about processes and channels.
     pub const NUMBERED: &[Self] = &[
         Self::NoProviso,
         Self::NoFalls,

@@ -421,10 +421,10 @@ impl State {
         }
     }
 
-    /// What a thread of a numbered program runs, which has one frame.
+    /// The procedure that the top frame of a thread runs, where steps may depend on it alone.
     fn procedure(&self, layout: &Layout, node: NodeRef) -> Option<ir::ProcedureId> {
         match node {
-            NodeRef::Thread(id) if layout.numbered && self.is_running(id) => {
+            NodeRef::Thread(id) if layout.thread_ids_observable && self.is_running(id) => {
                 let location = self.peek(self.frame(id), layout.location);
                 Some(layout.procedure_of[ir::LocationId(location as u32)])
             }

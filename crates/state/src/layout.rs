@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::Terms;
 use ir::{
-    ActionKind, ChannelId, Const, ExprKind, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program,
-    RecordId, Table, Type, TypeId, Variable,
+    ActionKind, ChannelId, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId,
+    Table, Type, TypeId, Variable,
 };
 
 /// How much a state may hold. They also give the widths of references.
@@ -141,6 +141,27 @@ impl Shape {
         array
     }
 
+    /// An empty channel, in words of its own. Returns where they start.
+    fn add_channel(&mut self, channel: &ChannelShape) -> usize {
+        let base = self.len();
+        for &word in &channel.template {
+            self.used.push(64);
+            self.template.push(word);
+            self.data.push(u64::MAX);
+        }
+        for message in 0..channel.capacity {
+            for field in 0..channel.fields.len() {
+                let mut slot = channel.field(message, field);
+                slot.word += base as u32;
+                if slot.kind != SlotKind::Data {
+                    self.data[slot.word as usize] &= !(slot.mask() << slot.shift);
+                    self.edges.push(slot);
+                }
+            }
+        }
+        base
+    }
+
     /// What is added from now on goes to words of its own.
     fn close(&mut self) {
         self.used.fill(64);
@@ -223,6 +244,9 @@ impl ArrayVariable {
     }
 }
 
+/// How values of a type are packed: their bits, what they are, and the value that is 0.
+type Packing = (u8, SlotKind, i64);
+
 /// Channels: a word with tag and length, and then the messages, the oldest first. Those that are small share words, with
 /// the tag too if all fit there; none straddles two words unless it is longer than one. Where there is no message, all bits
 /// are 0.
@@ -232,8 +256,10 @@ pub struct ChannelShape {
     pub length: Slot,
     /// Where the fields are in a message.
     pub fields: Vec<Slot>,
-    /// How the values of fields are brought into their range.
-    pub types: Vec<IntType>,
+    /// How the values of fields are brought into their range, where they are integers.
+    pub types: Vec<Option<IntType>>,
+    /// Whether messages mention individuals.
+    pub carries_names: bool,
     /// How many bits a message takes, if more than one can be in a word; otherwise it has `message_words`.
     pub message_bits: u8,
     pub message_words: u32,
@@ -247,10 +273,11 @@ pub struct ChannelShape {
 }
 
 impl ChannelShape {
-    fn new(tag: u64, tag_bits: u8, capacity: u32, types: &[IntType]) -> Self {
+    /// A channel with these fields: the type of each, if it is an integer, and how it is packed.
+    fn new(tag: u64, tag_bits: u8, capacity: u32, fields: &[(Option<IntType>, Packing)]) -> Self {
         let mut message = Shape::default();
-        for int in types {
-            message.add(bits_for(int.hi.wrapping_sub(int.lo) as u64), SlotKind::Data, int.lo, int.lo);
+        for &(_, (bits, kind, lo)) in fields {
+            message.add(bits, kind, lo, lo);
         }
         let length_bits = bits_for(capacity.into());
         let length = Slot { word: 0, shift: tag_bits, bits: length_bits, kind: SlotKind::Data, lo: 0 };
@@ -273,8 +300,9 @@ impl ChannelShape {
         Self {
             capacity,
             length,
+            carries_names: !message.edges.is_empty(),
             fields: message.slots,
-            types: types.to_vec(),
+            types: fields.iter().map(|&(ty, _)| ty).collect(),
             message_bits: bits,
             message_words,
             word,
@@ -333,9 +361,16 @@ pub struct Layout {
     pub monitor: Option<Slot>,
     /// Of a thread, if there are priorities.
     pub priority: Option<Slot>,
-    /// See [`Program::numbered`].
-    pub numbered: bool,
+    /// See [`ir::Features::thread_ids_observable`].
+    pub thread_ids_observable: bool,
+    /// Whether there can be objects other than channels.
+    pub has_objects: bool,
     pub channels: Table<ChannelId, ChannelShape>,
+    /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects,
+    /// and the only ones.
+    pub has_root_channels: bool,
+    /// Where the words of each of [`Program::first_channels`] start then.
+    pub root_channels: Vec<usize>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
     pub wait: Option<WaitSlots>,
@@ -383,7 +418,7 @@ impl Layout {
     pub fn new(program: &Program, bounds: Bounds) -> Self {
         let object_bits = bits_for(bounds.objects.into());
         let thread_bits = bits_for(bounds.threads.into());
-        let width = |ty: TypeId| -> (u8, SlotKind, i64) {
+        let width = |ty: TypeId| -> Packing {
             match program.types[ty] {
                 Type::Bool => (1, SlotKind::Data, 0),
                 Type::Int(IntType { lo, hi, .. }) => {
@@ -416,67 +451,6 @@ impl Layout {
             Some(shape.add_array(variable.size(), bits, lo, initial(program, variable.ty, variable.init)))
         };
 
-        let mut root = Shape::default();
-        let mut root_arrays = vec![None; program.globals.len()];
-        let mut root_slots = vec![None; program.globals.len()];
-        let mut add_globals = |root: &mut Shape, transparent: bool| {
-            for (id, global) in program.globals.iter().filter(|(_, global)| global.transparent == transparent)
-            {
-                root_arrays[id.index()] = add_variable(root, global);
-                root_slots[id.index()] = root.slots.last().copied();
-            }
-        };
-        add_globals(&mut root, false);
-        let has_floor = program.locations.values().any(|location| location.atomic)
-            || program.transitions.values().any(|transition| transition.exclusive);
-        let exclusive = has_floor.then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
-        let last = program
-            .remembers_last
-            .then(|| root.add(bits_for(bounds.threads.saturating_sub(1).into()), SlotKind::Data, 0, 0));
-        let monitor = program.monitor.as_ref().map(|monitor| {
-            root.add(bits_for(monitor.states.len().saturating_sub(1) as u64), SlotKind::Data, 0, 0)
-        });
-        let root_shown = root.len();
-        root.close();
-        add_globals(&mut root, true);
-        root.slots = root_slots
-            .into_iter()
-            .flatten()
-            .chain([exclusive, last, monitor].into_iter().flatten())
-            .collect();
-
-        let actions = || program.transitions.values().flat_map(|transition| &transition.body);
-        let mut thread = Shape::default();
-        let wait = actions().any(|action| matches!(action.kind, ActionKind::Wait(_))).then(|| WaitSlots {
-            lock: thread.add(object_bits, SlotKind::Object, 0, 0),
-            count: thread.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0),
-            notified: thread.add(1, SlotKind::Data, 0, 0),
-        });
-
-        let ranked = program.procedures.values().any(|procedure| procedure.priority != 1)
-            || actions().any(|action| match action.kind {
-                ActionKind::SetPriority(..) => true,
-                ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
-                _ => false,
-            })
-            || asks(program, &|kind| matches!(kind, ExprKind::ThreadPriority(_)));
-        let priority = ranked.then(|| thread.add(8, SlotKind::Data, 0, 1));
-
-        let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
-        let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
-        let mut frame_arrays = Table::new();
-        let frames = program
-            .procedures
-            .values()
-            .map(|procedure| {
-                let mut frame = Shape::default();
-                location = frame.add(location_bits, SlotKind::Data, 0, procedure.entry.0.into());
-                frame_arrays
-                    .push(procedure.locals.values().map(|local| add_variable(&mut frame, local)).collect());
-                frame
-            })
-            .collect();
-
         let mut kinds: Vec<ObjectKind> = program.records.ids().map(ObjectKind::Record).collect();
         kinds.push(ObjectKind::Lock);
         let elements = program.types.iter().filter_map(|(_, ty)| match ty {
@@ -496,21 +470,76 @@ impl Layout {
         let first_channel = kinds.len() as u64;
         kinds.extend(program.channels.ids().map(ObjectKind::Channel));
         let tag_bits = bits_for(kinds.len() as u64 - 1);
-        let channels = program
+        let channels: Table<ChannelId, ChannelShape> = program
             .channels
             .iter()
             .map(|(id, channel)| {
-                let types: Vec<IntType> = channel
-                    .fields
-                    .iter()
-                    .map(|field| match program.types[field.ty] {
-                        Type::Int(int) => int,
-                        _ => unreachable!("messages are of integers"),
-                    })
-                    .collect();
-                ChannelShape::new(first_channel + id.index() as u64, tag_bits, channel.capacity, &types)
+                let field = |field: &ir::ChannelField| match program.types[field.ty] {
+                    Type::Int(int) => (Some(int), width(field.ty)),
+                    _ => (None, width(field.ty)),
+                };
+                let fields: Vec<_> = channel.fields.iter().map(field).collect();
+                ChannelShape::new(first_channel + id.index() as u64, tag_bits, channel.capacity, &fields)
             })
             .collect();
+
+        let mut root = Shape::default();
+        let mut root_arrays = vec![None; program.globals.len()];
+        let mut root_slots = vec![None; program.globals.len()];
+        let mut add_globals = |root: &mut Shape, transparent: bool| {
+            for (id, global) in program.globals.iter().filter(|(_, global)| global.transparent == transparent)
+            {
+                root_arrays[id.index()] = add_variable(root, global);
+                root_slots[id.index()] = root.slots.last().copied();
+            }
+        };
+        add_globals(&mut root, false);
+        let has_floor = program.has_atomic_locations() || program.has_exclusive_transitions();
+        let exclusive = has_floor.then(|| root.add(thread_bits, SlotKind::Thread, 0, 0));
+        let last = program
+            .features
+            .remembers_last
+            .then(|| root.add(bits_for(bounds.threads.saturating_sub(1).into()), SlotKind::Data, 0, 0));
+        let monitor = program.monitor.as_ref().map(|monitor| {
+            root.add(bits_for(monitor.states.len().saturating_sub(1) as u64), SlotKind::Data, 0, 0)
+        });
+        let has_root_channels = !program.features.thread_ids_observable || program.has_objects();
+        let first_channels = program.first_channels.iter().filter(|_| has_root_channels);
+        let root_channels = first_channels.map(|&id| root.add_channel(&channels[id])).collect();
+        let root_shown = root.len();
+        root.close();
+        add_globals(&mut root, true);
+        root.slots = root_slots
+            .into_iter()
+            .flatten()
+            .chain([exclusive, last, monitor].into_iter().flatten())
+            .collect();
+
+        let actions = || program.transitions.values().flat_map(|transition| &transition.body);
+        let mut thread = Shape::default();
+        let wait = actions().any(|action| matches!(action.kind, ActionKind::Wait(_))).then(|| WaitSlots {
+            lock: thread.add(object_bits, SlotKind::Object, 0, 0),
+            count: thread.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0),
+            notified: thread.add(1, SlotKind::Data, 0, 0),
+        });
+
+        let priority = program.has_priorities().then(|| thread.add(8, SlotKind::Data, 0, 1));
+
+        let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
+        let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
+        let mut frame_arrays = Table::new();
+        let frames = program
+            .procedures
+            .values()
+            .map(|procedure| {
+                let mut frame = Shape::default();
+                location = frame.add(location_bits, SlotKind::Data, 0, procedure.entry.0.into());
+                frame_arrays
+                    .push(procedure.locals.values().map(|local| add_variable(&mut frame, local)).collect());
+                frame
+            })
+            .collect();
+
         let mut tag = Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0 };
         let mut field_slots: Table<FieldId, Vec<Option<Slot>>> =
             program.fields.values().map(|_| vec![None; program.records.len()]).collect();
@@ -563,8 +592,11 @@ impl Layout {
             last,
             monitor,
             priority,
-            numbered: program.numbered,
+            thread_ids_observable: program.features.thread_ids_observable,
+            has_objects: program.has_objects(),
             channels,
+            has_root_channels,
+            root_channels,
             thread,
             wait,
             frames,
@@ -603,6 +635,11 @@ impl Layout {
         self.kinds[tag as usize]
     }
 
+    /// Whether a step can leave garbage: objects, or threads that ended and are still there.
+    pub fn collects_garbage(&self) -> bool {
+        self.has_objects || !self.thread_ids_observable
+    }
+
     /// Whether anything can be mentioned that has no place of its own: by a set, or as an abstract id.
     pub fn has_relations(&self) -> bool {
         self.named_values || self.abstracts.iter().any(|&count| count > 0)
@@ -639,10 +676,13 @@ impl Layout {
             names.extend(slot.map(|_| name));
         }
         unit("globals", &self.root, &names);
+        let mut names = Vec::new();
         if self.wait.is_some() {
-            unit("every thread", &self.thread, &["(waits for)", "(lock count)", "(notified)"]);
-        } else if self.priority.is_some() {
-            unit("every thread", &self.thread, &["(priority)"]);
+            names.extend(["(waits for)", "(lock count)", "(notified)"]);
+        }
+        names.extend(self.priority.map(|_| "(priority)"));
+        if !names.is_empty() {
+            unit("every thread", &self.thread, &names);
         }
         for (id, procedure) in program.procedures.iter() {
             let mut names = vec!["(location)"];
@@ -654,7 +694,7 @@ impl Layout {
             names.extend(record.fields.iter().map(|&field| program.fields[field].name.as_str()));
             unit(&format!("record {}", record.name), &self.records[id], &names);
         }
-        if !self.numbered {
+        if !self.thread_ids_observable {
             unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
         }
         for (id, channel) in program.channels.iter() {
@@ -678,13 +718,6 @@ impl Layout {
         }
         out
     }
-}
-
-/// Whether any expression of the program is of such a kind.
-fn asks(program: &Program, is: &dyn Fn(&ExprKind) -> bool) -> bool {
-    let mut found = false;
-    program.each_expr(&mut |expr| found |= is(&expr.kind));
-    found
 }
 
 /// The number that stands for the initial or default value.

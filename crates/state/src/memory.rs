@@ -239,7 +239,7 @@ impl State {
             value_words: 0,
             events: None,
             ways: Ways::default(),
-            follows_ways: !layout.numbered && !layout.named_values,
+            follows_ways: layout.collects_garbage() && !layout.named_values,
             buffer: Vec::new(),
             edges: Vec::new(),
             order: Vec::new(),

@@ -119,7 +119,7 @@ fn the_plain_interpreter_abandons_them_too() {
 
 #[test]
 fn inner_locations_are_abandoned() {
-    let text = "program p; numbered; global int n;
+    let text = "program p; features thread_ids; global int n;
         thread T() { loc a: goto b; loc b inner: do { n := n == 0 ? 1 : 0; } goto b; } active T;";
     let program = testing::program(text);
     let engine = Engine::new(&program, Bounds::default(), false);

@@ -2,5 +2,6 @@
 
 mod alarms;
 mod differential;
+mod mixed;
 mod numbered;
 mod valuations;

@@ -338,7 +338,7 @@ fn inner_steps_are_counted_one_by_one() {
     const { assert!(ROUNDS * 3 + 1 == ir::MAX_INNER_STEPS) };
     for (entry, expected) in [("head", Fired::Moved), ("before", Fired::Truncated(Bound::Frames))] {
         let text = format!(
-            "program loops; numbered;
+            "program loops; features thread_ids;
             global int n;
             thread main() {{
               loc begin: goto {entry};

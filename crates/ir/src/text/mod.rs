@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! program     := "program" name ";" item*
-//! item        := "numbered" ["last"] ";"
+//! item        := "features" ("thread_ids" | "last"),.. ";"
 //!              | "types" type,.. ";"                        the order of the type table
 //!              | "strings" string,.. ";"                    the order of the string table
 //!              | ["abstract"] "enum" name "{" name,.. "}"
@@ -70,9 +70,9 @@
 //! at          := "@" index                                 where ids do not follow the order of the text
 //! ```
 //!
-//! `insert` is a sorted send; `extract` receives from anywhere, `peek` keeps, `find` does both; `has` looks anywhere,
-//! `heads` at the first message. The words of numbered programs are names as well, except that a function of such a name
-//! is written in ticks.
+//! `insert` is a sorted send; `extract` receives from anywhere, `peek` keeps, `find` does both; `has` looks
+//! anywhere, `heads` at the first message. The words for channels and numbers of threads are names as well,
+//! except that a function of such a name is written in ticks.
 //!
 //! Comments start with `//`. A transition is called what [`TransitionId`] displays, as trails do: `t7`.
 

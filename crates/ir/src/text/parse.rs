@@ -2,14 +2,14 @@
 
 use source::{FileId, Span};
 
-mod numbered;
+mod processes;
 mod property;
 
 use super::Error;
 use super::lex::{Lexeme, Token};
 use super::names::KEYWORDS;
 use super::syntax::*;
-use crate::{BinaryOp, CollectionOp, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind, UnaryOp};
+use crate::{BinaryOp, CollectionOp, Features, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind, UnaryOp};
 
 type Parsed<T> = Result<T, Error>;
 
@@ -291,7 +291,7 @@ impl Parser {
             program.procedures.push(self.procedure(start, ProcedureKind::Thread)?);
         } else if self.take("function") {
             program.procedures.push(self.procedure(start, ProcedureKind::Function)?);
-        } else if !self.numbered_item(start, program)? {
+        } else if !self.process_item(start, program)? {
             return self.fail("a declaration");
         }
         Ok(())
@@ -545,7 +545,7 @@ impl Parser {
         } else if let Some(&(word, verb)) = VERBS.iter().find(|(word, _)| self.is(word)) {
             self.expect(word)?;
             ActionTreeKind::Do(verb, self.expr()?)
-        } else if let Some(kind) = self.numbered_action()? {
+        } else if let Some(kind) = self.process_action()? {
             kind
         } else {
             let place = self.postfix()?;
@@ -834,7 +834,7 @@ impl Parser {
             self.expect(")")?;
             return self.tree(start, TreeKind::Ask(question, operand));
         }
-        if let Some(tree) = self.numbered_primary()? {
+        if let Some(tree) = self.process_primary()? {
             return Ok(tree);
         }
         if self.is("forall") || self.is("exists") {

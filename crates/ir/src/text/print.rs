@@ -3,7 +3,7 @@
 //! Out of range ids, which no verified program has, come out as they display, so that a broken program can be
 //! looked at too.
 
-mod numbered;
+mod processes;
 mod property;
 
 use std::fmt::{self, Display, Write};
@@ -455,8 +455,11 @@ impl Printer<'_> {
     fn program(&self, out: &mut String) -> fmt::Result {
         let program = self.program;
         writeln!(out, "program {};", plain(&program.name))?;
-        if program.numbered {
-            writeln!(out, "\nnumbered{};", if program.remembers_last { " last" } else { "" })?;
+        let Features { thread_ids_observable, remembers_last } = program.features;
+        let features = [(thread_ids_observable, "thread_ids"), (remembers_last, "last")];
+        if features.iter().any(|&(is_there, _)| is_there) {
+            let words = features.iter().filter(|(is_there, _)| *is_there).map(|(_, word)| (*word).to_owned());
+            writeln!(out, "\nfeatures {};", join(words))?;
         }
         if !program.types.is_empty() {
             writeln!(out, "\ntypes {};", join(program.types.iter().map(|(id, _)| self.ty(id))))?;

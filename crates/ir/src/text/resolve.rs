@@ -1,6 +1,6 @@
 //! A tree to a program: ids are given and names looked up.
 
-mod numbered;
+mod processes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,7 @@ type Resolved<T> = Result<T, Error>;
 
 pub(super) fn resolve(tree: &ProgramTree) -> Resolved<Program> {
     let names = Names::new(tree)?;
-    let program = Program {
-        name: tree.name.clone(),
-        numbered: tree.numbered,
-        remembers_last: tree.remembers_last,
-        ..Program::default()
-    };
+    let program = Program { name: tree.name.clone(), features: tree.features, ..Program::default() };
     let mut resolver = Resolver { program, names };
     resolver.declarations(tree)?;
     resolver.code(tree)?;
@@ -567,7 +562,7 @@ impl Resolver {
             ActionTreeKind::Send { .. }
             | ActionTreeKind::Receive { .. }
             | ActionTreeKind::SetPriority(..)
-            | ActionTreeKind::Print(..) => self.numbered_action(&tree.kind, scope)?,
+            | ActionTreeKind::Print(..) => self.process_action(&tree.kind, scope)?,
         };
         Ok(Action { kind, span: tree.span })
     }
@@ -721,7 +716,7 @@ impl Resolver {
             | TreeKind::Channel(_)
             | TreeKind::ThreadAt { .. }
             | TreeKind::ThreadLocal { .. }
-            | TreeKind::ChannelHas { .. } => self.numbered_kind(&tree.kind, scope)?,
+            | TreeKind::ChannelHas { .. } => self.process_kind(&tree.kind, scope)?,
             TreeKind::Typed(..) | TreeKind::Create(..) => {
                 return Err(Error::new(tree.span.start, "one type is enough"));
             }

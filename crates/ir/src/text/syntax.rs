@@ -2,7 +2,7 @@
 
 use source::Span;
 
-use crate::{BinaryOp, CollectionOp, ProcedureKind, UnaryOp};
+use crate::{BinaryOp, CollectionOp, Features, ProcedureKind, UnaryOp};
 
 /// A name as it stands in the text, perhaps with an index.
 #[derive(Clone, Debug)]
@@ -380,8 +380,7 @@ pub(super) struct ProcedureTree {
 #[derive(Debug, Default)]
 pub(super) struct ProgramTree {
     pub name: String,
-    pub numbered: bool,
-    pub remembers_last: bool,
+    pub features: Features,
     pub channels: Vec<ChannelTree>,
     pub first_channels: Vec<Name>,
     pub prologue: Vec<ActionTree>,

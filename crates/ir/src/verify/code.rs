@@ -130,8 +130,14 @@ impl Verifier<'_> {
             | ExprKind::ThreadLocation(_)
             | ExprKind::ThreadPriority(_)
             | ExprKind::ChannelLength(_)
-            | ExprKind::ChannelFull(_)
-            | ExprKind::ChannelHas { .. } => self.integers(&operands),
+            | ExprKind::ChannelFull(_) => self.integers(&operands),
+            ExprKind::ChannelHas { channel, pattern, .. } => {
+                self.integers(&operands[..1]);
+                let mut given = operands[1..].iter().copied();
+                let wanted: Vec<_> =
+                    pattern.iter().map(|field| field.as_ref().and_then(|_| given.next())).collect();
+                self.message(channel, &wanted, true);
+            }
             ExprKind::Global(id) => {
                 let array = self.is_array(Array::Global(*id), scope);
                 self.demand(!array, format_args!("{id} is an array and needs indices"));
@@ -148,10 +154,7 @@ impl Verifier<'_> {
             | ExprKind::IsYoungest
             | ExprKind::Timeout => {}
         }
-        let fits = program.numbered || !Self::asks_numbers(&expr.kind);
-        self.demand(fits, "only numbered programs ask about threads and channels");
-        let remembered = !program.numbered || program.remembers_last || expr.kind != ExprKind::LastThread;
-        self.demand(remembered, "asks for the last thread, which is not remembered");
+        self.needs_of_expr(&expr.kind);
         if self.errors.len() > errors {
             return None;
         }
@@ -306,7 +309,7 @@ impl Verifier<'_> {
             let elses = own.filter(|transition| transition.guard == Guard::Else);
             let mut ranks: Vec<u32> = elses.map(|transition| transition.rank).collect();
             ranks.sort_unstable();
-            let ranked = program.numbered && !location.inner && ranks.is_sorted_by(|a, b| a < b);
+            let ranked = !location.inner && ranks.is_sorted_by(|a, b| a < b);
             self.demand(ranks.len() <= 1 || ranked, "has more than one else");
             if let Some(live) = &location.live {
                 for (at, local) in live.iter().enumerate() {
@@ -435,7 +438,7 @@ impl Verifier<'_> {
 
     pub(super) fn action(&mut self, action: &Action, scope: Scope) {
         let program = self.program;
-        self.only_numbered(&action.kind);
+        self.needs_of_action(&action.kind);
         match &action.kind {
             ActionKind::Assign(place, value) => {
                 let (place, value) = (self.place(place, scope), self.expr(value, scope));
@@ -504,8 +507,8 @@ impl Verifier<'_> {
             }
             ActionKind::Start { result, procedure, args, priority: _ } => {
                 let place = result.as_ref().and_then(|place| self.place(place, scope));
-                let fits =
-                    |ty: Type| if program.numbered { matches!(ty, Type::Int(_)) } else { ty == Type::Tid };
+                let observable = program.features.thread_ids_observable;
+                let fits = |ty: Type| if observable { matches!(ty, Type::Int(_)) } else { ty == Type::Tid };
                 self.demand(place.is_none_or(fits), "the result of a start does not fit its place");
                 let sound = args.iter().filter(|arg| self.expr(arg, scope).is_some()).count() == args.len();
                 let Some(started) = program.procedures.get(*procedure) else {
@@ -522,22 +525,25 @@ impl Verifier<'_> {
             ActionKind::Exit => {}
             ActionKind::Check(condition) => self.boolean(condition, scope, "what is checked"),
             ActionKind::Send { channel, message, .. } => {
-                for operand in std::iter::once(channel).chain(message) {
-                    self.integer(operand, scope);
-                }
-            }
-            ActionKind::Receive { channel, pattern, .. } => {
                 self.integer(channel, scope);
-                for field in pattern {
-                    match field {
+                let types: Vec<_> = message.iter().map(|field| self.expr(field, scope)).collect();
+                self.message(channel, &types, false);
+            }
+            ActionKind::Receive { channel, pattern, keep, .. } => {
+                self.integer(channel, scope);
+                let mut wanted = Vec::new();
+                for (at, field) in pattern.iter().enumerate() {
+                    wanted.push(match field {
                         Pattern::Store(place) => {
-                            let fits = self.place(place, scope).is_none_or(|ty| matches!(ty, Type::Int(_)));
-                            self.demand(fits, "a field of a message does not fit its place");
+                            let place = self.place(place, scope);
+                            self.stored_field(channel, at, place);
+                            None
                         }
-                        Pattern::Match(value) => self.integer(value, scope),
-                        Pattern::Any => {}
-                    }
+                        Pattern::Match(value) => self.expr(value, scope),
+                        Pattern::Any => None,
+                    });
                 }
+                self.message(channel, &wanted, *keep);
             }
             ActionKind::SetPriority(thread, priority) => {
                 self.integer(thread, scope);
@@ -550,6 +556,18 @@ impl Verifier<'_> {
                 }
             }
         }
+    }
+
+    /// The place that a field of a message is stored to.
+    fn stored_field(&mut self, channel: &Expr, at: usize, place: Option<Type>) {
+        let program = self.program;
+        let field = self.typed_fields(channel).and_then(|fields| fields.get(at)).map(|field| field.ty);
+        let field = field.and_then(|ty| program.types.get(ty));
+        let fits = place.is_none_or(|place| match field {
+            None | Some(Type::Int(_)) => matches!(place, Type::Int(_)),
+            Some(field) => program.admits(place, field),
+        });
+        self.demand(fits, "a field of a message does not fit its place");
     }
 
     pub(super) fn integer(&mut self, expr: &Expr, scope: Scope) {

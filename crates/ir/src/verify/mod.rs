@@ -40,8 +40,9 @@
 //! - A property has at most [`MAX_PROPOSITIONS`] propositions, and its formula or claim has no others. Propositions are like
 //!   invariants. A claim starts at one of its states, its edges lead to its states and have marks of its sets only.
 //!   The locations where threads are counted are plain ones of the procedure, in order.
-//! - A property [about individuals](crate::Property::each) is a formula about the threads of a thread procedure, in a program that is
-//!   not numbered and in which no `else` starts one of them. Only its own propositions ask where the individual is.
+//! - A property [about individuals](crate::Property::each) is a formula about the threads of a thread
+//!   procedure, in a program that has no observable ids of threads and no inner locations, and in which
+//!   no `else` starts one of them. Only its own propositions ask where the individual is.
 //! - Array variables stand with an index for each dimension, and nothing else does.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
@@ -50,8 +51,8 @@
 //! - Threads have no result. A return has a value exactly in procedures with a result.
 //! - A catch covers plain locations of its procedure, and its variable admits its record.
 //! - Locals of a live set are locals of the procedure, each once.
-//! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`, or in
-//!   numbered programs one of each rank.
+//! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`
+//!   of each rank, and at an inner location at most one at all.
 //! - A resume location has no transitions and no live set, its origin is a plain location of its procedure, and
 //!   only calls of its procedure lead to it.
 //! - Functions are called and threads are started, not the other way round. Where a call stores a result, the
@@ -61,29 +62,45 @@
 //!   A virtual call fits every target.
 //! - What is chosen from is a collection, and the place admits its elements.
 //! - What is thrown is `null` or descends from a throwable record.
-//! - Active procedures are threads, without parameters unless the program is numbered.
+//! - Active procedures are threads, without parameters unless ids of threads are observable.
 //!
-//! *Numbered programs*
-//! - Only they have channels, prologues, monitors, transparent variables (which are globals), conditions, claims and
-//!   priorities of threads, inner locations, ranks, numbers of locations and transitions, exclusive transitions, checks, messages,
-//!   and questions about numbers of threads, channels and timeouts.
-//! - Their types are integers, booleans and enums that are not abstract. They have no records, no virtual tables, no
-//!   functions, no catches and no atomic locations.
-//! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields, integers that wrap. The capacity of a channel is at most
-//!   [`MAX_CHANNEL_CAPACITY`]. No channel comes twice, from the start or with one thread, and who names a channel has it.
-//! - Prologues are assignments, that of the program to globals. What is claimed are integers.
+//! *Observable ids of threads*
+//! - Only programs that [have them](Features::thread_ids_observable) remember the last thread, have
+//!   transparent variables (which are globals), priorities, exclusive transitions and channels of threads,
+//!   and ask for ids of threads, for what threads of given ids do, and for timeouts.
+//! - They have no types of threads, locks and elements of abstract enums. What a start stores is an integer.
 //! - Who took the last step is asked only of programs that remember it.
-//! - Inner locations have transitions, at most one of them an `else`, and are no entries. [`Guard::Ready`] names an inner
-//!   location of its procedure and does not stand at one.
-//! - Bodies do not block in the middle: there is no `assume`, and messages are sent and received by the first action of a
-//!   transition only, which is no `else` and no [`Guard::Ready`].
-//! - Priorities are not 0. What a start stores its number to is an integer.
+//!
+//! - Transparent variables are integers, booleans or elements of enums that are not abstract, and stand
+//!   beside no collections.
+//!
+//! *Channels*
+//! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields: integers that wrap, references, threads or elements of
+//!   abstract enums. The capacity of a channel is at most [`MAX_CHANNEL_CAPACITY`]. No channel comes twice,
+//!   from the start or with one thread, and who names a channel has it.
+//! - Where some fields are not integers, messages, patterns and questions about contents name their channel
+//!   ([`ExprKind::Channel`]) and have its fields, messages are not sorted, and there is no monitor. Otherwise
+//!   all fields of messages and patterns are integers.
+//! - Messages are sent and received by the first action of a transition only, which is no `else` and no
+//!   [`Guard::Ready`], and of which no action chooses or waits otherwise.
 //! - Targets of a monitor are among its states, of which there is one. Its expressions are integers over globals. The last
 //!   state of a negated one has no events.
+//!
+//! *Processes*
+//! - Only threads have channels, prologues, conditions, claims and priorities; functions have none of them.
+//! - Prologues are assignments, that of the program to globals. What is claimed are integers. Priorities are
+//!   not 0.
+//! - Inner locations have transitions, at most one of them an `else`, and are no entries. No action there
+//!   chooses or waits, other than for a message. [`Guard::Ready`] names an inner location of its procedure
+//!   and does not stand at one.
+//! - Programs with objects have no channels of threads. Programs with functions have no channels of threads
+//!   and no claims, and do not ask where threads are, what they hold and what they can do.
+//! - Whether a thread can step is asked only where no body chooses or waits, other than for a message.
+//! - Programs with atomic locations have no exclusive transitions and do not ask for timeouts.
 
 mod code;
 mod collections;
-mod numbered;
+mod features;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -118,7 +135,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
     verifier.locations();
     verifier.transitions();
     verifier.properties();
-    verifier.numbered();
+    verifier.features();
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
@@ -321,7 +338,8 @@ impl Verifier<'_> {
         self.context = "active threads".into();
         for &active in &program.active {
             let fits = program.procedures.get(active).is_some_and(|procedure| {
-                procedure.kind == ProcedureKind::Thread && (procedure.params == 0 || program.numbered)
+                procedure.kind == ProcedureKind::Thread
+                    && (procedure.params == 0 || program.features.thread_ids_observable)
             });
             self.demand(fits, format_args!("{active} is not a thread without parameters"));
         }
@@ -411,7 +429,11 @@ impl Verifier<'_> {
         let program = self.program;
         let is_thread = |procedure: &Procedure| procedure.kind == ProcedureKind::Thread;
         let known = program.procedures.get(each.procedure).is_some_and(is_thread);
-        self.demand(known && !program.numbered, "it is about what is no thread, or has a number");
+        self.demand(
+            known && !program.features.thread_ids_observable,
+            "it is about what is no thread, or has a number",
+        );
+        self.demand(!program.has_inner_locations(), "it is about threads that may be at inner locations");
         let is_formula = matches!(property.kind, PropertyKind::Formula(_));
         self.demand(is_formula, "a claim is about no individual");
     }

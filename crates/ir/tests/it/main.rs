@@ -3,7 +3,7 @@
 
 extern crate quotient_ir as ir;
 
-mod numbered;
+mod features;
 mod pin;
 mod program;
 mod text;

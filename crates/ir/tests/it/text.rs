@@ -301,23 +301,23 @@ fn spans_of_a_parsed_program_point_into_its_text() {
     assert_eq!((at(place.span), at(value.span)), ("x", "2"));
 }
 
-/// All that only numbered programs can say, as [`print`] says it.
-const NUMBERED: &str = include_str!("numbered.ir");
+/// All that can be said about processes and channels, as [`print`] says it.
+const HARBOUR: &str = include_str!("harbour.ir");
 
 #[test]
-fn numbered_programs_come_back() {
-    let program = parse(NUMBERED).unwrap_or_else(|error| panic!("{error}"));
+fn processes_and_channels_come_back() {
+    let program = parse(HARBOUR).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(verify(&program), Ok(()));
     let printed = print(&program);
-    for (line, (printed, expected)) in printed.lines().zip(NUMBERED.lines()).enumerate() {
+    for (line, (printed, expected)) in printed.lines().zip(HARBOUR.lines()).enumerate() {
         assert_eq!(printed, expected, "line {}", line + 1);
     }
-    assert_eq!(printed, NUMBERED);
+    assert_eq!(printed, HARBOUR);
     same(&program);
 }
 
 #[test]
-fn words_of_numbered_programs_can_be_names() {
+fn words_for_processes_can_be_names() {
     same(&testing::program(
         "program channel;
         global int first; global int send; global int rank; global int check; global boolean ready;
@@ -328,7 +328,7 @@ fn words_of_numbered_programs_can_be_names() {
           loc inner: when 'has'(rank) do { check := send; send := 'number'(means); } goto end;
           loc end end: when ready goto inner;
         }
-        thread numbered() { loc number: do { start monitor(1); } return; }
-        active numbered;",
+        thread features() { loc number: do { start monitor(1); } return; }
+        active features;",
     ));
 }

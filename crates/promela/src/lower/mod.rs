@@ -15,9 +15,9 @@ mod transitions;
 use std::collections::BTreeSet;
 
 use ir::{
-    Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, GlobalId, Id, IntType, LocalId, Location,
-    LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Type, TypeId,
-    Variable, Width,
+    Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, Features, GlobalId, Id, IntType, LocalId,
+    Location, LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Type,
+    TypeId, Variable, Width,
 };
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, FileId, Span};
@@ -60,11 +60,11 @@ pub struct Lowering<'b, 'a> {
 /// The program, and which of its transitions may be merged.
 pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>) {
     let name = builder.map.file(file).name();
-    let remembers_last = builder.asks_for_last;
+    let features = Features { thread_ids_observable: true, remembers_last: builder.asks_for_last };
     let mut lowering = Lowering {
         file,
         builder,
-        program: Program { name: name.to_owned(), numbered: true, remembers_last, ..Program::default() },
+        program: Program { name: name.to_owned(), features, ..Program::default() },
         slots: FxHashMap::default(),
         procedures: Vec::new(),
         automata: Vec::new(),

@@ -162,14 +162,14 @@ fn to_give_up_is_to_offer_all_steps() {
 /// What happens too rarely by chance.
 const RARE: &[&str] = &[
     // Who comes to where a message is awaited changes what a sender does that has an alternative.
-    "program meeting; numbered;
+    "program meeting; features thread_ids;
     channel r [0] { int wrap (0, 3) };
     channels r;
     thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
     thread Q() { loc a: do { send(channel(r), 1); } goto b; else goto c; loc b end: loc c: do { check(1 == 0); } goto b; }
     active P, Q;",
     // Who sends to a channel of another thread must do so before that ends.
-    "program farewell; numbered;
+    "program farewell; features thread_ids;
     channel k [1] { int wrap (0, 7) };
     channel m [1] { int wrap (0, 7) };
     channels k;
@@ -186,7 +186,7 @@ const RARE: &[&str] = &[
     }
     active P, Q;",
     // Each variable has one thread, and the property has both.
-    "program order; numbered;
+    "program order; features thread_ids;
     global int wrap (0, 3) x;
     global int wrap (0, 3) y;
     thread P() { loc a: do { x := 1; } goto b; loc b end: }
@@ -208,7 +208,7 @@ fn rare_programs_are_reduced_as_they_should() {
 /// Two threads that go to where messages are handed over do not disturb each other: each goes there alone.
 #[test]
 fn arrivals_commute() {
-    let text = "program arrivals; numbered;
+    let text = "program arrivals; features thread_ids;
     channel r [0] { int wrap (0, 3) };
     channel s [0] { int wrap (0, 3) };
     channels r, s;
@@ -225,7 +225,7 @@ fn arrivals_commute() {
 /// parent can't end before.
 #[test]
 fn children_that_answer_end_in_one_order() {
-    let text = "program answers; numbered;
+    let text = "program answers; features thread_ids;
     channel k [1] { int wrap (0, 7) };
     thread P() {
         local int wrap (0, 7) v;

@@ -24,7 +24,11 @@ pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, St
 }
 
 /// The same, unless there are more than `most`.
-fn explore_up_to(most: usize, engine: &Engine, ladder: Ladder) -> Option<(BTreeMap<Form, Encoding>, Stats)> {
+pub fn explore_up_to(
+    most: usize,
+    engine: &Engine,
+    ladder: Ladder,
+) -> Option<(BTreeMap<Form, Encoding>, Stats)> {
     let layout = engine.layout();
     let mut state = engine.initial();
     let mut namer = Namer::new(ladder, layout, &mut state.state);
@@ -40,7 +44,7 @@ fn explore_up_to(most: usize, engine: &Engine, ladder: Ladder) -> Option<(BTreeM
         let mut steps = Steps::default();
         engine.steps(&mut state, &mut steps);
         for step in steps.enabled {
-            if engine.fire_only(&mut state, step) == Fired::Moved {
+            if matches!(engine.fire_only(&mut state, step), Fired::Moved | Fired::Flawed(_)) {
                 namer.step(layout, &mut state.state);
                 namer.encode(layout, &mut state.state, &mut mirror);
                 if seen.insert(flat(&mirror), mirror.clone()).is_none() {

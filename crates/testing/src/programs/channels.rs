@@ -53,7 +53,7 @@ impl Generator {
     }
 
     fn program(&mut self) -> String {
-        let mut out = "program random;\nnumbered;\n".to_owned();
+        let mut out = "program random;\nfeatures thread_ids;\n".to_owned();
         let capacity = [1 + self.rng.below(2), usize::from(!self.rendezvous)];
         // Messages may be channels.
         let most = if self.own { 7 } else { 3 };

@@ -2,10 +2,12 @@
 
 pub mod channels;
 pub mod heap;
+mod mixed;
 mod numbered;
 mod properties;
 mod random;
 
+pub use mixed::{random_mixed, random_mixed_text};
 pub use numbered::{random_numbered, random_numbered_text};
 pub use properties::add_random_property;
 pub use random::{random_program, random_text};

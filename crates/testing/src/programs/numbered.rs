@@ -99,8 +99,8 @@ impl Generator {
     }
 
     fn program(&mut self) -> String {
-        let last = if self.features.last { " last" } else { "" };
-        let mut out = format!("program random;\nnumbered{last};\n");
+        let last = if self.features.last { ", last" } else { "" };
+        let mut out = format!("program random;\nfeatures thread_ids{last};\n");
         out += DECLARATIONS;
         let first = self.pick(CHANNELS);
         _ = writeln!(out, "prologue {{ c := {}; a[1][0] := 1; }}", if first == "c" { "0" } else { first });

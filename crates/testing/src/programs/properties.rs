@@ -47,7 +47,7 @@ pub fn add_random_property(program: &mut Program, seed: u64) {
         }
         let count = node(ExprKind::ThreadsAt { procedure, locations: chosen.clone() }, int);
         exprs.push(compare(BinaryOp::Gt, count, number(rng.below(2))));
-        if program.numbered {
+        if program.features.thread_ids_observable {
             let thread = Box::new(number(rng.below(3)));
             exprs.push(node(ExprKind::ThreadAt { thread, procedure, locations: chosen }, boolean));
         }

@@ -40,7 +40,8 @@ fn each(program: &Program, rng: &mut SplitMix64) -> Option<Each> {
         let there = program.active.iter().filter(|&&active| active == id).count();
         there + actions().filter(|action| action.starts(id)).count()
     };
-    let all = program.procedures.ids().filter(|&id| !program.numbered && number(id) > 0);
+    let all =
+        program.procedures.ids().filter(|&id| !program.features.thread_ids_observable && number(id) > 0);
     let (several, single): (Vec<_>, Vec<_>) = all.partition(|&id| number(id) > 1);
     let threads = if several.is_empty() || rng.chance(20) { single } else { several };
     if threads.is_empty() || rng.chance(50) {
@@ -128,7 +129,11 @@ impl Maker {
             boolean,
             int: program.types.intern(Type::Int(IntType::INT)),
             // Numbered programs have no such type, nor anything to compare with it.
-            null: if program.numbered { boolean } else { program.types.intern(Type::Null) },
+            null: if program.features.thread_ids_observable {
+                boolean
+            } else {
+                program.types.intern(Type::Null)
+            },
         }
     }
 

@@ -13,8 +13,8 @@ use super::*;
 
 /// A numbered program, with an integer type that most variables have; it remembers the last thread if it asks for it.
 fn numbered(text: &str) -> Program {
-    let last = if text.contains("last()") { " last" } else { "" };
-    program(&format!("program p; numbered{last}; {}", text.replace("byte", "int wrap (0, 255)")))
+    let last = if text.contains("last()") { ", last" } else { "" };
+    program(&format!("program p; features thread_ids{last}; {}", text.replace("byte", "int wrap (0, 255)")))
 }
 
 /// Threads, transitions and choices of the steps of a state.
@@ -39,8 +39,13 @@ fn fault(naive: &Naive<'_>, state: &State, (thread, transition, choice): (u32, u
 }
 
 /// The messages of a channel.
-fn messages(state: &State, number: u32) -> &[Vec<i64>] {
-    &state.channels[&number].messages
+fn messages(state: &State, number: u32) -> Vec<Vec<i64>> {
+    let number_of = |value: &Value| match value {
+        Value::Int(number) => *number,
+        other => panic!("{other:?} is no number"),
+    };
+    let messages = state.channels[&number].messages.iter();
+    messages.map(|message| message.iter().map(number_of).collect()).collect()
 }
 
 /// The location of a thread, by its name.

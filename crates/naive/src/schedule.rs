@@ -1,5 +1,5 @@
-//! The initial state, and the steps of numbered programs: timeouts, priorities, ranks, who has the floor, and inner
-//! locations.
+//! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, who has the floor, and
+//! inner locations.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl Naive<'_> {
             objects: BTreeMap::new(),
             channels: BTreeMap::new(),
             exclusive: None,
-            last: program.remembers_last.then_some(0),
+            last: program.features.remembers_last.then_some(0),
             monitor: 0,
             transparent: Shown::default(),
             flaw: Shown::default(),
@@ -66,13 +66,14 @@ impl Naive<'_> {
 
     /// Whether a thread that has the floor goes on from here: the state is the middle of something.
     pub fn is_transient(&self, state: &State) -> bool {
-        self.program.numbered && state.exclusive.is_some()
+        state.exclusive.is_some_and(|thread| !self.inside_atomic(state, thread))
     }
 
-    /// The steps of a state, and in which mood they are.
-    pub(crate) fn numbered_steps(&self, state: &State) -> (Mood, Steps) {
+    /// The steps of a state, and in which mood they are. Only where ids of threads are observable is there
+    /// another mood.
+    pub(crate) fn steps_in_mood(&self, state: &State) -> (Mood, Steps) {
         let calm = self.steps_in(state, Mood::default());
-        if !calm.0.is_empty() || !calm.1.is_empty() {
+        if !calm.0.is_empty() || !calm.1.is_empty() || !self.program.features.thread_ids_observable {
             return (Mood::default(), calm);
         }
         let timeout = Mood { timeout: true, ..Mood::default() };
@@ -81,8 +82,10 @@ impl Naive<'_> {
 
     /// The steps of those with the greatest priority, of the one who has the floor only.
     fn steps_in(&self, state: &State, mood: Mood) -> Steps {
-        let each =
-            state.threads.iter().map(|(&id, thread)| (id, thread.priority, self.able(state, id, mood)));
+        // Without observable ids there are no priorities.
+        let alone = state.exclusive.filter(|_| !self.program.features.thread_ids_observable);
+        let threads = state.threads.iter().filter(|&(&id, _)| alone.is_none_or(|alone| alone == id));
+        let each = threads.map(|(&id, thread)| (id, thread.priority, self.able(state, id, mood)));
         let able: Vec<_> = each.filter(|(_, _, own)| !own.0.is_empty() || !own.1.is_empty()).collect();
         let greatest = able.iter().map(|&(_, priority, _)| priority).max();
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
@@ -135,14 +138,45 @@ impl Naive<'_> {
         }
     }
 
-    pub(crate) fn numbered_fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
-        let (mood, (enabled, faults)) = self.numbered_steps(state);
+    /// The steps of one thread, by its priority among others.
+    pub(crate) fn steps_of_one(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+        if !self.program.features.thread_ids_observable {
+            return self.able(state, thread, mood);
+        }
+        let (mut enabled, mut faults) = self.steps_in(state, mood);
+        enabled.retain(|step| step.thread == thread);
+        faults.retain(|(step, _)| step.thread == thread);
+        (enabled, faults)
+    }
+
+    /// In which mood a step is one of the state, as far as other transitions and threads are concerned.
+    pub(crate) fn mood_of(&self, state: &State, step: Step) -> Result<Mood, Stopped> {
+        let (mood, (enabled, faults)) = if self.program.features.thread_ids_observable {
+            self.steps_in_mood(state)
+        } else if self.depends_on_others(state, step.thread) {
+            (Mood::default(), self.able(state, step.thread, Mood::default()))
+        } else {
+            return Ok(Mood::default());
+        };
         if let Some((_, fault)) = faults.into_iter().find(|(other, _)| *other == step) {
             return Err(Stopped::Fault(fault));
         }
-        if !enabled.contains(&step) {
-            return Err(Stopped::NotEnabled);
-        }
+        if enabled.contains(&step) { Ok(mood) } else { Err(Stopped::NotEnabled) }
+    }
+
+    /// Whether a transition of a thread may be disabled by others of the location, or by the condition of the
+    /// procedure.
+    fn depends_on_others(&self, state: &State, thread: u32) -> bool {
+        location(state, thread).is_some_and(|here| {
+            let here = &self.program.locations[here];
+            self.program.procedures[here.procedure].provided.is_some()
+                || here.transitions.iter().any(|&id| self.program.transitions[id].rank != 0)
+        })
+    }
+
+    /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its
+    /// thread the floor if the last one is exclusive.
+    pub(crate) fn fire_one(&self, state: &State, step: Step, mood: Mood) -> Result<State, Stopped> {
         let machine = self.micro_step(state, step, mood)?;
         let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);
         let last = machine.last.unwrap_or(TransitionId(step.transition));
@@ -151,9 +185,8 @@ impl Naive<'_> {
         next.last = state.last.map(|_| mover);
         next.exclusive = None;
         if self.program.transitions[last].exclusive {
-            let (enabled, faults) = self.steps_in(&next, Mood::default());
-            let mut steps = enabled.iter().chain(faults.iter().map(|(step, _)| step));
-            next.exclusive = steps.any(|step| step.thread == mover).then_some(mover);
+            let (enabled, faults) = self.steps_of_one(&next, mover, Mood::default());
+            next.exclusive = (!enabled.is_empty() || !faults.is_empty()).then_some(mover);
         }
         Ok(next)
     }

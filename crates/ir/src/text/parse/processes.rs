@@ -1,5 +1,5 @@
-//! What only numbered programs have. Its words are no keywords: where they stand no name can, or a parenthesis
-//! follows.
+//! Features, channels, monitors, and what is asked about threads and channels by their numbers. The words for
+//! these are no keywords: where they stand no name can, or a parenthesis follows.
 
 use super::*;
 
@@ -25,12 +25,17 @@ impl Parser {
         called
     }
 
-    /// Reads an item, if it is one of numbered programs.
-    pub(super) fn numbered_item(&mut self, start: u32, program: &mut ProgramTree) -> Parsed<bool> {
-        if self.take("numbered") {
-            program.remembers_last = self.take("last");
-            self.expect(";")?;
-            program.numbered = true;
+    /// Reads an item, if it is one of these.
+    pub(super) fn process_item(&mut self, start: u32, program: &mut ProgramTree) -> Parsed<bool> {
+        if self.take("features") {
+            let Features { thread_ids_observable, remembers_last } = &mut program.features;
+            for word in self.list(";", Self::name)? {
+                match word.text.as_str() {
+                    "thread_ids" => *thread_ids_observable = true,
+                    "last" => *remembers_last = true,
+                    other => return Err(Error::new(word.at, format!("there is no feature `{other}`"))),
+                }
+            }
         } else if self.take("channel") {
             let name = self.name()?;
             self.expect("[")?;
@@ -142,8 +147,8 @@ impl Parser {
         })
     }
 
-    /// An action, if it is one of numbered programs.
-    pub(super) fn numbered_action(&mut self) -> Parsed<Option<ActionTreeKind>> {
+    /// An action, if it is one of these.
+    pub(super) fn process_action(&mut self) -> Parsed<Option<ActionTreeKind>> {
         for (word, sorted) in [("send", false), ("insert", true)] {
             if self.take_called(word) {
                 let channel = self.expr()?;
@@ -181,8 +186,8 @@ impl Parser {
         })
     }
 
-    /// An expression, if it is one of numbered programs; those with one operand are among the questions.
-    pub(super) fn numbered_primary(&mut self) -> Parsed<Option<Tree>> {
+    /// An expression, if it is one of these; those with one operand are among the questions.
+    pub(super) fn process_primary(&mut self) -> Parsed<Option<Tree>> {
         let start = self.at();
         let kind = if let Some(&(_, fact)) = FACTS.iter().find(|(word, _)| self.is_called(word)) {
             self.next += 2;

@@ -1,10 +1,10 @@
-//! Numbered programs, and what others must not have.
+//! The rules for features of programs.
 
 use ir::*;
 use testing::program;
 
 fn harbour() -> Program {
-    text::parse(include_str!("numbered.ir")).unwrap()
+    text::parse(include_str!("harbour.ir")).unwrap()
 }
 
 #[track_caller]
@@ -17,13 +17,13 @@ fn refused_program(mut program: Program, change: impl FnOnce(&mut Program), mess
     let _ = text::print(&program);
 }
 
-/// A numbered program after `change` must be refused with `message`.
+/// A program of processes and channels after `change` must be refused with `message`.
 #[track_caller]
 fn refused(change: impl FnOnce(&mut Program), message: &str) {
     refused_program(harbour(), change, message);
 }
 
-/// A program that is not numbered after `change` must be refused with `message`.
+/// A program without observable ids of threads after `change` must be refused with `message`.
 #[track_caller]
 fn refused_elsewhere(change: impl FnOnce(&mut Program), message: &str) {
     let plain =
@@ -49,55 +49,145 @@ fn action(kind: ActionKind) -> Action {
 }
 
 #[test]
-fn only_numbered_programs_have_them() {
-    let things = "only numbered programs have channels, prologues and monitors";
-    refused_elsewhere(|p| p.channels = harbour().channels, things);
-    refused_elsewhere(|p| p.first_channels.push(ChannelId(0)), things);
-    refused_elsewhere(|p| p.prologue.push(p.transitions[FIRST].body[0].clone()), things);
-    let span = source::Span::default();
-    refused_elsewhere(|p| p.monitor = Some(Monitor { states: vec![], negated: false, span }), things);
-    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "have transparent variables");
-    let threads = "only threads of numbered programs have";
-    refused_elsewhere(|p| p.procedures[PILOT].priority = 2, threads);
-    refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), threads);
-    refused_elsewhere(|p| p.procedures[PILOT].prologue.push(action(ActionKind::Exit)), threads);
-    refused_elsewhere(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), threads);
-    let claim = |p: &mut Program| Claim { receive: true, channel: constant(p, 1), span };
-    refused_elsewhere(|p| p.procedures[PILOT].claims = vec![claim(p)], threads);
-    refused_elsewhere(|p| p.locations[LocationId(0)].inner = true, "have inner locations");
-    refused_elsewhere(|p| p.locations[LocationId(0)].number = 1, "numbers of locations");
-    let transitions = "only transitions of numbered programs";
-    refused_elsewhere(|p| p.transitions[FIRST].rank = 1, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].number = 1, transitions);
-    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
-    let actions = "only numbered programs have channels, priorities and checks";
-    let send = |p: &mut Program| ActionKind::Send { channel: constant(p, 1), sorted: false, message: vec![] };
-    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(send(p))], actions);
-    let start = ActionKind::Start { result: None, procedure: PILOT, args: vec![], priority: Some(1) };
-    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(start)], actions);
+fn without_observable_ids_threads_are_alike() {
+    refused_elsewhere(|p| p.features.remembers_last = true, "remembers the last thread");
+    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "has transparent variables");
+    refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, "has exclusive transitions");
+    refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), "has channels of threads");
+    refused_elsewhere(|p| p.procedures[PILOT].priority = 2, "has priorities");
+    let priority = |p: &mut Program| ActionKind::SetPriority(constant(p, 1), constant(p, 1));
+    refused_elsewhere(|p| p.transitions[FIRST].body = vec![action(priority(p))], "sets a priority");
     for kind in [ExprKind::ThreadNumber, ExprKind::LastThread, ExprKind::FirstThread(PILOT)] {
         let asked = |p: &mut Program| {
             let ActionKind::Assign(_, value) = &mut p.transitions[FIRST].body[0].kind else { unreachable!() };
             value.kind = kind;
         };
-        refused_elsewhere(asked, "only numbered programs ask about threads and channels");
+        refused_elsewhere(asked, "asks for ids of threads");
     }
 }
 
 #[test]
-fn numbered_programs_do_without() {
-    refused(|p| _ = p.types.intern(Type::Lock), "has other types");
-    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "has other types");
-    refused(|p| p.locations[LocationId(0)].atomic = true, "an atomic location");
-    refused(|p| p.procedures[PILOT].kind = ProcedureKind::Function, "a function in a numbered program");
-    let zoo = text::parse(include_str!("zoo.ir")).unwrap();
-    refused(|p| p.records = zoo.records, "has records");
-    refused(|p| p.virtuals = zoo.virtuals, "has virtual tables");
+fn observable_ids() {
+    refused(|p| _ = p.types.intern(Type::Lock), "has types of threads, locks");
+    refused(|p| _ = p.types.intern(Type::Tid), "has types of threads, locks");
+}
+
+#[test]
+fn features_that_do_not_meet() {
+    refused(|p| _ = p.types.intern(Type::Array(TypeId(1))), "has objects and channels of threads");
+    let quiet = |change: fn(&mut Program)| {
+        move |p: &mut Program| {
+            p.procedures[PILOT].channels.clear();
+            p.procedures[PILOT].claims.clear();
+            change(p);
+        }
+    };
+    let function = |p: &mut Program| p.procedures[ProcedureId(1)].kind = ProcedureKind::Function;
+    refused(function, "has functions and claims");
+    refused(function, "has functions and channels of threads");
+    refused(quiet(function), "has functions, and asks where threads are");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "has exclusive transitions too");
+    refused(|p| p.locations[LocationId(0)].atomic = true, "asks for timeouts");
+    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "is transparent beside collections");
+    let wait = || action(ActionKind::Assume(harbour().procedures[PILOT].provided.clone().unwrap()));
+    refused(|p| p.transitions[TransitionId(13)].body.push(wait()), "where bodies choose or wait");
+    refused(|p| p.transitions[FIRST].body.push(wait()), "chooses or waits after a message");
+    refused(|p| p.transitions[TransitionId(12)].body.push(wait()), "or at an inner location");
+}
+
+/// A program whose messages carry references after `change` must be refused with `message`.
+#[track_caller]
+fn refused_post(change: impl FnOnce(&mut Program), message: &str) {
+    let post = program(
+        "program post;
+        record R { int x; }
+        record S { int y; }
+        channel box [2] { record R, int wrap (0, 7) };
+        channels box;
+        global record R r; global record S s; global int n;
+        thread T() {
+          loc a:
+            t0: do { send(channel(box), r, 1); } goto a;
+            t1: do { receive(channel(box), r :=, n :=); } goto a;
+            t2: when has(channel(box), r, *) > 0 goto a;
+        }
+        active T;",
+    );
+    refused_program(post, change, message);
+}
+
+fn opening(p: &mut Program, id: u32) -> &mut ActionKind {
+    &mut p.transitions[TransitionId(id)].body[0].kind
+}
+
+#[test]
+fn messages_of_references() {
+    let fields = "a field of a message does not fit its channel";
+    let (s, other) = (GlobalId(1), "a message has another number of fields than its channel");
+    refused_post(
+        |p| {
+            let ty = p.globals[s].ty;
+            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
+            (message[0].kind, message[0].ty) = (ExprKind::Global(s), ty);
+        },
+        fields,
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
+            message.pop();
+        },
+        other,
+    );
+    refused_post(
+        |p| {
+            let one = constant(p, 1);
+            let ActionKind::Send { channel, .. } = opening(p, 0) else { unreachable!() };
+            *channel = one;
+        },
+        "which channel it is must be known",
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Send { sorted, .. } = opening(p, 0) else { unreachable!() };
+            *sorted = true;
+        },
+        "sorts messages",
+    );
+    refused_post(
+        |p| {
+            let ty = p.globals[s].ty;
+            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
+            let Pattern::Store(place) = &mut pattern[0] else { unreachable!() };
+            (place.kind, place.ty) = (PlaceKind::Global(s), ty);
+        },
+        "a field of a message does not fit its place",
+    );
+    refused_post(
+        |p| {
+            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
+            pattern.push(Pattern::Any);
+        },
+        other,
+    );
     let span = source::Span::default();
-    let (record, variable, handler) = (RecordId(0), LocalId(0), LocationId(0));
-    let catch = Catch { record, variable, covers: vec![], handler, span };
-    refused(|p| p.procedures[PILOT].catches.push(catch), "catches in a numbered program");
+    let states = || vec![MonitorState { events: vec![], end: true }];
+    refused_post(|p| p.monitor = Some(Monitor { states: states(), negated: false, span }), "has a monitor");
+}
+
+#[test]
+fn functions_are_no_threads() {
+    let threads = "only threads have channels, prologues, conditions, claims and priorities";
+    let function = |change: fn(&mut Procedure)| {
+        move |p: &mut Program| {
+            p.procedures[PILOT].kind = ProcedureKind::Function;
+            change(&mut p.procedures[PILOT]);
+        }
+    };
+    refused_elsewhere(function(|p| p.priority = 2), threads);
+    refused_elsewhere(function(|p| p.channels.push(ChannelId(0))), threads);
+    refused_elsewhere(function(|p| p.prologue.push(action(ActionKind::Exit))), threads);
+    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
 }
 
 #[test]
@@ -150,7 +240,7 @@ fn prologues_and_threads() {
         |p| p.procedures[PILOT].claims[0].channel = p.procedures[PILOT].provided.clone().unwrap(),
         "an operand is no integer",
     );
-    refused(|p| p.remembers_last = false, "asks for the last thread, which is not remembered");
+    refused(|p| p.features.remembers_last = false, "asks for the last thread, which is not remembered");
     let last = TransitionId(12);
     let unranked = |p: &mut Program| {
         let ActionKind::Start { priority, .. } = &mut p.transitions[last].body[0].kind else {
@@ -179,7 +269,7 @@ fn inner_locations() {
         Guard::When(guard) => action(ActionKind::Assume(guard.clone())),
         _ => unreachable!(),
     };
-    refused(|p| p.transitions[FIRST].body.push(assume()), "assumes something");
+    refused(|p| p.transitions[FIRST].body.push(assume()), "chooses or waits after a message");
     let [middle, stop, work, sea] = ["middle", "stop", "work", "sea"].map(|name| location(&harbour(), name));
     let ready = TransitionId(4);
     refused(|p| p.locations[middle].inner = false, "is no inner location");

@@ -1,4 +1,4 @@
-//! What only numbered programs have.
+//! Channels, monitors, and what is asked about threads and channels by their numbers.
 
 use super::*;
 

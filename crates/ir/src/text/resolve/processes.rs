@@ -1,4 +1,4 @@
-//! What only numbered programs have.
+//! Channels, monitors, and what is asked about threads and channels by their numbers.
 
 use super::*;
 
@@ -81,7 +81,7 @@ impl Resolver {
         (variable.dims.len() == indices.len()).then_some((array, indices))
     }
 
-    pub(super) fn numbered_action(&mut self, tree: &ActionTreeKind, scope: Scope) -> Resolved<ActionKind> {
+    pub(super) fn process_action(&mut self, tree: &ActionTreeKind, scope: Scope) -> Resolved<ActionKind> {
         Ok(match tree {
             ActionTreeKind::Send { sorted, channel, message } => ActionKind::Send {
                 channel: self.expr(channel, scope)?,
@@ -110,7 +110,7 @@ impl Resolver {
         })
     }
 
-    pub(super) fn numbered_kind(&mut self, tree: &TreeKind, scope: Scope) -> Resolved<ExprKind> {
+    pub(super) fn process_kind(&mut self, tree: &TreeKind, scope: Scope) -> Resolved<ExprKind> {
         Ok(match tree {
             TreeKind::Fact(fact) => match fact {
                 Fact::ThreadNumber => ExprKind::ThreadNumber,

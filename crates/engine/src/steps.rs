@@ -1,41 +1,21 @@
-//! Steps of numbered programs: ranks, channels, rendezvous, the floor, inner locations, priorities, monitors.
+//! Which steps a state has, and what becomes of them: guards, ranks, choice points, messages, rendezvous,
+//! inner locations, priorities, timeouts, monitors.
 //!
-//! Their bodies do not choose or block in the middle, so that everything about which steps there are is found by looking
-//! at the state, without trying anything out.
+//! Most is found by looking at the state. Only bodies that choose, or may meet an obstacle after they have
+//! done something, are tried out.
 
 use ir::{ChannelId, Id, LocationId, Program};
-use state::{NodeRef, ObjectId, State, ThreadId};
-use system::{Fault, FaultKind, Fired, Step, Steps};
+use state::{NodeRef, ObjectId, Slot, State, ThreadId};
+use system::{Bound, Fault, FaultKind, Step, Steps};
 
 use crate::channels::Channel;
 use crate::code::{
     ClaimCode, EventCode, GuardCode, Opening, Operand, PatternCode, Pc, ReceiveCode, SendCode, TransitionCode,
 };
-use crate::eval::{Mood, Stack, fault};
+use crate::eval::{Mood, Stack, burn, fault};
+use crate::locations::LocationCode;
 use crate::machine::{Mode, Stop};
 use crate::{Engine, EngineState};
-
-/// Transitions of a location that have one rank.
-#[derive(Clone, Debug, Default)]
-pub struct Group {
-    pub transitions: Vec<u32>,
-    pub otherwise: Option<u32>,
-}
-
-/// The transitions of a location, least rank first.
-pub fn groups(program: &Program, location: LocationId) -> Vec<Group> {
-    let mut ids = program.locations[location].transitions.clone();
-    ids.sort_by_key(|&id| program.transitions[id].rank);
-    let by_rank = ids.chunk_by(|&a, &b| program.transitions[a].rank == program.transitions[b].rank);
-    let group = |ids: &[ir::TransitionId]| {
-        let is_else = |id: &&ir::TransitionId| program.transitions[**id].guard == ir::Guard::Else;
-        Group {
-            transitions: ids.iter().filter(|id| !is_else(id)).map(|id| id.0).collect(),
-            otherwise: ids.iter().find(is_else).map(|id| id.0),
-        }
-    };
-    by_rank.map(group).collect()
-}
 
 /// Who receives what a rendezvous sends.
 #[derive(Clone, Copy)]
@@ -45,7 +25,8 @@ struct Partner {
 }
 
 impl Engine {
-    pub(crate) fn numbered_steps(&self, es: &mut EngineState, out: &mut Steps) {
+    /// Adds the steps of a state.
+    pub(crate) fn state_steps(&self, es: &mut EngineState, out: &mut Steps) {
         if let Some(slot) = self.layout.exclusive
             && let Some(thread) = ThreadId::from_raw(es.state.read(0, slot))
         {
@@ -53,7 +34,7 @@ impl Engine {
                 out.enabled.extend_from_slice(&es.next.enabled);
                 out.faults.extend_from_slice(&es.next.faults);
             } else {
-                self.offer(&es.state, &mut es.stack, thread, out);
+                self.offer(es, thread, out);
             }
             return;
         }
@@ -68,40 +49,50 @@ impl Engine {
     fn all_steps(&self, es: &mut EngineState, out: &mut Steps) {
         for thread in (0..es.state.thread_limit()).map(ThreadId) {
             if es.state.is_running(thread) {
-                self.offer(&es.state, &mut es.stack, thread, out);
+                self.offer(es, thread, out);
             }
         }
     }
 
     /// Adds the steps of a thread, unless one of greater priority has any.
-    fn offer(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
+    pub(crate) fn offer(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
         let before = (out.enabled.len(), out.faults.len());
-        self.own_steps(state, stack, thread, out);
+        self.own_steps(es, thread, out);
         if let Some(slot) = self.layout.priority
             && before != (out.enabled.len(), out.faults.len())
+            && self.is_outranked(es, thread, slot)
         {
-            let priority = |thread: ThreadId| state.read(state.thread(thread), slot);
-            let mut others = (0..state.thread_count()).map(ThreadId);
-            let mood = stack.mood;
-            if others.any(|other| priority(other) > priority(thread) && self.can_step(state, mood, other)) {
-                out.enabled.truncate(before.0);
-                out.faults.truncate(before.1);
-            }
+            out.enabled.truncate(before.0);
+            out.faults.truncate(before.1);
         }
     }
 
-    /// Whether a thread has steps, priorities aside.
-    fn can_step(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
+    /// Whether a thread of greater priority has steps.
+    fn is_outranked(&self, es: &mut EngineState, thread: ThreadId, slot: Slot) -> bool {
+        let priority = |state: &State, thread: ThreadId| state.read(state.thread(thread), slot);
+        let own = priority(&es.state, thread);
         let mut steps = Steps::default();
-        self.own_steps(state, &mut Stack::in_mood(mood), thread, &mut steps);
-        !steps.is_empty()
+        (0..es.state.thread_limit()).map(ThreadId).any(|other| {
+            es.state.is_running(other) && priority(&es.state, other) > own && {
+                self.own_steps(es, other, &mut steps);
+                !steps.is_empty()
+            }
+        })
     }
 
-    /// The same as if it were provided.
+    /// Whether a thread can step where it is, priorities and the condition of its procedure aside. No body
+    /// chooses or waits in programs that ask for this.
     pub(crate) fn is_enabled(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
-        let mut steps = Steps::default();
-        self.steps_at(state, &mut Stack::in_mood(mood), thread, &mut steps);
-        !steps.is_empty()
+        let mut stack = Stack::in_mood(mood);
+        let frame = state.frame(thread);
+        self.location_at(state, frame).groups.iter().any(|group| {
+            let mut can_be_taken = |&id: &u32| match self.ways(state, &mut stack, thread, frame, id) {
+                Ok(ways) => ways > 0,
+                Err(Stop::Fault(_) | Stop::Truncated(_)) => true,
+                Err(Stop::Blocked | Stop::Abandoned) => false,
+            };
+            group.transitions.iter().any(&mut can_be_taken) || group.otherwise.is_some()
+        })
     }
 
     /// Whether a thread at a location may step at all.
@@ -135,37 +126,22 @@ impl Engine {
     }
 
     /// Adds the steps of a thread, priorities aside.
-    pub(crate) fn own_steps(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
-        let frame = state.frame(thread);
-        let location = state.read(frame, self.layout.location) as usize;
-        if self.has_provided {
-            match self.is_provided(state, stack, thread, frame, location) {
-                Ok(true) => {}
-                Err(Stop::Fault(fault)) => {
-                    // It is as if all guards faulted: the first transition stands for all.
-                    let step = |transition| Step { thread: thread.0, transition, choice: 0 };
-                    return out.faults.extend(self.firsts[location].map(step).map(|step| (step, fault)));
-                }
-                Ok(false) | Err(_) => return,
-            }
-        }
-        self.steps_at(state, stack, thread, out);
-    }
-
-    /// Adds the steps of a thread where it is, whether it may step or not.
     #[inline]
-    fn steps_at(&self, state: &State, stack: &mut Stack, thread: ThreadId, out: &mut Steps) {
-        let frame = state.frame(thread);
-        let location = state.read(frame, self.layout.location) as usize;
+    pub(crate) fn own_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
+        if self.has_conditions && !self.may_step(es, thread, out) {
+            return;
+        }
+        let frame = es.state.frame(thread);
         let before = out.enabled.len() + out.faults.len();
-        for group in &self.groups[location] {
+        for group in &self.location_at(&es.state, frame).groups {
             for &id in &group.transitions {
-                self.add_steps(state, stack, thread, frame, id, out);
+                self.add_steps(es, thread, frame, id, out);
             }
             if let Some(id) = group.otherwise
                 && out.enabled.len() + out.faults.len() == before
+                && !out.is_abandoned
             {
-                out.enabled.push(Step { thread: thread.0, transition: id, choice: 0 });
+                self.add_steps(es, thread, frame, id, out);
             }
             if out.enabled.len() + out.faults.len() > before {
                 return;
@@ -173,26 +149,102 @@ impl Engine {
         }
     }
 
-    /// Adds the steps by a transition, which is no `else`.
+    /// Whether the condition under which a thread may step holds. If it faults, that is added.
+    fn may_step(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) -> bool {
+        let frame = es.state.frame(thread);
+        let location = es.state.read(frame, self.layout.location) as usize;
+        match self.is_provided(&es.state, &mut es.stack, thread, frame, location) {
+            Ok(may_step) => may_step,
+            Err(Stop::Fault(fault)) => {
+                // It is as if all guards faulted: the first transition stands for all.
+                let step = |transition| Step { thread: thread.0, transition, choice: 0 };
+                out.faults.extend(self.locations[location].first.map(step).map(|step| (step, fault)));
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Adds the steps by a transition; if it is an `else`, no other is enabled.
     #[inline]
     pub(crate) fn add_steps(
         &self,
-        state: &State,
-        stack: &mut Stack,
+        es: &mut EngineState,
         thread: ThreadId,
         frame: usize,
         id: u32,
         out: &mut Steps,
     ) {
         let step = Step { thread: thread.0, transition: id, choice: 0 };
-        match self.ways(state, stack, thread, frame, id) {
-            Ok(ways) => out.enabled.extend((0..ways).map(|choice| Step { choice, ..step })),
-            Err(Stop::Fault(fault)) => out.faults.push((step, fault)),
-            Err(Stop::Blocked | Stop::Truncated(_)) => {}
-            Err(Stop::Abandoned) => out.is_abandoned = true,
+        let ways = match self.ways(&es.state, &mut es.stack, thread, frame, id) {
+            Ok(ways) => ways,
+            Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
+            // Firing finds out again.
+            Err(Stop::Truncated(_)) => return out.enabled.push(step),
+            Err(Stop::Abandoned) => return out.is_abandoned = true,
+            Err(Stop::Blocked) => return,
+        };
+        if ways == 0 {
+            return;
+        }
+        let TransitionCode { obstacle, trial, .. } = self.code.transitions[id as usize];
+        if let Some(pc) = obstacle {
+            match self.value(&es.state, &mut es.stack, thread, frame, pc) {
+                Ok(0) => return,
+                Err(Stop::Abandoned) => return out.is_abandoned = true,
+                // Firing finds out again.
+                Err(_) => return out.enabled.push(step),
+                Ok(_) => {}
+            }
+        }
+        if trial {
+            self.trial_steps(es, step, out);
+        } else {
+            out.enabled.extend((0..ways).map(|choice| Step { choice, ..step }));
         }
     }
 
+    /// Tries out all resolutions of the choice points of a body, which may differ in what choices follow and
+    /// in whether an obstacle comes.
+    fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
+        let body = self.code.transitions[step.transition as usize].body;
+        let first = out.enabled.len();
+        loop {
+            es.radices.clear();
+            es.state.mark();
+            let end = burn(&mut es.stack.fuel)
+                .and_then(|()| self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial));
+            es.state.undo();
+            if end == Err(Stop::Abandoned) {
+                out.is_abandoned = true;
+                return;
+            }
+            let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
+            if ways > ir::MAX_CHOICES {
+                out.enabled.truncate(first);
+                return out.enabled.push(Step { choice: ir::TOO_MANY_CHOICES, ..step });
+            }
+            if end != Err(Stop::Blocked) {
+                out.enabled.push(step);
+            }
+            // The next combination: the last digit that can grow does, and those after it start over.
+            let mut digits = step.choice;
+            let mut weight = 1;
+            let mut next = None;
+            for &radix in &es.radices {
+                let digit = digits % radix;
+                digits /= radix;
+                if digit + 1 < radix {
+                    next = Some(step.choice % weight + weight * (digit + 1));
+                }
+                weight *= radix;
+            }
+            match next {
+                Some(choice) => step.choice = choice,
+                None => return,
+            }
+        }
+    }
     /// In how many ways a transition can be taken: more than one by a rendezvous only.
     #[inline]
     fn ways(
@@ -260,12 +312,13 @@ impl Engine {
         frame: usize,
         location: u32,
     ) -> Result<Option<u32>, Stop> {
-        for &id in &self.transitions[location as usize] {
+        let LocationCode { transitions, otherwise, .. } = &self.locations[location as usize];
+        for &id in transitions {
             if self.ways(state, stack, thread, frame, id)? > 0 {
                 return Ok(Some(id));
             }
         }
-        Ok(self.otherwise[location as usize])
+        Ok(*otherwise)
     }
 
     /// Evaluates the channel and the message of a send.
@@ -290,7 +343,7 @@ impl Engine {
     /// Brings the fields of a message into the ranges of their types.
     pub(crate) fn admit_message(channel: Channel<'_>, message: &mut [i64]) {
         for (value, ty) in message.iter_mut().zip(&channel.shape.types) {
-            *value = ty.admit(*value).unwrap_or(*value);
+            *value = ty.and_then(|ty| ty.admit(*value)).unwrap_or(*value);
         }
     }
 
@@ -332,12 +385,13 @@ impl Engine {
             }
             let frame = state.frame(thread);
             let location = state.read(frame, self.layout.location) as usize;
-            if !self.receives_at[location]
-                || self.has_provided && self.is_provided(state, stack, thread, frame, location) != Ok(true)
+            let LocationCode { receives, groups, .. } = &self.locations[location];
+            if !receives
+                || self.has_conditions && self.is_provided(state, stack, thread, frame, location) != Ok(true)
             {
                 continue;
             }
-            for group in &self.groups[location] {
+            for group in groups {
                 let mut fits = false;
                 for &transition in &group.transitions {
                     if self.takes(state, stack, (thread, frame), transition, channel, message) {
@@ -371,7 +425,7 @@ impl Engine {
             return false;
         };
         let receive = &self.code.receives[receive as usize];
-        let same = self.value_of(state, stack, thread, frame, receive.channel) == Ok(channel.id.raw());
+        let same = self.value_of(state, stack, thread, frame, receive.channel) == Ok(channel.number);
         same && !receive.keep
             && receive.pattern.iter().zip(message).all(|(field, &value)| match *field {
                 PatternCode::Match(wanted) => self.value_of(state, stack, thread, frame, wanted) == Ok(value),
@@ -390,7 +444,7 @@ impl Engine {
         let at = if sorted { channel.position(state, message) } else { channel.len(state) };
         Self::admit_message(channel, message);
         channel.insert(state, at, message);
-        self.observe(state, true, channel.id, message)
+        self.observe(state, true, channel.number, message)
     }
 
     /// Takes a message out of a channel, or a copy of it.
@@ -408,7 +462,7 @@ impl Engine {
             return None;
         }
         channel.remove(state, at);
-        self.observe(state, false, channel.id, message)
+        self.observe(state, false, channel.number, message)
     }
 
     /// Takes note if a thread sends to a channel, or receives from it, that another one claims.
@@ -421,24 +475,24 @@ impl Engine {
 
     /// Whether a thread other than this one claims to be the only one that sends to a channel, or receives from it.
     fn is_claimed(&self, state: &State, send: bool, thread: ThreadId, channel: Channel<'_>) -> bool {
-        let mut others = (0..state.thread_count()).map(ThreadId).filter(|&other| other != thread);
+        let is_other = |&other: &ThreadId| other != thread && state.is_running(other);
+        let mut others = (0..state.thread_limit()).map(ThreadId).filter(is_other);
         others.any(|other| {
             let frame = state.frame(other);
             let claims = |claim: &ClaimCode| {
                 claim.send == send
-                    && self.operand(state, Mood::default(), other, frame, claim.channel)
-                        == Ok(channel.id.raw())
+                    && self.operand(state, Mood::default(), other, frame, claim.channel) == Ok(channel.number)
             };
             self.code.claims[self.procedure_of(state, other).index()].iter().any(claims)
         })
     }
 
     /// Moves the monitor, if it sees the event, and tells what is wrong with that.
-    fn observe(&self, state: &mut State, send: bool, channel: ObjectId, message: &[i64]) -> Option<Fault> {
+    fn observe(&self, state: &mut State, send: bool, channel: i64, message: &[i64]) -> Option<Fault> {
         let (monitor, slot) = (self.code.monitor.as_ref()?, self.layout.monitor?);
         let nobody = ThreadId(u32::MAX);
         let value = |state: &State, operand| self.operand(state, Mood::default(), nobody, 0, operand);
-        let sees = |event: &EventCode| event.send == send && value(state, event.channel) == Ok(channel.raw());
+        let sees = |event: &EventCode| event.send == send && value(state, event.channel) == Ok(channel);
         if !monitor.states.iter().flatten().any(sees) {
             return None;
         }
@@ -467,8 +521,8 @@ impl Engine {
         None
     }
 
-    /// The thread ends: it goes, and its channels with it.
-    pub(crate) fn end_numbered(&self, state: &mut State, thread: ThreadId) {
+    /// A thread whose id is observable ends: it goes, and its channels with it.
+    pub(crate) fn end_observed(&self, state: &mut State, thread: ThreadId) {
         let channels = self.channels_of[self.procedure_of(state, thread).index()].len() as u32;
         state.end_thread(&self.layout, thread);
         state.drop_node(&self.layout, NodeRef::Thread(thread));
@@ -478,36 +532,102 @@ impl Engine {
         }
     }
 
-    /// Fires a step; everything but what the floor is about.
-    pub(crate) fn fire_numbered(&self, es: &mut EngineState, step: Step) -> Fired {
-        es.state.mark();
-        es.stack.flaw = None;
-        es.stack.inner_steps = 0;
-        es.stack.mood = Mood::default();
-        es.has_next = false;
-        es.start_fault = None;
-        let taken = self.take_numbered(es, step);
-        match taken {
-            Ok(()) => match es.stack.flaw.take() {
-                Some(fault) => Fired::Flawed(fault),
-                None => Fired::Moved,
-            },
-            Err(stop) => {
-                es.state.undo();
-                match stop {
-                    Stop::Fault(fault) => Fired::Fault(fault),
-                    Stop::Truncated(bound) => Fired::Truncated(bound),
-                    Stop::Abandoned => Fired::Abandoned,
-                    Stop::Blocked => unreachable!("{step:?} was not enabled"),
-                }
-            }
+    /// Takes a step. Inside an atomic block, those that follow of necessity are part of it; otherwise the
+    /// thread has the floor after it if its last transition is exclusive.
+    pub(crate) fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
+        let Some(slot) = self.layout.exclusive else { return self.take_one(es, step).map(|_| ()) };
+        if self.has_exclusive {
+            let (thread, transition) = self.take_one(es, step)?;
+            let floor = if self.keeps_floor(es, thread, transition) { thread.raw() } else { 0 };
+            es.state.write_kept(NodeRef::Root, 0, slot, floor);
+            return Ok(());
         }
+        let mut micro = std::mem::take(&mut es.micro);
+        let end = self.take_block(es, step, slot, &mut micro);
+        es.micro = micro;
+        let exclusive = if end? { ThreadId(step.thread).raw() } else { 0 };
+        if es.state.read(0, slot) != exclusive {
+            es.state.write_kept(NodeRef::Root, 0, slot, exclusive);
+        }
+        Ok(())
     }
 
-    fn take_numbered(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
+    /// Whether a thread has the floor after a transition. Then its steps are remembered.
+    fn keeps_floor(&self, es: &mut EngineState, thread: ThreadId, transition: u32) -> bool {
+        if !self.code.transitions[transition as usize].exclusive || !es.state.is_running(thread) {
+            return false;
+        }
+        let mut next = std::mem::take(&mut es.next);
+        next.clear();
+        self.offer(es, thread, &mut next);
+        es.has_next = !next.is_empty();
+        es.next = next;
+        es.has_next
+    }
+
+    /// Takes a step, and those that follow of necessity in an atomic block. Returns whether the thread is in
+    /// the middle of the block then, and can go on there.
+    fn take_block(
+        &self,
+        es: &mut EngineState,
+        step: Step,
+        slot: Slot,
+        micro: &mut Steps,
+    ) -> Result<bool, Stop> {
+        let thread = ThreadId(step.thread);
+        let mut taken = 0;
+        if es.state.read(0, slot) != 0 {
+            micro.clear();
+            self.offer(es, thread, micro);
+            // In the middle of a block there is one way on only where the block was cut.
+            if micro.enabled.len() + micro.faults.len() == 1 {
+                taken = ir::MAX_MICRO_STEPS;
+            }
+        }
+        self.take_one(es, step)?;
+        while self.inside_atomic(&es.state, thread) {
+            micro.clear();
+            self.offer(es, thread, micro);
+            if micro.is_abandoned || !es.stack.fuel.burn() {
+                return Err(Stop::Abandoned);
+            }
+            match (&micro.enabled[..], &micro.faults[..]) {
+                ([], []) => return Ok(false),
+                (&[only], []) if taken < ir::MAX_MICRO_STEPS => {
+                    taken += 1;
+                    self.take_one(es, only)?;
+                }
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    fn inside_atomic(&self, state: &State, thread: ThreadId) -> bool {
+        if state.has_one_frame(&self.layout, thread) {
+            return self.location_at(state, state.frame(thread)).is_atomic;
+        }
+        let mut frames = state.frames(&self.layout, thread);
+        frames.any(|frame| self.location_at(state, frame).is_atomic)
+    }
+
+    /// Takes a transition, with the partner of a rendezvous and through inner locations. Tells the thread
+    /// that moved last, and its last transition.
+    #[inline]
+    fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(ThreadId, u32), Stop> {
         let mut thread = ThreadId(step.thread);
         let mut transition = step.transition;
-        es.stack.mood.timeout = self.bodies_ask_for_timeout && self.has_timed_out(es);
+        let TransitionCode { guard, body, guard_can_truncate, .. } =
+            self.code.transitions[transition as usize];
+        if guard_can_truncate && let GuardCode::When(pc, _) = guard {
+            self.value(&es.state, &mut es.stack, thread, es.state.frame(thread), pc)?;
+        }
+        if step.choice == ir::TOO_MANY_CHOICES {
+            return Err(self.exceeds(Bound::Threads, body as usize));
+        }
+        if self.bodies_ask_for_timeout {
+            es.stack.mood.timeout = self.has_timed_out(es);
+        }
         let partner = self.act(es, thread, &mut transition, step.choice)?;
         self.go_on(es, thread, &mut transition)?;
         if let Some(partner) = partner {
@@ -521,19 +641,7 @@ impl Engine {
         if let Some(slot) = self.layout.last {
             es.state.write(NodeRef::Root, 0, slot, thread.0.into());
         }
-        if let Some(slot) = self.layout.exclusive {
-            let mut floor = 0;
-            if self.code.transitions[transition as usize].exclusive && es.state.is_running(thread) {
-                es.next.clear();
-                self.offer(&es.state, &mut es.stack, thread, &mut es.next);
-                if !es.next.is_empty() {
-                    floor = thread.raw();
-                    es.has_next = true;
-                }
-            }
-            es.state.write_kept(NodeRef::Root, 0, slot, floor);
-        }
-        Ok(())
+        Ok((thread, transition))
     }
 
     /// Whether the state has steps only because of a timeout.
@@ -554,7 +662,7 @@ impl Engine {
         while es.state.is_running(thread) {
             let frame = es.state.frame(thread);
             let location = es.state.read(frame, self.layout.location) as u32;
-            if !self.inner[location as usize] {
+            if !self.locations[location as usize].is_inner {
                 break;
             }
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
@@ -594,17 +702,17 @@ impl Engine {
         {
             let frame = es.state.frame(thread);
             self.reach(location);
-            for &(slot, value) in &self.clears[location as usize] {
-                es.state.write(NodeRef::Thread(thread), frame, slot, value);
+            if !self.locations[location as usize].clears.is_empty() {
+                self.with_run(es, thread, |run| run.clear(location));
             }
             *transition = self.next_inner(es, thread, frame, *transition, location)?;
             code = self.code.transitions[*transition as usize];
         }
         self.taken.insert(*transition);
         let TransitionCode { opening, body, .. } = code;
-        let mut partner = None;
+        let (mut partner, mut choices) = (None, 0);
         match opening {
-            Opening::Other => {}
+            Opening::Other => choices = choice,
             Opening::Send(send) => {
                 let send = &self.code.sends[send as usize];
                 let mut message = std::mem::take(&mut es.stack.message);
@@ -644,7 +752,7 @@ impl Engine {
                 done?;
             }
         }
-        if let Some(last) = self.run(es, thread, body, 0, Mode::Whole)? {
+        if let Some(last) = self.run(es, thread, body, choices, Mode::Whole)? {
             *transition = last;
         }
         Ok(partner)
@@ -707,7 +815,7 @@ impl Engine {
         }
         for (send, thread, site) in [(true, sender, site), (false, partner.thread, receive.channel.pc)] {
             self.claimed(es, send, thread, channel, site);
-            let flaw = self.observe(&mut es.state, send, channel.id, message);
+            let flaw = self.observe(&mut es.state, send, channel.number, message);
             es.stack.note(flaw);
         }
         self.store(es, partner.thread, receive, message)?;
@@ -724,13 +832,17 @@ impl Engine {
         self.with_run(es, thread, |run| run.store_message(receive, message))
     }
 
-    /// The initial state of a numbered program.
-    pub(crate) fn initial_numbered(&self, es: &mut EngineState) {
+    /// Makes the initial state: prologues run, and the active threads start.
+    pub(crate) fn make_initial(&self, es: &mut EngineState) {
         self.make_channels(&mut es.state, &self.first_channels);
         let mut end = self.run_prologue(es, None, self.code.prologue);
         for &procedure in &self.active {
-            let frame = self.layout.frames[procedure].template.clone();
-            self.reach(self.entries[procedure.index()]);
+            let mut frame = self.layout.frames[procedure].template.clone();
+            let entry = self.entries[procedure.index()];
+            for &(slot, value) in &self.locations[entry as usize].clears {
+                slot.put(&mut frame, value);
+            }
+            self.reach(entry);
             let Some(id) = es.state.start_thread(&self.layout, &frame, u32::MAX) else { continue };
             if let Some(slot) = self.layout.priority {
                 let at = es.state.thread(id);
@@ -747,18 +859,16 @@ impl Engine {
         es.state.forget();
     }
 
-    /// Whether all threads are where they may stay, and so is the monitor.
-    pub(crate) fn ended_numbered(&self, state: &State) -> bool {
-        let at_end = |thread: u32| {
-            let location = state.read(state.frame(ThreadId(thread)), self.layout.location);
-            self.ends[location as usize]
-        };
-        let monitored = match (&self.code.monitor, self.layout.monitor) {
+    /// Whether all threads have ended or are where they may stay, and so is the monitor.
+    pub(crate) fn has_ended(&self, state: &State) -> bool {
+        let mut running =
+            (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread)).peekable();
+        let monitored = || match (&self.code.monitor, self.layout.monitor) {
             (Some(monitor), Some(slot)) => monitor.ends[state.read(0, slot) as usize],
             _ => true,
         };
-        let count = state.thread_count();
-        count == 0 || monitored && (0..count).all(at_end)
+        let at_end = |thread| self.location_at(state, state.frame(thread)).is_end;
+        running.peek().is_none() || monitored() && running.all(at_end)
     }
 }
 

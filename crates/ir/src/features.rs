@@ -1,0 +1,112 @@
+//! What a program has: features that it states, and those that follow from what it is made of.
+
+use crate::{ActionKind, Channel, ChannelField, ExprKind, ProcedureKind, Program, Type};
+
+/// What nothing else in a program shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// Threads have numbers that the program can observe. A thread that ends is gone at once, and threads end
+    /// youngest first. See the crate's documentation.
+    pub thread_ids_observable: bool,
+    /// The thread that took the last step is a part of the state, whether the program asks for it or not.
+    pub remembers_last: bool,
+}
+
+impl Program {
+    /// Whether there can be objects: records, arrays or locks. Channels are none.
+    pub fn has_objects(&self) -> bool {
+        let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock);
+        !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
+    }
+
+    /// Whether any value is a collection.
+    pub fn has_collections(&self) -> bool {
+        let is_collection =
+            |ty| matches!(ty, Type::Set(_) | Type::Bag(_) | Type::Map(..) | Type::Seq(_) | Type::Queue(_));
+        self.types.iter().any(|(_, ty)| is_collection(ty))
+    }
+
+    /// Whether threads may call functions, and so have more than one frame.
+    pub fn has_functions(&self) -> bool {
+        self.procedures.values().any(|procedure| procedure.kind == ProcedureKind::Function)
+    }
+
+    /// Whether some location is atomic.
+    pub fn has_atomic_locations(&self) -> bool {
+        self.locations.values().any(|location| location.atomic)
+    }
+
+    /// Whether some location is in the middle of a step.
+    pub fn has_inner_locations(&self) -> bool {
+        self.locations.values().any(|location| location.inner)
+    }
+
+    /// Whether some transition lets nobody else move after it.
+    pub fn has_exclusive_transitions(&self) -> bool {
+        self.transitions.values().any(|transition| transition.exclusive)
+    }
+
+    /// Whether priorities matter: some are set or asked for, or are not all the same from the start.
+    pub fn has_priorities(&self) -> bool {
+        self.procedures.values().any(|procedure| procedure.priority != 1)
+            || self.actions().any(|action| match action.kind {
+                ActionKind::SetPriority(..) => true,
+                ActionKind::Start { priority, .. } => priority.is_some_and(|priority| priority != 1),
+                _ => false,
+            })
+            || self.asks(|kind| matches!(kind, ExprKind::ThreadPriority(_)))
+    }
+
+    /// Whether threads of some procedure can step only where a condition holds.
+    pub fn has_conditions(&self) -> bool {
+        self.procedures.values().any(|procedure| procedure.provided.is_some())
+    }
+
+    /// Whether some messages have fields other than integers, which mention individuals.
+    pub fn has_references_in_messages(&self) -> bool {
+        self.channels.values().any(|channel| self.carries_references(channel))
+    }
+
+    /// Whether messages of a channel have fields other than integers.
+    pub fn carries_references(&self, channel: &Channel) -> bool {
+        let is_integer = |field: &ChannelField| matches!(self.types.get(field.ty), Some(Type::Int(_)) | None);
+        !channel.fields.iter().all(is_integer)
+    }
+
+    /// Whether all that steps depend on has its fixed place: threads have one frame each and observable ids,
+    /// and there are no objects, collections and atomic locations.
+    pub fn is_flat(&self) -> bool {
+        self.features.thread_ids_observable
+            && !self.has_objects()
+            && !self.has_collections()
+            && !self.has_functions()
+            && !self.has_atomic_locations()
+    }
+
+    /// Whether a program that is not [flat](Program::is_flat) has something that those of Promela alone have:
+    /// channels, steps that go on in the middle, ranks, conditions.
+    pub fn is_mixed(&self) -> bool {
+        let has_ranks = || self.transitions.values().any(|transition| transition.rank != 0);
+        let has_checks = || self.actions().any(|action| matches!(action.kind, ActionKind::Check(_)));
+        let has_prologues = || {
+            !self.prologue.is_empty()
+                || self.procedures.values().any(|procedure| !procedure.prologue.is_empty())
+        };
+        !self.is_flat()
+            && (self.features.thread_ids_observable
+                || !self.first_channels.is_empty()
+                || self.has_inner_locations()
+                || self.has_conditions()
+                || self.has_priorities()
+                || has_ranks()
+                || has_checks()
+                || has_prologues())
+    }
+
+    /// Whether any expression is of such a kind.
+    pub fn asks(&self, is: impl Fn(&ExprKind) -> bool) -> bool {
+        let mut found = false;
+        self.each_expr(&mut |expr| found |= is(&expr.kind));
+        found
+    }
+}

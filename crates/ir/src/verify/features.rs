@@ -1,0 +1,433 @@
+//! What must hold where programs have certain features: observable ids of threads, channels, prologues, inner
+//! locations, priorities, monitors. A function for each rule.
+
+use super::{MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_MESSAGE_FIELDS, Verifier};
+use crate::*;
+
+impl Verifier<'_> {
+    pub(super) fn features(&mut self) {
+        self.arrays();
+        self.observable_ids();
+        self.unobservable_ids();
+        self.transparent_variables();
+        self.objects_and_channels();
+        self.functions();
+        self.functions_and_questions();
+        self.blocks();
+        self.questions_about_steps();
+        self.channels();
+        self.prologues();
+        self.conditions_and_claims();
+        self.priorities();
+        self.inner_locations();
+        self.openings();
+        self.messages_of_references();
+        self.monitor();
+    }
+
+    /// Where ids of threads are observable, nothing refers to threads otherwise.
+    fn observable_ids(&mut self) {
+        let program = self.program;
+        if !program.features.thread_ids_observable {
+            return;
+        }
+        self.context = "program with observable ids of threads".into();
+        let refers = |ty: Type| matches!(ty, Type::Tid | Type::Lock | Type::Abstract(_));
+        let refers = program.types.iter().any(|(_, ty)| refers(ty));
+        self.demand(!refers, "has types of threads, locks or elements of abstract enums");
+    }
+
+    /// Where ids of threads are not observable, nothing tells threads of one procedure apart: expressions and
+    /// actions are checked where they stand.
+    fn unobservable_ids(&mut self) {
+        let program = self.program;
+        if program.features.thread_ids_observable {
+            return;
+        }
+        self.context = "program without observable ids of threads".into();
+        self.demand(!program.features.remembers_last, "remembers the last thread");
+        let transparent = program.globals.values().any(|global| global.transparent);
+        self.demand(!transparent, "has transparent variables");
+        self.demand(!program.has_exclusive_transitions(), "has exclusive transitions");
+        let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+        self.demand(!own, "has channels of threads");
+        self.demand(!program.has_priorities(), "has priorities");
+    }
+
+    /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart
+    /// from states.
+    fn transparent_variables(&mut self) {
+        let program = self.program;
+        let plain =
+            |ty: Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)));
+        let has_collections = program.has_collections();
+        for global in program.globals.values().filter(|global| global.transparent) {
+            self.context = format!("global {}", global.name);
+            self.demand(plain(program.types.get(global.ty)), "is transparent, and no plain data");
+            self.demand(!has_collections, "is transparent beside collections");
+        }
+    }
+
+    /// Where there are objects, channels are no objects: all of them exist from the start.
+    fn objects_and_channels(&mut self) {
+        let program = self.program;
+        if program.has_objects() {
+            self.context = "program with objects".into();
+            let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+            self.demand(!own, "has objects and channels of threads");
+        }
+    }
+
+    /// Where there are functions, a thread may be in several procedures: nothing looks into other threads.
+    fn functions_and_questions(&mut self) {
+        let program = self.program;
+        if !program.has_functions() {
+            return;
+        }
+        self.context = "program with functions".into();
+        let claims = program.procedures.values().any(|procedure| !procedure.claims.is_empty());
+        self.demand(!claims, "has functions and claims");
+        let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+        self.demand(!own, "has functions and channels of threads");
+        let looks = |kind: &ExprKind| {
+            matches!(
+                kind,
+                ExprKind::FirstThread(_)
+                    | ExprKind::ThreadAt { .. }
+                    | ExprKind::ThreadLocal { .. }
+                    | ExprKind::ThreadEnabled(_)
+                    | ExprKind::ThreadLocation(_)
+            )
+        };
+        self.demand(!program.asks(looks), "has functions, and asks where threads are or what they can do");
+    }
+
+    /// Atomic locations and exclusive transitions are two ways to keep others out, and a program has one of
+    /// them. Nothing waits for a timeout beside atomic locations.
+    fn blocks(&mut self) {
+        let program = self.program;
+        if program.has_atomic_locations() {
+            self.context = "program with atomic locations".into();
+            self.demand(!program.has_exclusive_transitions(), "has exclusive transitions too");
+            let has_timeouts = program.asks(|kind| *kind == ExprKind::Timeout);
+            self.demand(!has_timeouts, "asks for timeouts");
+        }
+    }
+
+    /// Whether another thread can step is known without trying it out: where that is asked, no body chooses
+    /// or waits.
+    fn questions_about_steps(&mut self) {
+        let program = self.program;
+        if program.asks(|kind| matches!(kind, ExprKind::ThreadEnabled(_))) {
+            self.context = "program".into();
+            let tried_out = program.actions().any(|action| chooses_or_waits(&action.kind));
+            self.demand(!tried_out, "asks whether threads can step, where bodies choose or wait");
+        }
+    }
+
+    /// Messages with references go through channels that are named, so that their types are known. Their
+    /// order is that in which they were sent, and no monitor looks at them.
+    fn messages_of_references(&mut self) {
+        let program = self.program;
+        if program.has_references_in_messages() {
+            self.context = "program with references in messages".into();
+            self.demand(program.monitor.is_none(), "has a monitor");
+            let sorts = |action: &Action| matches!(action.kind, ActionKind::Send { sorted: true, .. });
+            self.demand(!program.actions().any(sorts), "sorts messages");
+        }
+    }
+
+    /// The fields of the messages of a channel that a message or a pattern names, where some channel carries
+    /// references.
+    pub(super) fn typed_fields(&mut self, channel: &Expr) -> Option<&[ChannelField]> {
+        let program = self.program;
+        if !program.has_references_in_messages() {
+            return None;
+        }
+        let named = match channel.kind {
+            ExprKind::Channel(id) => program.channels.get(id),
+            _ => None,
+        };
+        self.demand(named.is_some(), "which channel it is must be known, since some carry references");
+        named.map(|channel| &channel.fields[..])
+    }
+
+    /// The types of a message, or of a pattern of which some fields have no values.
+    pub(super) fn message(&mut self, channel: &Expr, message: &[Option<Type>], keeps: bool) {
+        let program = self.program;
+        let integers = |ty: &Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
+        if !program.has_references_in_messages() {
+            return self.demand(message.iter().all(integers), "an operand is no integer");
+        }
+        let Some(fields) = self.typed_fields(channel) else { return };
+        let types: Vec<Option<Type>> = fields.iter().map(|field| program.types.get(field.ty)).collect();
+        let has_fields = message.len() == types.len() || keeps && message.len() < types.len();
+        self.demand(has_fields, "a message has another number of fields than its channel");
+        for (given, field) in message.iter().zip(&types) {
+            let (Some(given), Some(field)) = (*given, *field) else { continue };
+            let fits = match field {
+                Type::Int(_) => matches!(given, Type::Int(_)),
+                field => program.admits(field, given),
+            };
+            self.demand(fits, "a field of a message does not fit its channel");
+        }
+    }
+
+    /// What belongs to threads, functions do not have.
+    fn functions(&mut self) {
+        for procedure in self.program.procedures.values() {
+            if procedure.kind == ProcedureKind::Function {
+                self.context = format!("procedure {}", procedure.name);
+                let bare = procedure.channels.is_empty()
+                    && procedure.prologue.is_empty()
+                    && procedure.provided.is_none()
+                    && procedure.claims.is_empty()
+                    && procedure.priority == 1;
+                self.demand(bare, "only threads have channels, prologues, conditions, claims and priorities");
+            }
+        }
+    }
+
+    /// Prologues of the program and of its threads.
+    fn prologues(&mut self) {
+        let program = self.program;
+        for (id, procedure) in program.procedures.iter() {
+            self.context = format!("prologue of {}", procedure.name);
+            self.prologue(&procedure.prologue, Scope::Procedure(id));
+        }
+        self.context = "prologue".into();
+        self.prologue(&program.prologue, Scope::Program);
+    }
+
+    /// The conditions under which threads may step, and the channels that they claim.
+    fn conditions_and_claims(&mut self) {
+        for (id, procedure) in self.program.procedures.iter() {
+            self.context = format!("procedure {}", procedure.name);
+            if let Some(provided) = &procedure.provided {
+                self.boolean(provided, Scope::Procedure(id), "what it is provided");
+            }
+            for claim in &procedure.claims {
+                self.integer(&claim.channel, Scope::Procedure(id));
+            }
+        }
+    }
+
+    /// Priorities are not 0; those of starts are checked where they stand.
+    fn priorities(&mut self) {
+        for procedure in self.program.procedures.values() {
+            self.context = format!("procedure {}", procedure.name);
+            self.demand(procedure.priority > 0, "has no priority");
+        }
+    }
+
+    /// Inner locations lead on, and nothing starts there.
+    fn inner_locations(&mut self) {
+        let program = self.program;
+        for (id, location) in program.locations.iter() {
+            self.context = format!("location {} ({id})", location.name);
+            if location.inner {
+                self.demand(location.kind == LocationKind::Plain, "an inner location is not plain");
+                self.demand(!location.transitions.is_empty(), "an inner location has no transitions");
+            }
+        }
+        for procedure in program.procedures.values() {
+            self.context = format!("procedure {}", procedure.name);
+            let inner = program.locations.get(procedure.entry).is_some_and(|entry| entry.inner);
+            self.demand(!inner, "its entry is an inner location");
+        }
+    }
+
+    /// Messages are sent and received by the first actions of transitions.
+    fn openings(&mut self) {
+        for (id, transition) in self.program.transitions.iter() {
+            self.context = format!("{id}");
+            self.opening(transition);
+        }
+    }
+
+    fn arrays(&mut self) {
+        let program = self.program;
+        for global in program.globals.values() {
+            self.context = format!("global {}", global.name);
+            self.array(global);
+        }
+        for procedure in program.procedures.values() {
+            self.context = format!("procedure {}", procedure.name);
+            for (id, local) in procedure.locals.iter() {
+                self.array(local);
+                let scalar = local.dims.is_empty() || id.index() >= procedure.params;
+                self.demand(scalar, format_args!("parameter {} is an array", local.name));
+                self.demand(!local.transparent, format_args!("{} is transparent and no global", local.name));
+            }
+        }
+    }
+
+    fn array(&mut self, variable: &Variable) {
+        let name = &variable.name;
+        let size = variable.dims.iter().try_fold(1_u64, |size, &len| size.checked_mul(len.into()));
+        let fits = size.is_some_and(|size| (1..MAX_ARRAY_SIZE as u64).contains(&size));
+        self.demand(fits, format_args!("{name} has no elements, or more than {}", MAX_ARRAY_SIZE - 1));
+        let ty = self.program.types.get(variable.ty);
+        if !variable.dims.is_empty() {
+            let plain = ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)));
+            self.demand(plain, format_args!("{name} is an array of what has names"));
+        }
+        if variable.meaning != Meaning::Number {
+            let integer = ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
+            self.demand(integer, format_args!("{name} is no integer, and means one"));
+        }
+        self.meaning(variable.meaning);
+    }
+
+    fn meaning(&mut self, meaning: Meaning) {
+        if let Meaning::Symbol(id) = meaning {
+            self.demand(self.program.enums.get(id).is_some(), format_args!("{id} does not exist"));
+        }
+    }
+
+    fn channels(&mut self) {
+        let program = self.program;
+        for channel in program.channels.values() {
+            self.context = format!("channel {}", channel.name);
+            let fields = channel.fields.len();
+            let fits = (1..=MAX_MESSAGE_FIELDS).contains(&fields);
+            self.demand(fits, format_args!("messages have no field, or more than {MAX_MESSAGE_FIELDS}"));
+            let fits = channel.capacity <= MAX_CHANNEL_CAPACITY;
+            self.demand(fits, format_args!("its capacity is more than {MAX_CHANNEL_CAPACITY}"));
+            for field in &channel.fields {
+                let fits = match self.ty(field.ty) {
+                    Some(Type::Int(int)) => int.wrap,
+                    Some(ty) => matches!(
+                        ty,
+                        Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid | Type::Abstract(_)
+                    ),
+                    None => true,
+                };
+                self.demand(fits, "a field is no integer that wraps, and no reference");
+                self.meaning(field.meaning);
+            }
+        }
+        self.context = "first channels".into();
+        self.channel_ids(&program.first_channels);
+        for procedure in program.procedures.values() {
+            self.context = format!("procedure {}", procedure.name);
+            self.channel_ids(&procedure.channels);
+        }
+    }
+
+    fn channel_ids(&mut self, ids: &[ChannelId]) {
+        for (at, id) in ids.iter().enumerate() {
+            self.demand(self.program.channels.get(*id).is_some(), format_args!("{id} does not exist"));
+            self.demand(!ids[..at].contains(id), format_args!("{id} comes twice"));
+        }
+    }
+
+    fn prologue(&mut self, actions: &[Action], scope: Scope) {
+        for action in actions {
+            let assigns = matches!(action.kind, ActionKind::Assign(..));
+            self.demand(assigns, "a prologue does something else than to assign");
+            self.action(action, scope);
+        }
+    }
+
+    /// Where a body may have messages.
+    fn opening(&mut self, transition: &Transition) {
+        let message =
+            |action: &Action| matches!(action.kind, ActionKind::Send { .. } | ActionKind::Receive { .. });
+        let open = matches!(transition.guard, Guard::Always | Guard::When(_));
+        let body = &transition.body[usize::from(open).min(transition.body.len())..];
+        self.demand(!body.iter().any(message), "a message is sent or received in the middle");
+        let opens = transition.body.first().is_some_and(message);
+        let inner = self.program.locations.get(transition.source).is_some_and(|source| source.inner);
+        if opens || inner {
+            let tried_out = transition.body.iter().any(|action| chooses_or_waits(&action.kind));
+            self.demand(!tried_out, "chooses or waits after a message, or at an inner location");
+        }
+    }
+
+    fn monitor(&mut self) {
+        let Some(monitor) = &self.program.monitor else { return };
+        self.context = "monitor".into();
+        self.demand(!monitor.states.is_empty(), "has no states");
+        let open = monitor.negated && monitor.states.last().is_some_and(|last| !last.events.is_empty());
+        self.demand(!open, "is negated, and its last state has events");
+        for event in monitor.states.iter().flat_map(|state| &state.events) {
+            let exists = (event.target as usize) < monitor.states.len();
+            self.demand(exists, format_args!("state {} does not exist", event.target));
+            for expr in std::iter::once(&event.channel).chain(event.pattern.iter().flatten()) {
+                self.integer(expr, Scope::Program);
+                self.demand(!super::code::asks_thread(expr, &[]), "asks about the thread that evaluates it");
+            }
+        }
+    }
+
+    /// The location of a [`Guard::Ready`] of a transition from `source`.
+    pub(super) fn ready(&mut self, location: LocationId, source: &Location) {
+        self.plain(location, source.procedure, "inner location");
+        let inner = self.program.locations.get(location).is_some_and(|location| location.inner);
+        self.demand(inner, format_args!("{location} is no inner location"));
+        self.demand(!source.inner, "an inner location asks whether another is ready");
+    }
+
+    /// What an action needs beyond its operands.
+    pub(super) fn needs_of_action(&mut self, kind: &ActionKind) {
+        let observable = self.program.features.thread_ids_observable;
+        if matches!(kind, ActionKind::SetPriority(..)) {
+            self.demand(observable, "sets a priority, where ids of threads are not observable");
+        }
+        if let ActionKind::Start { priority: Some(0), .. } = kind {
+            self.error("a thread starts without a priority");
+        }
+    }
+
+    /// What an expression needs beyond its operands.
+    pub(super) fn needs_of_expr(&mut self, kind: &ExprKind) {
+        let Features { thread_ids_observable, remembers_last } = self.program.features;
+        let fits = thread_ids_observable || !asks_thread_ids(kind);
+        self.demand(fits, "asks for ids of threads, which are not observable");
+        let remembered = !thread_ids_observable || remembers_last || *kind != ExprKind::LastThread;
+        self.demand(remembered, "asks for the last thread, which is not remembered");
+    }
+
+    /// Whether a variable is named without the indices that it needs.
+    pub(super) fn is_array(&self, array: Array, scope: Scope) -> bool {
+        let variable = match (array, scope) {
+            (Array::Global(id), _) => self.program.globals.get(id),
+            (Array::Local(id), Scope::Procedure(procedure)) => {
+                self.program.procedures.get(procedure).and_then(|procedure| procedure.locals.get(id))
+            }
+            (Array::Local(_), Scope::Program | Scope::Fun(_)) => None,
+        };
+        variable.is_some_and(|variable| !variable.dims.is_empty())
+    }
+}
+
+/// Whether an expression tells threads apart, or looks at all of them.
+fn asks_thread_ids(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::ThreadNumber
+            | ExprKind::ThreadCount
+            | ExprKind::LastThread
+            | ExprKind::IsYoungest
+            | ExprKind::Timeout
+            | ExprKind::FirstThread(_)
+            | ExprKind::ThreadAt { .. }
+            | ExprKind::ThreadLocal { .. }
+            | ExprKind::ThreadEnabled(_)
+            | ExprKind::ThreadLocation(_)
+            | ExprKind::ThreadPriority(_)
+    )
+}
+
+/// Whether an action has several outcomes, or may have to wait, other than for a message.
+fn chooses_or_waits(kind: &ActionKind) -> bool {
+    matches!(
+        kind,
+        ActionKind::Assume(_)
+            | ActionKind::Lock(_)
+            | ActionKind::Unwait(_)
+            | ActionKind::Notify(_)
+            | ActionKind::Choose(..)
+    )
+}

@@ -1,0 +1,196 @@
+//! Random programs in which objects, recursive functions and channels meet.
+//!
+//! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts,
+//! otherwise atomic locations and locks. Small domains, so that states meet again.
+
+use std::fmt::Write;
+
+use ir::Program;
+
+use crate::SplitMix64;
+
+/// A program that verifies; equal seeds give equal programs. Every other one has observable ids of threads.
+pub fn random_mixed(seed: u64) -> Program {
+    super::program(&random_mixed_text(seed))
+}
+
+/// The text of [`random_mixed`].
+pub fn random_mixed_text(seed: u64) -> String {
+    Generator { rng: SplitMix64::new(seed), observable: seed.is_multiple_of(2) }.program()
+}
+
+struct Generator {
+    rng: SplitMix64,
+    observable: bool,
+}
+
+/// Locations of a thread; one more is inner.
+const LOCATIONS: usize = 3;
+
+const DECLARATIONS: &str = "
+record Node { int wrap (0, 3) value; Node next; }
+channel post [2] { record Node, int wrap (0, 3) };
+channel hand [0] { record Node };
+channels post, hand;
+global Node g;
+global int wrap (0, 3) n;
+";
+
+impl Generator {
+    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.rng.below(from.len())]
+    }
+
+    fn program(&mut self) -> String {
+        let mut out = "program random;\n".to_owned();
+        if self.observable {
+            out += "features thread_ids;\n";
+        }
+        out += DECLARATIONS;
+        if !self.observable {
+            out += "global lock l;\n";
+        }
+        if self.rng.chance(33) {
+            out += "prologue { n := 1; }\n";
+        }
+        out += &self.function();
+        out += &self.thread("T");
+        out += &self.thread("U");
+        out += self.pick(&["active T, T;", "active T, U;", "active T, U, T;", "active U, U;"]);
+        out
+    }
+
+    /// A function that goes down a list, and does something on the way back.
+    fn function(&mut self) -> String {
+        let down = self.pick(&["p.value := d;", "p.next := g;", "g := p;", ""]);
+        let back = self.pick(&["do { send(channel(post), r, d); }", "do { g := r; }", "when n != 2", ""]);
+        format!(
+            "function rec(Node p, int wrap (0, 3) d) returns record Node {{
+              local Node r;
+              loc begin:
+                when p == null || d == 0 return p;
+                when p != null && d != 0 do {{ {down} }} call rec(p.next, d - 1) resume back;
+              resume back of begin into r goto end;
+              loc end: {back} return r;
+            }}\n"
+        )
+    }
+
+    fn thread(&mut self, name: &str) -> String {
+        let provided = if self.rng.chance(20) { " provided n != 3" } else { "" };
+        let mut out = format!("thread {name}(){provided} {{\n  local Node a;\n  local Node b;\n");
+        for at in 0..LOCATIONS {
+            let atomic = if !self.observable && self.rng.chance(33) { " atomic" } else { "" };
+            let _ = writeln!(out, "  loc l{at}{atomic}:");
+            let mut elses = Vec::new();
+            for _ in 0..=self.rng.below(3) {
+                out += &self.transition(at, &mut elses);
+            }
+            let live = self.rng.below(LOCATIONS);
+            let _ = writeln!(out, "  resume r{at}{atomic} of l{at} into b goto l{live};");
+        }
+        let (action, target) = (self.simple_action(), self.rng.below(LOCATIONS));
+        let _ = write!(out, "  loc inside inner:\n    when n < 2 do {{ {action} }} goto l{target};\n");
+        let _ = write!(out, "    else do {{ n := 0; }} goto l{target};\n}}\n");
+        out
+    }
+
+    fn transition(&mut self, at: usize, elses: &mut Vec<usize>) -> String {
+        let rank = usize::from(self.rng.chance(25));
+        let exclusive = if self.observable && self.rng.chance(25) { " exclusive" } else { "" };
+        let is_else = !elses.contains(&rank) && self.rng.chance(16);
+        let guard = if is_else {
+            elses.push(rank);
+            "else"
+        } else {
+            self.guard()
+        };
+        let body = if !is_else && self.rng.chance(40) {
+            self.message().to_owned()
+        } else {
+            (0..=self.rng.below(2)).map(|_| self.action()).collect::<Vec<_>>().join(" ")
+        };
+        let exit = match self.rng.below(8) {
+            0 | 1 => format!("call rec({}, n) resume r{at}", self.pick(&["a", "b", "g"])),
+            2 => "goto inside".to_owned(),
+            3 if !self.observable => "return".to_owned(),
+            _ => format!("goto l{}", self.rng.below(LOCATIONS)),
+        };
+        format!("    {guard} rank {rank}{exclusive} do {{ {body} }} {exit};\n")
+    }
+
+    fn guard(&mut self) -> &'static str {
+        if self.observable && self.rng.chance(12) {
+            return self.pick(&["when timeout()", "when thread() == n"]);
+        }
+        self.pick(&[
+            "",
+            "",
+            "",
+            "when n < 2",
+            "when a == null",
+            "when a != b",
+            "when g != null && g.next == a",
+            "when has(channel(post), a, *) > 0",
+            "when heads(channel(post), *, 1) > 0 || full(channel(post))",
+            "when length(channel(post)) < 2",
+        ])
+    }
+
+    fn message(&mut self) -> &'static str {
+        self.pick(&[
+            "send(channel(post), a, n);",
+            "send(channel(post), b, 1); b := null;",
+            "send(channel(post), g, 5);",
+            "receive(channel(post), a :=, n :=);",
+            "receive(channel(post), b :=, 1);",
+            "receive(channel(post), g :=, *); n := n + 1;",
+            "extract(channel(post), a, n :=); a := null;",
+            "peek(channel(post), b :=, *);",
+            "find(channel(post), a, *);",
+            "send(channel(hand), a);",
+            "send(channel(hand), g); g := null;",
+            "receive(channel(hand), b :=);",
+            "receive(channel(hand), a :=); a.next := null;",
+            "receive(channel(hand), a); n := 1;",
+        ])
+    }
+
+    fn simple_action(&mut self) -> &'static str {
+        self.pick(&["a := b;", "g := a;", "n := n + 1;", "b := new Node;", "check(n < 3);", "b := null;"])
+    }
+
+    fn action(&mut self) -> &'static str {
+        if !self.observable && self.rng.chance(16) {
+            return self.pick(&["l := new lock;", "lock(l);", "unlock(l);", "assume g != a;"]);
+        }
+        self.pick(&[
+            "a := new Node;",
+            "a := new Node; a.value := n; a.next := b;",
+            "b := a;",
+            "b := g;",
+            "a.next := b;",
+            "a := a.next;",
+            "g := a;",
+            "g := null;",
+            "a := null;",
+            "n := n + 1;",
+            "a.value := n;",
+            "check(n < 3);",
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_verify_and_mix() {
+        for seed in 0..300 {
+            let program = random_mixed(seed);
+            assert_eq!(ir::verify(&program), Ok(()), "{}", random_mixed_text(seed));
+            assert!(program.is_mixed() && program.has_references_in_messages());
+        }
+    }
+}
