@@ -16,7 +16,7 @@ pub use bir::{Variant, random_model, random_model_of_the_alike, random_variant, 
 pub use effort::effort;
 pub use models::{ModelFile, files_below, models, root};
 pub use programs::{
-    add_random_property, channels, heap, philosophers, program, random_mixed, random_mixed_text,
+    POST, add_random_property, channels, heap, philosophers, program, random_mixed, random_mixed_text,
     random_numbered, random_numbered_text, random_program, random_text,
 };
 pub use rng::SplitMix64;

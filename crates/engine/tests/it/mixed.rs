@@ -77,7 +77,7 @@ fn found_by_naive(naive: &Naive<'_>, most: usize) -> Option<Found> {
 }
 
 /// Lists go through a channel, are counted by a recursive function in an atomic block, and are handed on.
-const POST: &str = include_str!("post.ir");
+const POST: &str = testing::POST;
 
 #[test]
 fn lists_go_through_channels() {

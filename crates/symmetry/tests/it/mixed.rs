@@ -72,7 +72,7 @@ fn classes_are_found_once(program: &Program, most: usize) -> Option<[usize; 3]> 
 
 #[test]
 fn lists_go_through_channels() {
-    let program = program(include_str!("../../../engine/tests/post.ir"));
+    let program = program(testing::POST);
     assert_eq!(classes_are_found_once(&program, 100_000), Some([904, 60, 44]));
 }
 

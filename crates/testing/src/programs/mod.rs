@@ -7,6 +7,9 @@ mod numbered;
 mod properties;
 mod random;
 
+/// A program with objects, a recursive function and a channel of references.
+pub const POST: &str = include_str!("post.ir");
+
 pub use mixed::{random_mixed, random_mixed_text};
 pub use numbered::{random_numbered, random_numbered_text};
 pub use properties::add_random_property;
