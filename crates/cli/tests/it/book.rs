@@ -78,7 +78,7 @@ fn normal(line: &str) -> String {
     if line.ends_with(" transitions/s") {
         return "(times)".to_owned();
     }
-    if line.starts_with("store ") && line.contains("peak memory") {
+    if line.starts_with("store ") && line.contains("peak process memory") {
         return line.split(':').next().unwrap_or_default().to_owned();
     }
     let measured = ["bytes", "bytes_per_state", "peak_memory_bytes", "memory_limit_bytes", "seconds"];

@@ -29,7 +29,7 @@ fn sandbox(text: &str) -> Sandbox {
 /// Checks with reduction by default, and with `--por on`: neither reduces anything, and both say why.
 fn gives_way(sandbox: &Sandbox, options: &str, code: i32, why: &str) {
     for (switch, loudly) in
-        [("", "no reduction: "), ("--por on", "no partial order reduction despite --por on: ")]
+        [("", "no partial order reduction: "), ("--por on", "no partial order reduction despite --por on: ")]
     {
         let line = format!("check m.pml -q {options} {switch}");
         let (run, report) = sandbox.json(&line);
@@ -73,17 +73,17 @@ fn reduction_with_properties_that_count_states() {
 #[test]
 fn reduction_with_questions_about_the_schedule() {
     for (text, why) in [
-        ("byte x; active [2] proctype A() { byte a; a = _last; x = a }", "who took the last step"),
+        ("byte x; active [2] proctype A() { byte a; a = _last; x = a }", "reads `_last`"),
         (
             "byte x; active [2] proctype A() { byte a; a = 1; if :: enabled(1 - _pid) -> x = a :: else fi }",
-            "whether others are enabled",
+            "uses `enabled()`",
         ),
         (
             "byte x; active [2] proctype A() { byte a; a = pc_value(0); x = a }",
-            "for the numbers of locations",
+            "uses `pc_value()`",
         ),
         ("byte x; active [2] proctype A() priority 2 { byte a; a = 1; x = a }", "has priorities"),
-        ("byte x; active [2] proctype A() provided (x < 9) { byte a; a = 1; x = a }", "are provided for"),
+        ("byte x; active [2] proctype A() provided (x < 9) { byte a; a = 1; x = a }", "has `provided` clauses"),
     ] {
         gives_way(&sandbox(text), "--safety", 0, why);
     }
@@ -259,5 +259,5 @@ fn reduction_with_bounds_that_are_errors() {
     let (run, report) = sandbox.json(line);
     run.expect(1);
     assert_eq!(report["violation"]["kind"], "heap-bound");
-    assert!(report["reduction"]["notice"].as_str().is_some_and(|notice| notice.contains("how many objects")));
+    assert!(report["reduction"]["notice"].as_str().is_some_and(|notice| notice.contains("the number of objects")));
 }

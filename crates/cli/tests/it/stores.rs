@@ -68,7 +68,7 @@ fn lossy_stores_never_say_that_a_model_holds() {
             let complete = number(&report, "/store/probability_complete");
             assert!((complete - (1.0 - omissions)).abs() < 1e-12, "{complete}");
             let assumption = report["assumptions"][0].as_str().expect("a text");
-            assert!(assumption.contains("are expected to have been taken for others"), "{assumption}");
+            assert!(assumption.contains("are expected to have been lost"), "{assumption}");
             assert!(assumption.contains("Pr[complete] ≥ 1 − "), "{assumption}");
             let human = sandbox.run(&format!("check {} --store {store}", path(model)));
             human.expect(3);
@@ -197,7 +197,7 @@ fn coverage_is_nearer_to_the_truth() {
     let (_, report) = sandbox.json(&stopped);
     let coverage = serde_json::json!({"estimated_states": null, "coverage": null, "sample": [0, 0, 0]});
     assert_eq!(report["store"]["coverage"], coverage);
-    assert!(sandbox.run(&stopped).stdout.contains("\ncoverage: not known, since"));
+    assert!(sandbox.run(&stopped).stdout.contains("\ncoverage: unknown, because"));
 }
 
 #[test]
