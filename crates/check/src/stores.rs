@@ -81,7 +81,7 @@ impl OnSystem for Reachability<'_> {
 
     fn run(self, system: &impl Temporal) -> Run {
         let Self { config, options, observer } = self;
-        let search = Search { system, search: config.search, options, observer };
+        let search = Search { system, order: config.search, options, observer };
         with_store(config, &options.budget, config.search.into(), search).finished()
     }
 }
@@ -98,15 +98,15 @@ impl OnSystem for BitstateSearch<'_> {
     type Output = Run;
 
     fn run(self, system: &impl Temporal) -> Run {
-        let Self { mut store, search, options, observer } = self;
-        Search { system, search, options, observer }.run(&mut store).finished()
+        let Self { mut store, search: order, options, observer } = self;
+        Search { system, order, options, observer }.run(&mut store).finished()
     }
 }
 
 /// A search of a system.
 struct Search<'a, S> {
     system: &'a S,
-    search: SearchKind,
+    order: SearchKind,
     options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
 }
@@ -121,8 +121,8 @@ impl<S: TransitionSystem> OnStore for Search<'_, S> {
     type Output = Searched;
 
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Searched {
-        let Self { system, search, options, observer } = self;
-        let outcome = match search {
+        let Self { system, order, options, observer } = self;
+        let outcome = match order {
             SearchKind::Bfs => search::bfs(system, store, options, observer),
             SearchKind::Dfs => search::dfs(system, store, options, observer),
         };

@@ -272,9 +272,9 @@ impl Analysis {
             &assigned_channels,
             &resumes,
             [&in_states, &in_runs],
-            blind,
             &mut sets,
         );
+        let steps = Steps { blind, ..steps };
         let free = vec![false; program.locations.len()];
         let candidates = steps.candidates(&free, &mut sets);
         let (futures, uses) =
@@ -412,7 +412,6 @@ impl<'a> Steps<'a> {
         assigned_channels: &'a [Bits],
         resumes: &Table<LocationId, Footprint>,
         [in_states, in_runs]: [&Seen; 2],
-        blind: Blind,
         sets: &mut Sets,
     ) -> Self {
         // What one thread has to itself needs no comparison.
@@ -476,7 +475,7 @@ impl<'a> Steps<'a> {
             passages,
             done,
             assigned_channels,
-            blind,
+            blind: Blind::default(),
         }
     }
 

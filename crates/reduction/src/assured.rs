@@ -28,25 +28,23 @@ pub fn awaited(part: &Expr) -> Option<(UseKind, &Expr)> {
     use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
     use Question::{Empty, Full, Other};
     let is_zero = |expr: &Expr| expr.kind == ExprKind::Const(Const::Int(0));
-    fn awaits(more: bool, question: Question, channel: &Expr) -> Option<(UseKind, &Expr)> {
-        Some((UseKind::Await { more, question }, channel))
-    }
-    match &part.kind {
-        ExprKind::ChannelFull(channel) => awaits(true, Full, channel),
+    let (more, question, channel) = match &part.kind {
+        ExprKind::ChannelFull(channel) => (true, Full, channel),
         ExprKind::Unary(UnaryOp::Not, asked) => match &asked.kind {
-            ExprKind::ChannelFull(channel) => awaits(false, Full, channel),
-            _ => None,
+            ExprKind::ChannelFull(channel) => (false, Full, channel),
+            _ => return None,
         },
         ExprKind::Binary(op, left, right) => match (&left.kind, op) {
-            (ExprKind::ChannelHas { channel, .. }, Ne) if is_zero(right) => awaits(true, Other, channel),
-            (ExprKind::ChannelLength(channel), Gt | Ne) if is_zero(right) => awaits(true, Empty, channel),
-            (ExprKind::ChannelLength(channel), Gt | Ge) => awaits(true, Other, channel),
-            (ExprKind::ChannelLength(channel), Eq) if is_zero(right) => awaits(false, Empty, channel),
-            (ExprKind::ChannelLength(channel), Lt | Le) => awaits(false, Other, channel),
-            _ => None,
+            (ExprKind::ChannelHas { channel, .. }, Ne) if is_zero(right) => (true, Other, channel),
+            (ExprKind::ChannelLength(channel), Gt | Ne) if is_zero(right) => (true, Empty, channel),
+            (ExprKind::ChannelLength(channel), Gt | Ge) => (true, Other, channel),
+            (ExprKind::ChannelLength(channel), Eq) if is_zero(right) => (false, Empty, channel),
+            (ExprKind::ChannelLength(channel), Lt | Le) => (false, Other, channel),
+            _ => return None,
         },
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((UseKind::Await { more, question }, channel))
 }
 
 /// Whether an expression names the same channel as long as its thread does not end.

@@ -46,7 +46,9 @@ fn break_cycles_within(
         effort -= spent;
         let harmless = harmless(&nodes, &|from, at| search.stays_inside(from, at));
         if !harmless.is_empty() {
-            harmless.into_iter().for_each(|(from, at)| search.cut(from, at));
+            for (from, at) in harmless {
+                search.cut(from, at);
+            }
             open.append(&mut search.components(&nodes, &chosen));
             continue;
         }

@@ -16,7 +16,9 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use store::{Access, Insert, StateId, StateStore, Ticket};
-use system::{Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem, has_room, is_abandoned};
+use system::{
+    Encoding, Fault, Fired, Halt, Step, Steps, SuccessorCache, TransitionSystem, has_room, is_abandoned,
+};
 
 use crate::ledger::{Ledger, Standing};
 use crate::observer::{Observer, Open};
@@ -116,7 +118,7 @@ where
     /// Whether there is anything to see at a new state, besides its steps.
     pub fn sees(&self) -> bool {
         self.system.hidden_data().is_some()
-            || self.system.successor_cache().is_none_or(|cache| cache.has_state_properties())
+            || self.system.successor_cache().is_none_or(SuccessorCache::has_state_properties)
     }
 
     /// Stores the initial state, if the limits allow even that.

@@ -78,12 +78,12 @@ fn reduction_with_questions_about_the_schedule() {
             "byte x; active [2] proctype A() { byte a; a = 1; if :: enabled(1 - _pid) -> x = a :: else fi }",
             "uses `enabled()`",
         ),
-        (
-            "byte x; active [2] proctype A() { byte a; a = pc_value(0); x = a }",
-            "uses `pc_value()`",
-        ),
+        ("byte x; active [2] proctype A() { byte a; a = pc_value(0); x = a }", "uses `pc_value()`"),
         ("byte x; active [2] proctype A() priority 2 { byte a; a = 1; x = a }", "has priorities"),
-        ("byte x; active [2] proctype A() provided (x < 9) { byte a; a = 1; x = a }", "has `provided` clauses"),
+        (
+            "byte x; active [2] proctype A() provided (x < 9) { byte a; a = 1; x = a }",
+            "has `provided` clauses",
+        ),
     ] {
         gives_way(&sandbox(text), "--safety", 0, why);
     }
@@ -259,5 +259,7 @@ fn reduction_with_bounds_that_are_errors() {
     let (run, report) = sandbox.json(line);
     run.expect(1);
     assert_eq!(report["violation"]["kind"], "heap-bound");
-    assert!(report["reduction"]["notice"].as_str().is_some_and(|notice| notice.contains("the number of objects")));
+    assert!(
+        report["reduction"]["notice"].as_str().is_some_and(|notice| notice.contains("the number of objects"))
+    );
 }

@@ -326,11 +326,7 @@ active proctype P() {
     let printed: Vec<&str> =
         run.stdout.lines().filter_map(|line| line.trim().strip_prefix("prints: ")).collect();
     assert_eq!(printed, ["i is 2", "red, now b"]);
-    assert!(
-        run.stdout.ends_with("All processes have ended or are at valid end states.\n"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.ends_with("All processes have ended or are at valid end states.\n"), "{}", run.stdout);
 }
 
 /// Whether a command can be run here.

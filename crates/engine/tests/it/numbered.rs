@@ -304,7 +304,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
             let mut turns = Vec::new();
             for thread in engine.threads(state) {
                 let is_all = engine.successors(state, thread, &mut |step, effect| {
-                    turns.push((step, effect.writes.to_vec()))
+                    turns.push((step, effect.writes.to_vec()));
                 });
                 if !is_all {
                     turns.push((Step { thread, transition: u32::MAX, choice: 0 }, Vec::new()));
