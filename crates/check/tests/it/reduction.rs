@@ -136,7 +136,7 @@ fn what_asks_about_the_schedule_is_not_reduced() {
         ("byte x; active proctype A() { x = pc_value(0) }", "uses `pc_value()`"),
         ("byte x; active proctype A() priority 3 { x = 1 }", "priorities"),
         ("byte x; active proctype A() provided (x == 0) { x = 1 }", "provided"),
-        ("hidden byte h; byte x; active proctype A() { x = h }", "hidden variables"),
+        ("hidden byte h; byte x; active proctype A() { x = h; x == 0 }", "hidden variables"),
     ] {
         let model = model("m.pml", text);
         let report = check(&model, &reduced());
