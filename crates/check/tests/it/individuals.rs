@@ -92,3 +92,29 @@ fn whom_a_trail_is_about_is_checked() {
         assert_eq!(replay(wrong).err().as_deref(), Some("there is no such individual before the cycle"));
     }
 }
+
+/// Where an individual is chosen in the middle of an atomic block, the block is cut, and garbage is collected there. So a search
+/// may find a run that the model does not have within the bound on objects. That is its own reason, and memory is not to blame.
+#[test]
+fn runs_that_exceed_a_bound_without_the_mark_are_not_shown() {
+    let text = "record R {}
+        boolean b;
+        ltl Gone = forall T t: <> t@gone;
+        thread T() { loc w: do {} goto w; loc gone: do {} return; }
+        active thread M() {
+          R r;
+          atomic r := new R; r := null; if b do b := false; end start T(); r := new R; end
+          while true do b := !b; end
+        }";
+    let model = load(text);
+    let report = |objects| {
+        let mut config = Config { property: Some("Gone".to_owned()), ..Config::default() };
+        config.bounds.sizes.objects = objects;
+        quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet).expect("a report").report
+    };
+    assert_eq!(report(2).verdict, Verdict::Violated);
+    let lost = report(1);
+    let reason = lost.incomplete.expect("it is not complete");
+    assert_eq!((lost.verdict, lost.violation.is_some()), (Verdict::Inconclusive, false));
+    assert!(reason.contains("could not be followed step by step") && !reason.contains("memory"), "{reason}");
+}
