@@ -157,7 +157,7 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
         return Some("objects, functions or atomic blocks meet channels or numbers of processes");
     }
     let mut found = None;
-    let inert = inert(program);
+    let inert = inert(program, &[]);
     program.each_expr(&mut |expr| {
         let reason = match expr.kind {
             ExprKind::LastThread => "the model reads `_last`",

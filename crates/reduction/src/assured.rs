@@ -1,8 +1,7 @@
-//! Messages in the middle of an atomic block for which its guard has made sure that nobody has to wait.
+//! Messages in the middle of an atomic block that never block, because the guard of the block asked for them.
 //!
-//! In `atomic { nempty(c) && nfull(d) -> c?x; d!x }` both messages are possible when the block is entered, and nobody else moves
-//! before they are through. So others do not make a difference by what they send to `c` or receive from `d`: a thread that
-//! could not go on would let them in.
+//! In `atomic { nempty(c) && nfull(d) -> c?x; d!x }` both messages are possible when the block is entered, and no other thread moves
+//! before they are through. So the thread is never interrupted there, whatever other threads send to `c` or receive from `d`.
 
 use ir::{
     Action, ActionKind, BinaryOp, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocationId, LocationKind,
@@ -12,7 +11,7 @@ use ir::{
 use crate::bits::Bits;
 use crate::footprint::{Question, Resources, UseKind};
 
-/// The parts of a guard all of which must hold, from left to right.
+/// Visits the conjuncts of a guard, from left to right.
 pub fn conjuncts<'e>(guard: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     match &guard.kind {
         ExprKind::Binary(BinaryOp::And, left, right) => {
@@ -23,7 +22,7 @@ pub fn conjuncts<'e>(guard: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     }
 }
 
-/// What a part of a guard awaits, and of which channel, if that is all it asks for.
+/// The use of a channel by a conjunct of a guard that is monotonic in the number of messages, and that channel.
 pub fn awaited(part: &Expr) -> Option<(UseKind, &Expr)> {
     use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
     use Question::{Empty, Full, Other};
@@ -56,7 +55,7 @@ pub fn is_steady(channel: &Expr, assigned: &Bits) -> bool {
     }
 }
 
-/// A message that is sent, or received if it is there whatever it is, as the only one of its transition and at its beginning:
+/// The message of a transition that begins with it and has no other, if it needs nothing but room, or nothing but some message:
 /// whether it is sent, and its channel.
 pub fn plain_message(transition: &Transition) -> Option<(bool, &Expr)> {
     let is_message =

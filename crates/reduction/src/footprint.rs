@@ -120,19 +120,20 @@ pub struct Resources<'p> {
 }
 
 impl<'p> Resources<'p> {
-    /// By procedure, there are locals that get channels while it runs.
+    /// `assigned_channels` are, by procedure, the locals that are assigned while it runs, 0 aside.
     pub fn new<'e>(
         program: &'p Program,
         assigned_channels: &[Bits],
         observed: impl Iterator<Item = &'e Expr>,
     ) -> Self {
+        let observed: Vec<&Expr> = observed.collect();
         let mut resources = Self {
             program,
             remote: FxHashMap::default(),
             watched: FxHashMap::default(),
             asked: FxHashMap::default(),
             funs: Vec::new(),
-            inert: inert(program),
+            inert: inert(program, &observed),
             channels: fixed_channels(program),
             has_rendezvous: program.channels.values().any(|channel| channel.capacity == 0),
             sensing: sensing(program),
@@ -167,7 +168,9 @@ impl<'p> Resources<'p> {
             _ => {}
         };
         program.each_expr(&mut look);
-        observed.for_each(|expr| expr.each(&mut look));
+        for expr in &observed {
+            expr.each(&mut look);
+        }
         let mut funs = Footprint::default();
         for fun in program.funs.values() {
             resources.expr(&fun.body, &mut funs);

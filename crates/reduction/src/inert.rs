@@ -7,14 +7,17 @@ use ir::{ActionKind, Array, BinaryOp, Expr, ExprKind, Id, PlaceKind, Program};
 
 use crate::bits::Bits;
 
-/// The globals that are inert.
-pub fn inert(program: &Program) -> Bits {
+/// The globals that are inert in a program of which properties observe some expressions.
+pub fn inert(program: &Program, observed: &[&Expr]) -> Bits {
     let mut is_inert: Vec<bool> = program.globals.values().map(|global| global.transparent).collect();
     if !is_inert.contains(&true) {
         return Bits::default();
     }
     let mut reads = vec![0_u64; is_inert.len()];
     program.each_expr(&mut |expr| count(expr, &mut reads));
+    for expr in observed {
+        expr.each(&mut |expr| count(expr, &mut reads));
+    }
     loop {
         // How often they are read without consequences, as far as is known.
         let mut idle = vec![0_u64; is_inert.len()];

@@ -13,14 +13,14 @@
 
 use ir::{
     ActionKind, BinaryOp, Const, Exit, Expr, ExprKind, Guard, Id, IntType, Jump, LocalId, LocationId,
-    LocationKind, PlaceKind, Program, Table, Transition, TransitionId, Type, Width,
+    LocationKind, PlaceKind, Program, Table, Transition, TransitionId, Type, TypeId, Width,
 };
 use rustc_hash::FxHashMap;
 
 use crate::assured::{conjuncts, entries};
 use crate::flow::{Flow, Way};
 
-/// So many statements may be between the guard of a counter and where it counts.
+/// The greatest number of statements between the guard of a counter and the statement that counts.
 const FARTHEST: usize = 64;
 
 /// What happens to a variable.
@@ -72,7 +72,7 @@ impl<'a> Ranks<'a> {
         Self { program, flow, changes, is_blind }
     }
 
-    /// The edges of a component at which some variable rises or falls that does nothing else there, if there is one.
+    /// The edges of a component at which one variable rises, or falls, if some variable does nothing else in the component.
     pub fn of_component(
         &self,
         nodes: &[usize],
@@ -133,7 +133,7 @@ fn changes(
 ) -> Vec<(LocalId, Changes)> {
     let mut all = Vec::<(LocalId, Changes)>::new();
     let mut add = |local: LocalId, changes: Changes| match all.iter_mut().find(|(known, _)| *known == local) {
-        // Twice in one transition is more than is asked for.
+        // A local that is assigned twice may get any value.
         Some((_, known)) => known.add(Changes::OTHER),
         None => all.push((local, changes)),
     };
@@ -141,31 +141,40 @@ fn changes(
         for place in action.places() {
             let Some(id) = local(&place.kind) else { continue };
             let by = match (&action.kind, &place.kind) {
-                (ActionKind::Assign(_, value), PlaceKind::Local(_)) => added(id, value),
+                (ActionKind::Assign(_, value), PlaceKind::Local(_)) => sum(id, value),
                 _ => None,
             };
-            add(
-                id,
-                by.filter(|&by| stays_inside(program, before, transition, id, by))
-                    .map_or(Changes::OTHER, |by| Changes { up: by > 0, down: by < 0, other: false }),
-            );
+            let by = by.filter(|sum| stays_inside(program, before, transition, id, sum)).map(|sum| sum.by);
+            add(id, by.map_or(Changes::OTHER, |by| Changes { up: by > 0, down: by < 0, other: false }));
         }
     }
     all
 }
 
-/// What is added to a local, if the value is that: not 0.
-fn added(local: LocalId, value: &Expr) -> Option<i64> {
-    match &value.kind {
-        ExprKind::Wrap(value) => added(local, value),
-        ExprKind::Binary(op, left, right) if left.kind == ExprKind::Local(local) => match (op, &right.kind) {
-            (BinaryOp::Add, ExprKind::Const(Const::Int(by))) => Some(*by),
-            (BinaryOp::Sub, ExprKind::Const(Const::Int(by))) => by.checked_neg(),
-            _ => None,
-        },
-        _ => None,
-    }
-    .filter(|&by| by != 0 && by.unsigned_abs() < 1 << 32)
+/// The sum of a local and a constant.
+struct Sum {
+    /// The constant, which is not 0.
+    by: i64,
+    /// The type that the sum is brought into the range of before it is assigned, if it is.
+    wrapped: Option<TypeId>,
+}
+
+/// A value as the sum of a local and a constant.
+fn sum(local: LocalId, value: &Expr) -> Option<Sum> {
+    let (wrapped, value) = match &value.kind {
+        ExprKind::Wrap(inner) => (Some(value.ty), &**inner),
+        _ => (None, value),
+    };
+    let ExprKind::Binary(op, left, right) = &value.kind else { return None };
+    let (ExprKind::Local(id), ExprKind::Const(Const::Int(number))) = (&left.kind, &right.kind) else {
+        return None;
+    };
+    let by = match op {
+        BinaryOp::Add => *number,
+        BinaryOp::Sub => number.checked_neg()?,
+        _ => return None,
+    };
+    (*id == local && by != 0 && by.unsigned_abs() < 1 << 32).then_some(Sum { by, wrapped })
 }
 
 /// Whether the sum is one that the variable can hold, or a fault.
@@ -174,7 +183,7 @@ fn stays_inside(
     before: &Table<LocationId, Option<TransitionId>>,
     transition: &Transition,
     local: LocalId,
-    by: i64,
+    &Sum { by, wrapped }: &Sum,
 ) -> bool {
     let procedure = program.locations[transition.source].procedure;
     let Type::Int(int) = program.types[program.procedures[procedure].locals[local].ty] else { return false };
@@ -185,10 +194,16 @@ fn stays_inside(
     let is_within = |range: IntType, bound: i64| {
         bound.checked_add(by).is_some_and(|sum| (range.lo..=range.hi).contains(&sum))
     };
-    if !int.wrap && is_within(all, if by > 0 { int.hi } else { int.lo }) {
+    if let Some(ty) = wrapped
+        && !matches!(program.types[ty], Type::Int(range) if range.lo <= int.lo && int.hi <= range.hi)
+    {
+        return false;
+    }
+    // A sum that is brought into a range is never a fault.
+    if !int.wrap && wrapped.is_none() && is_within(all, if by > 0 { int.hi } else { int.lo }) {
         return true;
     }
-    // The guard of the transition itself comes before its body, and a variable that it changes twice is none of ours.
+    // The guards on the only path to the assignment, the nearest one first.
     let mut at = transition;
     for _ in 0..FARTHEST {
         let mut is_known = false;

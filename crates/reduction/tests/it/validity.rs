@@ -161,6 +161,14 @@ fn to_give_up_is_to_offer_all_steps() {
 
 /// What happens too rarely by chance.
 const RARE: &[&str] = &[
+    // A counter that is brought into a smaller range than its own comes back, whatever its guard says.
+    "program narrow; features thread_ids;
+    thread P() {
+        local int wrap (0, 7) v;
+        loc a: when v < 7 do { v := (wrap(v + 1) : int wrap (0, 3)); } goto a;
+    }
+    thread Q() { loc a: do { check(1 == 0); } goto b; loc b end: }
+    active P, Q;",
     // Who comes to where a message is awaited changes what a sender does that has an alternative.
     "program meeting; features thread_ids;
     channel r [0] { int wrap (0, 3) };
