@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use store::{Bitstate, Compact};
-use symmetry::{Ladder, Level};
+use symmetry::{Level, SymmetryConfig};
 
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
@@ -324,7 +324,7 @@ impl Config {
     }
 
     /// How states are named, if not by the ids that happened to be given.
-    pub fn ladder(&self) -> Option<Ladder> {
+    pub fn ladder(&self) -> Option<SymmetryConfig> {
         let level = match self.symmetry {
             Symmetry::None => return None,
             Symmetry::Heap => Level::Heap,
@@ -336,7 +336,7 @@ impl Config {
             Naming::Dfs => symmetry::Naming::Dfs,
             Naming::Chain => symmetry::Naming::Chain,
         };
-        Some(Ladder { level, naming, options: symmetry::Options::default() })
+        Some(SymmetryConfig { level, naming, options: symmetry::Options::default() })
     }
 
     /// Why this configuration can't be honoured.

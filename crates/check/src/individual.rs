@@ -4,15 +4,15 @@
 //! an atomic block, it takes several steps for one of the model. So the plain interpreter follows both, and what is between two states
 //! that are the same in both is one step. They are the same up to ids: where a block is cut, garbage is collected earlier.
 
-use ir::Pinned;
+use ir::MarkedProgram;
 use naive::{Naive, State};
 use search::Trail;
-use search::emptiness::{Emptiness, Move};
+use search::emptiness::{EmptinessResult, Move};
 use system::Step;
 
 /// Tells what a search of the marked program found as if it had been one of the model. Of each violation: the how manieth thread
 /// of its procedure is the individual, if there is one.
-pub fn unpin(pinned: &Pinned, naive: Naive<'_>, found: &mut Emptiness) -> Vec<Option<u32>> {
+pub fn unmark(pinned: &MarkedProgram, naive: Naive<'_>, found: &mut EmptinessResult) -> Vec<Option<u32>> {
     let mut individuals = Vec::new();
     for violation in &mut found.outcome.violations {
         let run = Run::follow(pinned, naive, &violation.trail.steps);
@@ -22,7 +22,7 @@ pub fn unpin(pinned: &Pinned, naive: Naive<'_>, found: &mut Emptiness) -> Vec<Op
     if let Some(lasso) = &mut found.lasso {
         let run = Run::follow(pinned, naive, &lasso.trail().steps);
         // A bound that the model exceeds in the middle of a block, with what was garbage by then.
-        found.is_lost |= !run.is_whole;
+        found.cycle_not_reproduced |= !run.is_whole;
         let mut steps = run.steps.into_iter();
         for moves in [&mut lasso.stem, &mut lasso.cycle] {
             let told = moves.drain(..).filter_map(|taken| match taken.step {
@@ -46,7 +46,7 @@ struct Run {
 }
 
 impl Run {
-    fn follow(pinned: &Pinned, naive: Naive<'_>, steps: &[Step]) -> Self {
+    fn follow(pinned: &MarkedProgram, naive: Naive<'_>, steps: &[Step]) -> Self {
         let marked = Naive { program: &pinned.program, ..naive };
         let (mut with, mut without) = (marked.initial(), naive.initial());
         let mut run = Self::default();
@@ -77,7 +77,7 @@ impl Run {
         run
     }
 
-    fn look(&mut self, pinned: &Pinned, with: &State, without: &State) {
+    fn look(&mut self, pinned: &MarkedProgram, with: &State, without: &State) {
         let marked = with.individual(pinned.procedure, 1).and_then(|thread| with.age(thread));
         let thread = without.threads.keys().find(|&&id| marked.is_some() && without.age(id) == marked);
         self.individual = self.individual.or_else(|| without.serial(*thread?));
@@ -87,7 +87,7 @@ impl Run {
 /// The steps of the model that begin like one of the marked program, with what they lead to unless they fault. Where ids are not the same, it
 /// is not known which choice it is.
 fn alternatives(
-    pinned: &Pinned,
+    pinned: &MarkedProgram,
     naive: Naive<'_>,
     (with, step): (&State, Step),
     without: &State,
@@ -101,7 +101,7 @@ fn alternatives(
 }
 
 /// The state that the model has in place of one with a mark, by age.
-fn unmarked(pinned: &Pinned, state: &State) -> State {
+fn unmarked(pinned: &MarkedProgram, state: &State) -> State {
     let mut state = state.by_age();
     state.globals.truncate(pinned.globals);
     for frame in state.threads.values_mut().flat_map(|thread| &mut thread.frames) {

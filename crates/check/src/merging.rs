@@ -49,8 +49,8 @@ pub fn unmerge(naive: Naive<'_>, chains: &Chains, merged: &[Step], claimed: Faul
                 Ok(next) => state = next,
                 Err(_) => return run,
             }
-            let is_it = |flaw: &NaiveFault| flaw.kind == claimed;
-            if at + 1 == merged.len() && state.flaw().is_some_and(is_it) {
+            let is_it = |soft_fault: &NaiveFault| soft_fault.kind == claimed;
+            if at + 1 == merged.len() && state.soft_fault().is_some_and(is_it) {
                 return run;
             }
         }

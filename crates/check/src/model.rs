@@ -181,7 +181,7 @@ impl Model {
     pub fn fingerprint(&self) -> String {
         let mut program = self.program.clone();
         for (index, location) in program.locations.values_mut().enumerate() {
-            if location.hidden {
+            if location.synthetic {
                 location.name = format!("hidden{index}");
             }
         }

@@ -247,7 +247,7 @@ fn check_property(
 ) -> Result<Checked, CheckError> {
     // Of a property about individuals, one of them is marked.
     let pinned = origin.map(|origin| {
-        let pinned = aims.program.pin(&aims.program.properties[number], origin);
+        let pinned = aims.program.mark_thread(&aims.program.properties[number], origin);
         pinned.ok_or_else(|| CheckError::Internal("there is nobody to mark".to_owned()))
     });
     let pinned = pinned.transpose()?;
@@ -275,7 +275,7 @@ fn check_property(
         let (found, store, told) = search(ladder, analysis)?;
         Ok(((found, store), told))
     })?;
-    if searched.0.is_lost && ladder.is_some() {
+    if searched.0.cycle_not_reproduced && ladder.is_some() {
         // A level that is not canonical has several names for a state: steps do not lead along its cycles of names. Without
         // names, objects are what they are called: orders of steps are not all alike then.
         let (found, store, without) = search(None, None)?;
@@ -286,8 +286,8 @@ fn check_property(
     let (mut found, store) = searched;
     let patience = &patience(config, options);
     let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
-    let individuals = pinned.as_ref().map(|pinned| individual::unpin(pinned, naive, &mut found));
-    if found.is_lost {
+    let individuals = pinned.as_ref().map(|pinned| individual::unmark(pinned, naive, &mut found));
+    if found.cycle_not_reproduced {
         // What cannot be shown is not reported.
         found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
         if found.outcome.completeness == Completeness::Stopped(StopReason::FirstViolation) {
@@ -374,7 +374,7 @@ impl Checked {
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
-fn ladder(model: &Model, config: &Config) -> Option<symmetry::Ladder> {
+fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
     config.ladder().filter(|_| !model.program.features.thread_ids_observable)
 }
 
@@ -578,7 +578,7 @@ fn symmetry_report(
         ties_searched: stats.searched,
         searches_exhausted: stats.exhausted,
         touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
-        pinned: model.program.pinned().iter().map(named).chain(individual).collect(),
+        pinned: model.program.named_constants().iter().map(named).chain(individual).collect(),
     }
 }
 
@@ -600,7 +600,7 @@ fn dead_code(model: &Model, plan: &Plan<'_>, engine: &Engine) -> Vec<DeadCode> {
         // What a language has several of on a line is listed one by one.
         let column = if model.dialect().has_statements_in_lines { place.column } else { 0 };
         if seen.insert((location.procedure.index(), place.line, column)) {
-            let name = (entered && !location.hidden).then(|| location.name.clone());
+            let name = (entered && !location.synthetic).then(|| location.name.clone());
             dead.push(DeadCode { procedure: procedure.name.clone(), entered, name, location: place });
         }
     }

@@ -176,7 +176,10 @@ impl<'m> Interactive<'m> {
     /// What is wrong with the state, in words.
     pub fn wrong(&self) -> Option<String> {
         let state = self.state();
-        match state.flaw().cloned().map_or_else(|| self.naive.check(state), |flaw| Err(Stopped::Fault(flaw)))
+        match state
+            .soft_fault()
+            .cloned()
+            .map_or_else(|| self.naive.check(state), |soft_fault| Err(Stopped::Fault(soft_fault)))
         {
             Err(Stopped::Fault(fault)) => Some(fault.to_string()),
             _ if self.naive.deadlocked(state) => Some(format!("deadlock: {}", self.model.dialect().deadlock)),

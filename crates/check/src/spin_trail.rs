@@ -224,7 +224,7 @@ impl Reader<'_> {
     }
 
     fn is_violated(&self, state: &State) -> bool {
-        state.flaw().is_some()
+        state.soft_fault().is_some()
             || matches!(self.naive.check(state), Err(Stopped::Fault(_)))
             || self.naive.deadlocked(state)
     }

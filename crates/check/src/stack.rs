@@ -4,15 +4,15 @@
 //! the order of their names.
 
 use engine::{Engine, OverEngine};
-use reduction::{Analysis, Counts, Doubts, Reduced};
-use symmetry::{Ladder, Stats, Symmetric};
+use reduction::{Analysis, Counts, Invalidated, Reduced};
+use symmetry::{Stats, Symmetric, SymmetryConfig};
 use system::Temporal;
 
 /// The parts of a system.
 #[derive(Clone, Copy)]
 pub struct Stack<'a> {
     pub engine: &'a Engine,
-    pub ladder: Option<Ladder>,
+    pub ladder: Option<SymmetryConfig>,
     pub analysis: Option<&'a Analysis>,
 }
 
@@ -22,7 +22,7 @@ pub struct LayerStats {
     pub naming: Stats,
     pub reduction: Counts,
     /// Why the reduction was wrong, if it was.
-    pub doubts: Doubts,
+    pub doubts: Invalidated,
 }
 
 /// A search of a system of any type.

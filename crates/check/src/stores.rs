@@ -2,8 +2,8 @@
 
 use search::{Completeness, Observer, Open, Options, Outcome, StopReason};
 use store::{
-    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, Naive,
-    NumberedTrie, StateStore, Trie,
+    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, IndexedTrie,
+    Naive, StateStore, Trie,
 };
 use system::{Temporal, TransitionSystem};
 
@@ -44,7 +44,7 @@ pub trait OnStore {
 pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose, search: W) -> W::Output {
     let options = config.store_options;
     match config.store {
-        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut NumberedTrie::numbered(budget)),
+        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut IndexedTrie::numbered(budget)),
         StoreKind::Trie => search.run(&mut Trie::new(budget, purpose == Purpose::Bfs)),
         StoreKind::Exact => search.run(&mut Exact::new(budget)),
         StoreKind::Compact => {

@@ -2,10 +2,10 @@
 
 use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, best};
-use search::emptiness::{Claim, Emptiness};
+use search::emptiness::{Claim, EmptinessResult};
 use search::{Consequence, Observer, Options};
 use store::StateStore;
-use symmetry::{Ladder, Level};
+use symmetry::{Level, SymmetryConfig};
 use system::{FaultKind, Temporal};
 
 use crate::config::{Config, Fairness, StoreKind, Symmetry};
@@ -68,7 +68,7 @@ impl Aims {
 pub struct About<'a> {
     pub aims: &'a Aims,
     pub number: usize,
-    pub found: &'a Emptiness,
+    pub found: &'a EmptinessResult,
     /// Of each violation that was found: whom it is about.
     pub individuals: &'a [Option<u32>],
     /// How the run goes on for ever that was found, in steps of the model.
@@ -163,15 +163,15 @@ pub fn violations(property: &Property) -> Result<Automaton, String> {
 }
 
 /// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle.
-pub fn ladder(ladder: Option<Ladder>) -> Option<Ladder> {
+pub fn ladder(ladder: Option<SymmetryConfig>) -> Option<SymmetryConfig> {
     ladder.map(|ladder| match ladder.level {
         Level::Full => ladder,
-        _ => Ladder { level: Level::Heap, ..ladder },
+        _ => SymmetryConfig { level: Level::Heap, ..ladder },
     })
 }
 
 /// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is asked for.
-pub fn level(ladder: Option<Ladder>, asked: Symmetry) -> Symmetry {
+pub fn level(ladder: Option<SymmetryConfig>, asked: Symmetry) -> Symmetry {
     match ladder.map(|ladder| ladder.level) {
         Some(Level::Heap) => Symmetry::Heap,
         _ => asked,
@@ -185,7 +185,7 @@ pub fn search(
     config: &Config,
     options: &Options<'_>,
     observer: &mut dyn Observer,
-) -> Result<(Emptiness, Store, LayerStats), String> {
+) -> Result<(EmptinessResult, Store, LayerStats), String> {
     if let Some(reason) = unfit(config.store) {
         return Err(reason);
     }
@@ -202,7 +202,7 @@ struct CycleSearch<'a> {
 }
 
 impl OnSystem for CycleSearch<'_> {
-    type Output = Result<(Emptiness, Store), String>;
+    type Output = Result<(EmptinessResult, Store), String>;
 
     fn run(self, system: &impl Temporal) -> Self::Output {
         let config = self.config;
@@ -218,7 +218,7 @@ struct CycleSearchOf<'a, 's, S> {
 }
 
 impl<S: Temporal> OnStore for CycleSearchOf<'_, '_, S> {
-    type Output = Result<(Emptiness, Store), String>;
+    type Output = Result<(EmptinessResult, Store), String>;
 
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output {
         let CycleSearch { claim, options, observer, .. } = self.search;

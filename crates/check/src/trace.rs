@@ -366,7 +366,7 @@ impl<'m> Follower<'m> {
             Err(Stopped::Fault(fault)) => Some(fault),
             _ => None,
         };
-        let faults: Vec<NaiveFault> = state.flaw().cloned().into_iter().chain(violated).collect();
+        let faults: Vec<NaiveFault> = state.soft_fault().cloned().into_iter().chain(violated).collect();
         let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
         if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
             return Some(ending(model, fault));

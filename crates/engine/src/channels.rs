@@ -9,7 +9,7 @@ use system::FaultKind;
 
 use crate::Engine;
 use crate::code::{ArrayCode, Op, Operand, PatternCode, ReceiveCode};
-use crate::eval::{Mood, Stack, fault};
+use crate::eval::{EvalContext, Stack, fault};
 use crate::machine::Stop;
 
 impl ArrayCode {
@@ -207,7 +207,7 @@ impl Engine {
     pub(crate) fn operand(
         &self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         thread: ThreadId,
         frame: usize,
         operand: Operand,
@@ -227,7 +227,7 @@ impl Engine {
     pub(crate) fn find_message(
         &self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         (thread, frame): (ThreadId, usize),
         channel: Channel<'_>,
         receive: &ReceiveCode,
@@ -256,7 +256,7 @@ impl Engine {
     pub(crate) fn channel_has(
         &self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         thread: ThreadId,
         frame: usize,
         pc: usize,
@@ -324,7 +324,7 @@ impl Engine {
     pub(crate) fn look_up(
         &self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         pc: usize,
         op: Op,
         number: i64,
@@ -344,7 +344,7 @@ impl Engine {
             }
             Op::ThreadEnabled => {
                 let thread = Self::thread_of(state, number);
-                let asked = Mood { asked: true, ..mood };
+                let asked = EvalContext { asked: true, ..mood };
                 let able = thread
                     .filter(|_| !mood.asked)
                     .is_some_and(|thread| self.is_enabled(state, asked, thread));

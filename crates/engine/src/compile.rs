@@ -109,7 +109,7 @@ impl Compiler<'_> {
         }
         for property in &program.properties {
             let mut starts = Vec::new();
-            // Of individuals it can be told only where they are marked: see `Program::pin`.
+            // Of individuals it can be told only where they are marked: see `Program::mark_thread`.
             let known = if property.each.is_none() { &property.props[..] } else { &[] };
             for prop in known {
                 starts.push(self.here());

@@ -27,7 +27,7 @@ pub struct Stack {
     pub scratch: Scratch,
     /// How many quantifiers are being evaluated, one inside the other.
     nesting: u32,
-    pub mood: Mood,
+    pub mood: EvalContext,
     /// What may be done before the alarm is looked at.
     pub fuel: Fuel,
     /// The system had no memory for another native stack: what was said about bounds since then may be wrong.
@@ -35,7 +35,7 @@ pub struct Stack {
     /// A message in the making.
     pub message: Vec<i64>,
     /// The first check that failed in this step.
-    pub flaw: Option<Fault>,
+    pub soft_fault: Option<Fault>,
     /// How many steps were taken from inner locations in a row.
     pub inner_steps: usize,
     /// Where to go back to, which function it is, and where the parameters of the caller are.
@@ -44,7 +44,7 @@ pub struct Stack {
 
 /// What whoever evaluates goes by, besides the state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mood {
+pub struct EvalContext {
     /// Whether nobody can step otherwise.
     pub timeout: bool,
     /// Whether some thread asks for what another can do: who asks back is told that it can do nothing.
@@ -53,16 +53,18 @@ pub struct Mood {
 
 impl Stack {
     /// An empty one, for an expression of its own.
-    pub fn in_mood(mood: Mood) -> Self {
+    pub fn in_mood(mood: EvalContext) -> Self {
         Self { mood, ..Self::default() }
     }
 
     /// Takes note of what is wrong with a step that goes on: the first thing counts, and claims only if nothing else is.
-    pub fn note(&mut self, flaw: Option<Fault>) {
-        let is_claim = |flaw: &Fault| flaw.kind == FaultKind::ExclusiveChannel;
-        self.flaw = match self.flaw {
-            Some(first) if is_claim(&first) => flaw.filter(|flaw| !is_claim(flaw)).or(Some(first)),
-            first => first.or(flaw),
+    pub fn note(&mut self, soft_fault: Option<Fault>) {
+        let is_claim = |soft_fault: &Fault| soft_fault.kind == FaultKind::ExclusiveChannel;
+        self.soft_fault = match self.soft_fault {
+            Some(first) if is_claim(&first) => {
+                soft_fault.filter(|soft_fault| !is_claim(soft_fault)).or(Some(first))
+            }
+            first => first.or(soft_fault),
         };
     }
 

@@ -33,7 +33,7 @@ use system::{
 };
 
 use code::{ANY, Code};
-use eval::{Mood, Stack};
+use eval::{EvalContext, Stack};
 use locations::LocationCode;
 use machine::{CatchCode, Stop};
 use passages::Passages;
@@ -60,7 +60,7 @@ pub struct Engine {
     /// By procedure.
     channels_of: Vec<Vec<ChannelId>>,
     priorities: Vec<u8>,
-    /// What transparent variables held, by memo, if the program ever looks at any.
+    /// What untracked variables held, by memo, if the program ever looks at any.
     concealed: Option<Mutex<Concealed>>,
     /// By transition: whether it leads to or leaves from an inner location.
     amid: Vec<bool>,
@@ -90,7 +90,7 @@ struct VirtualCode {
     targets: Vec<Option<ProcedureId>>,
 }
 
-/// The words of transparent variables, each combination once.
+/// The words of untracked variables, each combination once.
 #[derive(Default)]
 struct Concealed {
     words: Vec<Arc<[u64]>>,
@@ -173,11 +173,11 @@ impl Engine {
             .values()
             .map(|record| program.records.ids().map(|ancestor| record.descends_from(ancestor)).collect());
         let mut has_timeout = false;
-        let mut looks_at_transparent = false;
+        let mut looks_at_untracked = false;
         program.each_expr(&mut |expr| match expr.kind {
             ExprKind::Timeout => has_timeout = true,
             ExprKind::Global(id) | ExprKind::Element(ir::Array::Global(id), _) => {
-                looks_at_transparent |= program.globals[id].transparent;
+                looks_at_untracked |= program.globals[id].untracked;
             }
             _ => {}
         });
@@ -186,7 +186,7 @@ impl Engine {
             first_channels: program.first_channels.clone(),
             channels_of: steps::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
-            concealed: looks_at_transparent.then(Mutex::default),
+            concealed: looks_at_untracked.then(Mutex::default),
             amid: steps::amid(program),
             passages: Passages::new(program, &code),
             has_inner: program.has_inner_locations(),
@@ -257,14 +257,14 @@ impl Engine {
     /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
         es.state.mark();
-        es.stack.flaw = None;
+        es.stack.soft_fault = None;
         es.stack.inner_steps = 0;
-        es.stack.mood = Mood::default();
+        es.stack.mood = EvalContext::default();
         es.has_next = false;
         es.start_fault = None;
         match self.take(es, step) {
-            Ok(()) => match es.stack.flaw.take() {
-                Some(fault) => Fired::Flawed(fault),
+            Ok(()) => match es.stack.soft_fault.take() {
+                Some(fault) => Fired::MovedWithFault(fault),
                 None => Fired::Moved,
             },
             Err(stop) => {
@@ -281,12 +281,12 @@ impl Engine {
 
     /// Records every word that a thread reads or writes while its steps are found, fired and undone. Not for
     /// programs with observable ids of threads.
-    pub fn try_out(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
+    pub fn dry_run(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
         es.state.watch();
         self.own_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
-        trial.leads_on = steps.faults.is_empty() && !steps.is_abandoned;
+        trial.succeeds = steps.faults.is_empty() && !steps.is_abandoned;
         // Those behind a fault count as well.
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
@@ -294,21 +294,21 @@ impl Engine {
             if has_moved {
                 es.state.undo();
             }
-            trial.leads_on &= has_moved && is_over;
+            trial.succeeds &= has_moved && is_over;
         }
         es.state.unwatch();
         es.state.take_accesses(&mut trial.accesses);
     }
 }
 
-/// What a thread did when it was [tried](Engine::try_out) what it can do.
+/// What a thread did when it was [tried](Engine::dry_run) what it can do.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     pub accesses: Vec<Access>,
     /// How many of these are for finding out what it can do.
     pub guards: usize,
     /// All its steps lead to states, and others may go on there.
-    pub leads_on: bool,
+    pub succeeds: bool,
 }
 
 impl Engine {
@@ -346,7 +346,7 @@ impl TransitionSystem for Engine {
 
     fn fire(&self, es: &mut EngineState, step: Step) -> Fired {
         let fired = self.fire_only(es, step);
-        if matches!(fired, Fired::Moved | Fired::Flawed(_)) && self.layout.collects_garbage() {
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) && self.layout.collects_garbage() {
             es.state.collect(&self.layout);
         }
         fired

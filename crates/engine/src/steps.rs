@@ -12,7 +12,7 @@ use crate::channels::Channel;
 use crate::code::{
     ClaimCode, EventCode, GuardCode, Opening, Operand, PatternCode, Pc, ReceiveCode, SendCode, TransitionCode,
 };
-use crate::eval::{Mood, Stack, burn, fault};
+use crate::eval::{EvalContext, Stack, burn, fault};
 use crate::locations::LocationCode;
 use crate::machine::{Mode, Stop};
 use crate::{Engine, EngineState};
@@ -82,7 +82,7 @@ impl Engine {
 
     /// Whether a thread can step where it is, priorities and the condition of its procedure aside. No body
     /// chooses or waits in programs that ask for this.
-    pub(crate) fn is_enabled(&self, state: &State, mood: Mood, thread: ThreadId) -> bool {
+    pub(crate) fn is_enabled(&self, state: &State, mood: EvalContext, thread: ThreadId) -> bool {
         let mut stack = Stack::in_mood(mood);
         let frame = state.frame(thread);
         self.location_at(state, frame).groups.iter().any(|group| {
@@ -325,7 +325,7 @@ impl Engine {
     pub(crate) fn evaluate_send<'e>(
         &'e self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         thread: ThreadId,
         send: &SendCode,
         message: &mut Vec<i64>,
@@ -351,7 +351,7 @@ impl Engine {
     pub(crate) fn receivable<'e>(
         &'e self,
         state: &State,
-        mood: Mood,
+        mood: EvalContext,
         thread: ThreadId,
         frame: usize,
         receive: &ReceiveCode,
@@ -481,7 +481,8 @@ impl Engine {
             let frame = state.frame(other);
             let claims = |claim: &ClaimCode| {
                 claim.send == send
-                    && self.operand(state, Mood::default(), other, frame, claim.channel) == Ok(channel.number)
+                    && self.operand(state, EvalContext::default(), other, frame, claim.channel)
+                        == Ok(channel.number)
             };
             self.code.claims[self.procedure_of(state, other).index()].iter().any(claims)
         })
@@ -491,7 +492,7 @@ impl Engine {
     fn observe(&self, state: &mut State, send: bool, channel: i64, message: &[i64]) -> Option<Fault> {
         let (monitor, slot) = (self.code.monitor.as_ref()?, self.layout.monitor?);
         let nobody = ThreadId(u32::MAX);
-        let value = |state: &State, operand| self.operand(state, Mood::default(), nobody, 0, operand);
+        let value = |state: &State, operand| self.operand(state, EvalContext::default(), nobody, 0, operand);
         let sees = |event: &EventCode| event.send == send && value(state, event.channel) == Ok(channel);
         if !monitor.states.iter().flatten().any(sees) {
             return None;
@@ -723,8 +724,9 @@ impl Engine {
                         }
                         if channel.shape.capacity > 0 {
                             self.claimed(es, true, thread, channel, send.channel.pc);
-                            let flaw = self.put_message(&mut es.state, channel, send.sorted, &mut message);
-                            es.stack.note(flaw);
+                            let soft_fault =
+                                self.put_message(&mut es.state, channel, send.sorted, &mut message);
+                            es.stack.note(soft_fault);
                             return Ok(None);
                         }
                         if self.amid[*transition as usize] {
@@ -745,8 +747,8 @@ impl Engine {
                     .ok_or(Stop::Blocked)?;
                 self.claimed(es, false, thread, channel, receive.channel.pc);
                 let mut message = std::mem::take(&mut es.stack.message);
-                let flaw = self.take_message(&mut es.state, channel, at, receive, &mut message);
-                es.stack.note(flaw);
+                let soft_fault = self.take_message(&mut es.state, channel, at, receive, &mut message);
+                es.stack.note(soft_fault);
                 let done = self.store(es, thread, receive, &message);
                 es.stack.message = message;
                 done?;
@@ -763,8 +765,10 @@ impl Engine {
         let Opening::Send(send) = self.code.transitions[step.transition as usize].opening else {
             return None;
         };
-        es.stack.mood =
-            Mood { timeout: self.bodies_ask_for_timeout && self.has_timed_out(es), ..Mood::default() };
+        es.stack.mood = EvalContext {
+            timeout: self.bodies_ask_for_timeout && self.has_timed_out(es),
+            ..EvalContext::default()
+        };
         let thread = ThreadId(step.thread);
         let send = &self.code.sends[send as usize];
         let mut message = std::mem::take(&mut es.stack.message);
@@ -815,8 +819,8 @@ impl Engine {
         }
         for (send, thread, site) in [(true, sender, site), (false, partner.thread, receive.channel.pc)] {
             self.claimed(es, send, thread, channel, site);
-            let flaw = self.observe(&mut es.state, send, channel.number, message);
-            es.stack.note(flaw);
+            let soft_fault = self.observe(&mut es.state, send, channel.number, message);
+            es.stack.note(soft_fault);
         }
         self.store(es, partner.thread, receive, message)?;
         Ok(partner)

@@ -762,7 +762,7 @@ impl Engine {
                 scout.arrive(&es.state, first, 0..self.layout.root_shown, changes);
             }
         }
-        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             es.has_next = false;
             es.state.undo();
         }

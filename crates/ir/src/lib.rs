@@ -197,7 +197,7 @@
 //! [`Procedure::provided`] aside; a thread that is asked while it asks itself can do nothing.
 //!
 //! **Checks** ([`ActionKind::Check`]) that fail are assertion faults of a step that nevertheless has its successor. The
-//! first flaw of a step counts; a fault that ends the step hides it.
+//! first soft_fault of a step counts; a fault that ends the step hides it.
 //!
 //! **Claims.** A thread [claims](Procedure::claims) channels from its start to its end. If a thread sends to a channel, or
 //! receives from it (or keeps what it receives), while another thread claims to be the only one that does, that is an
@@ -219,8 +219,8 @@
 mod expr;
 mod features;
 mod ids;
+mod marked;
 mod names;
-mod pin;
 mod program;
 mod property;
 mod spans;
@@ -235,7 +235,7 @@ pub use expr::{
 };
 pub use features::Features;
 pub use ids::*;
-pub use pin::{Origin, Pinned};
+pub use marked::{MarkedProgram, Origin};
 pub use program::*;
 pub use property::*;
 pub use types::{IntType, Type, Types, Width};

@@ -62,7 +62,7 @@ pub struct Record {
 
 impl Program {
     /// The constants of abstract enums that properties and assertions name, ascending, each once.
-    pub fn pinned(&self) -> Vec<(EnumId, u32)> {
+    pub fn named_constants(&self) -> Vec<(EnumId, u32)> {
         let asserted =
             self.transitions.values().flat_map(|transition| &transition.body).filter_map(|action| {
                 match &action.kind {
@@ -72,16 +72,16 @@ impl Program {
             });
         let invariants = self.invariants.iter().map(|invariant| &invariant.expr);
         let mut open: Vec<_> = invariants.chain(self.propositions()).chain(asserted).collect();
-        let mut pinned = BTreeSet::new();
+        let mut named_constants = BTreeSet::new();
         while let Some(expr) = open.pop() {
             if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
                 && self.enums.get(id).is_some_and(|item| item.is_abstract)
             {
-                pinned.insert((id, element));
+                named_constants.insert((id, element));
             }
             open.extend(expr.operands());
         }
-        pinned.into_iter().collect()
+        named_constants.into_iter().collect()
     }
 }
 
@@ -174,11 +174,11 @@ pub struct Variable {
     pub dims: Vec<u32>,
     /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs with
     /// [observable ids of threads](Features::thread_ids_observable).
-    pub transparent: bool,
+    pub untracked: bool,
     /// What its numbers stand for.
     pub meaning: Meaning,
     /// Made by a front end, not written by the user: traces do not show it.
-    pub hidden: bool,
+    pub synthetic: bool,
     pub span: Span,
 }
 
@@ -190,9 +190,9 @@ impl Variable {
             ty,
             init,
             dims: Vec::new(),
-            transparent: false,
+            untracked: false,
             meaning: Meaning::Number,
-            hidden: false,
+            synthetic: false,
             span,
         }
     }
@@ -351,7 +351,7 @@ pub struct Location {
     /// The locals whose values matter from here on, where the model says so.
     pub live: Option<Vec<LocalId>>,
     /// Made by a front end for a part of a statement, with no name of its own in the source.
-    pub hidden: bool,
+    pub synthetic: bool,
     pub span: Span,
 }
 
@@ -370,7 +370,7 @@ impl Location {
             progress: false,
             number: 0,
             live: None,
-            hidden: false,
+            synthetic: false,
             span,
         }
     }

@@ -7,7 +7,7 @@ use system::FaultKind;
 use crate::eval::{Eval, as_int};
 use crate::fault::Stop;
 use crate::machine::{Choose, Machine};
-use crate::steps::Mood;
+use crate::steps::EvalContext;
 use crate::{Channel, Naive, NaiveFault, Thread, Value};
 
 /// Whether the fields of a message have the values that are wanted, as far as it has fields.
@@ -138,7 +138,7 @@ impl Eval<'_> {
                 Some((number, _)) if !self.mood.asked => {
                     let naive = Naive { bounds: self.bounds, ..Naive::new(self.program) };
                     // Whoever would fault is not blocked.
-                    let steps = naive.steps_at(self.state, number, Mood { asked: true, ..self.mood });
+                    let steps = naive.steps_at(self.state, number, EvalContext { asked: true, ..self.mood });
                     Value::Bool(!steps.0.is_empty() || !steps.1.is_empty())
                 }
                 _ => Value::Bool(false),
@@ -361,7 +361,7 @@ impl Machine<'_> {
     fn claimed(&mut self, send: bool, number: u32, span: Span) {
         let program = self.program();
         let claims = |&(&other, thread): &(&u32, &Thread)| {
-            let eval = self.naive.evaluator(&self.state, other, Mood::default());
+            let eval = self.naive.evaluator(&self.state, other, EvalContext::default());
             let claims = &program.procedures[thread.procedure.0].claims;
             other != self.thread
                 && claims.iter().any(|claim| {
@@ -390,7 +390,7 @@ impl Machine<'_> {
             thread: None,
             variables: &[],
             scope: Scope::Program,
-            mood: Mood::default(),
+            mood: EvalContext::default(),
             ..self.evaluator()
         };
         let mut named = false;

@@ -16,7 +16,7 @@ use system::{Alarm, Bound, FaultKind, has_room_for_stack};
 use crate::collections::Operation;
 use crate::fault::{Stop, burn};
 use crate::state::position;
-use crate::steps::Mood;
+use crate::steps::EvalContext;
 use crate::value::default_value;
 use crate::{Bounds, Naive, ObjectKind, State, Value};
 
@@ -37,7 +37,7 @@ pub(crate) struct Eval<'a> {
     pub scope: Scope,
     /// Active calls of pure functions.
     pub calls: u32,
-    pub mood: Mood,
+    pub mood: EvalContext,
     pub alarm: Option<&'a Alarm>,
 }
 

@@ -44,8 +44,8 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
     let naive = &Naive { alarm: None, ..*naive };
     let initial = naive.initial();
     let mut summary = Summary { complete: true, ..Summary::default() };
-    if let Some(flaw) = initial.flaw() {
-        summary.count(flaw);
+    if let Some(soft_fault) = initial.soft_fault() {
+        summary.count(soft_fault);
     }
     let mut seen = BTreeSet::from([initial.clone()]);
     let mut frontier = VecDeque::from([initial]);
@@ -70,8 +70,8 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
                 let fired = naive.fire(&state, step);
                 let passing = fired.as_ref().is_ok_and(|next| naive.is_transient(next));
                 summary.transitions += usize::from(!passing);
-                if let Some(flaw) = fired.as_ref().ok().and_then(State::flaw) {
-                    summary.count(flaw);
+                if let Some(soft_fault) = fired.as_ref().ok().and_then(State::soft_fault) {
+                    summary.count(soft_fault);
                 }
                 match fired {
                     Ok(next) if passing && away < MAX_MICRO_STEPS => {

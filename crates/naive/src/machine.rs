@@ -11,7 +11,7 @@ use system::{Bound, FaultKind};
 use crate::eval::{Eval, admit, as_int, element_position, in_all_elements, initial_value, position_of};
 use crate::fault::{Stop, burn};
 use crate::state::{Shown, position};
-use crate::steps::Mood;
+use crate::steps::EvalContext;
 use crate::value::default_value;
 use crate::{Channel, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
 
@@ -23,7 +23,7 @@ pub(crate) struct Machine<'a> {
     pub naive: &'a Naive<'a>,
     pub state: State,
     pub thread: u32,
-    pub mood: Mood,
+    pub mood: EvalContext,
     /// Whether a `Send` may look for a partner.
     pub may_meet: bool,
     /// Who received what the thread sent, if that was a rendezvous, and by which transition.
@@ -31,7 +31,7 @@ pub(crate) struct Machine<'a> {
     /// The transition that was taken last.
     pub last: Option<TransitionId>,
     /// The first check that failed.
-    pub flaw: Option<NaiveFault>,
+    pub soft_fault: Option<NaiveFault>,
 }
 
 /// Numbers of channels fit a byte.
@@ -54,13 +54,13 @@ pub(crate) enum Target {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, mood: Mood) -> Self {
-        Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, flaw: None }
+    pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, mood: EvalContext) -> Self {
+        Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, soft_fault: None }
     }
 
     /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
     pub fn note(&mut self, fault: NaiveFault) {
-        note(&mut self.flaw, fault);
+        note(&mut self.soft_fault, fault);
     }
 
     /// A whole step, if it is of a transition whose guard holds.
@@ -538,7 +538,7 @@ impl<'a> Machine<'a> {
 
 impl Naive<'_> {
     /// For a thread, or for nobody if it does not exist.
-    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32, mood: Mood) -> Eval<'a> {
+    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32, mood: EvalContext) -> Eval<'a> {
         let (program, bounds) = (self.program, self.bounds);
         let nobody = Eval {
             program,
@@ -580,11 +580,11 @@ impl Naive<'_> {
     }
 }
 
-/// Takes note of a flaw: the first one counts, but a broken claim only if it is all.
-pub(crate) fn note(flaw: &mut Option<NaiveFault>, fault: NaiveFault) {
+/// Takes note of a soft_fault: the first one counts, but a broken claim only if it is all.
+pub(crate) fn note(soft_fault: &mut Option<NaiveFault>, fault: NaiveFault) {
     let claim = FaultKind::ExclusiveChannel;
-    if flaw.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim) {
-        *flaw = Some(fault);
+    if soft_fault.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim) {
+        *soft_fault = Some(fault);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::eval::initial_value;
 use crate::fault::Stop;
 use crate::machine::{Machine, add_channels, add_thread};
 use crate::state::Shown;
-use crate::steps::{Mood, Steps, location};
+use crate::steps::{EvalContext, Steps, location};
 use crate::value::Value;
 use crate::{Naive, NaiveFault, State, Stopped};
 
@@ -26,14 +26,14 @@ impl Naive<'_> {
             exclusive: None,
             last: program.features.remembers_last.then_some(0),
             monitor: 0,
-            transparent: Shown::default(),
-            flaw: Shown::default(),
+            untracked: Shown::default(),
+            soft_fault: Shown::default(),
             serials: Shown::default(),
         };
         for (id, global) in program.globals.iter() {
             let value = initial_value(program, global);
-            if global.transparent {
-                state.transparent.0.insert(id, value);
+            if global.untracked {
+                state.untracked.0.insert(id, value);
                 state.globals.push(Value::Null);
             } else {
                 state.globals.push(value);
@@ -51,16 +51,16 @@ impl Naive<'_> {
         state
     }
 
-    /// The state after a prologue of the initial state. What goes wrong there is a flaw of that state.
+    /// The state after a prologue of the initial state. What goes wrong there is a soft_fault of that state.
     fn prepared(&self, state: State, thread: u32, prologue: &[Action]) -> State {
-        let flaw = state.flaw.0.clone();
-        let mut machine = Machine::new(self, state, thread, Mood::default());
+        let soft_fault = state.soft_fault.0.clone();
+        let mut machine = Machine::new(self, state, thread, EvalContext::default());
         let end = prologue.iter().try_for_each(|action| machine.action(action, &mut |_| 0).map(|_| ()));
         let fault = match end {
             Err(Stop::Fault(fault)) => Some(fault),
             _ => None,
         };
-        machine.state.flaw = Shown(flaw.or(fault));
+        machine.state.soft_fault = Shown(soft_fault.or(fault));
         machine.state
     }
 
@@ -71,17 +71,17 @@ impl Naive<'_> {
 
     /// The steps of a state, and in which mood they are. Only where ids of threads are observable is there
     /// another mood.
-    pub(crate) fn steps_in_mood(&self, state: &State) -> (Mood, Steps) {
-        let calm = self.steps_in(state, Mood::default());
+    pub(crate) fn steps_in_mood(&self, state: &State) -> (EvalContext, Steps) {
+        let calm = self.steps_in(state, EvalContext::default());
         if !calm.0.is_empty() || !calm.1.is_empty() || !self.program.features.thread_ids_observable {
-            return (Mood::default(), calm);
+            return (EvalContext::default(), calm);
         }
-        let timeout = Mood { timeout: true, ..Mood::default() };
+        let timeout = EvalContext { timeout: true, ..EvalContext::default() };
         (timeout, self.steps_in(state, timeout))
     }
 
     /// The steps of those with the greatest priority, of the one who has the floor only.
-    fn steps_in(&self, state: &State, mood: Mood) -> Steps {
+    fn steps_in(&self, state: &State, mood: EvalContext) -> Steps {
         // Without observable ids there are no priorities.
         let alone = state.exclusive.filter(|_| !self.program.features.thread_ids_observable);
         let threads = state.threads.iter().filter(|&(&id, _)| alone.is_none_or(|alone| alone == id));
@@ -99,7 +99,7 @@ impl Naive<'_> {
     }
 
     /// The steps of a thread as if there were no priorities: those of the least rank.
-    pub(crate) fn able(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+    pub(crate) fn able(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
         match self.is_provided(state, thread, mood) {
             Ok(true) => {}
             Ok(false) => return Steps::default(),
@@ -115,7 +115,7 @@ impl Naive<'_> {
     }
 
     /// The steps of a thread where it is, whether it may step or not: those of the least rank.
-    pub(crate) fn steps_at(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+    pub(crate) fn steps_at(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
         let (mut enabled, mut faults) = self.steps_of(state, thread, mood);
         let rank = |step: &Step| self.program.transitions[TransitionId(step.transition)].rank;
         let least = enabled.iter().chain(faults.iter().map(|(step, _)| step)).map(rank).min();
@@ -125,7 +125,12 @@ impl Naive<'_> {
     }
 
     /// Whether the condition of a thread's procedure holds.
-    pub(crate) fn is_provided(&self, state: &State, thread: u32, mood: Mood) -> Result<bool, NaiveFault> {
+    pub(crate) fn is_provided(
+        &self,
+        state: &State,
+        thread: u32,
+        mood: EvalContext,
+    ) -> Result<bool, NaiveFault> {
         let Some(here) = location(state, thread) else { return Ok(false) };
         let procedure = self.program.locations[here].procedure;
         let Some(provided) = &self.program.procedures[procedure].provided else { return Ok(true) };
@@ -139,7 +144,7 @@ impl Naive<'_> {
     }
 
     /// The steps of one thread, by its priority among others.
-    pub(crate) fn steps_of_one(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+    pub(crate) fn steps_of_one(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
         if !self.program.features.thread_ids_observable {
             return self.able(state, thread, mood);
         }
@@ -150,13 +155,13 @@ impl Naive<'_> {
     }
 
     /// In which mood a step is one of the state, as far as other transitions and threads are concerned.
-    pub(crate) fn mood_of(&self, state: &State, step: Step) -> Result<Mood, Stopped> {
+    pub(crate) fn mood_of(&self, state: &State, step: Step) -> Result<EvalContext, Stopped> {
         let (mood, (enabled, faults)) = if self.program.features.thread_ids_observable {
             self.steps_in_mood(state)
         } else if self.depends_on_others(state, step.thread) {
-            (Mood::default(), self.able(state, step.thread, Mood::default()))
+            (EvalContext::default(), self.able(state, step.thread, EvalContext::default()))
         } else {
-            return Ok(Mood::default());
+            return Ok(EvalContext::default());
         };
         if let Some((_, fault)) = faults.into_iter().find(|(other, _)| *other == step) {
             return Err(Stopped::Fault(fault));
@@ -176,16 +181,16 @@ impl Naive<'_> {
 
     /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its
     /// thread the floor if the last one is exclusive.
-    pub(crate) fn fire_one(&self, state: &State, step: Step, mood: Mood) -> Result<State, Stopped> {
+    pub(crate) fn fire_one(&self, state: &State, step: Step, mood: EvalContext) -> Result<State, Stopped> {
         let machine = self.micro_step(state, step, mood)?;
         let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);
         let last = machine.last.unwrap_or(TransitionId(step.transition));
         let mut next = machine.state;
-        next.flaw = Shown(machine.flaw);
+        next.soft_fault = Shown(machine.soft_fault);
         next.last = state.last.map(|_| mover);
         next.exclusive = None;
         if self.program.transitions[last].exclusive {
-            let (enabled, faults) = self.steps_of_one(&next, mover, Mood::default());
+            let (enabled, faults) = self.steps_of_one(&next, mover, EvalContext::default());
             next.exclusive = (!enabled.is_empty() || !faults.is_empty()).then_some(mover);
         }
         Ok(next)

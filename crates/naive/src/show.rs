@@ -293,7 +293,7 @@ fn list(shown: impl Iterator<Item = String>) -> String {
 
 /// The variables that are not hidden.
 fn visible<I: Id>(variables: &Table<I, Variable>) -> impl Iterator<Item = (I, &Variable)> {
-    variables.iter().filter(|(_, variable)| !variable.hidden)
+    variables.iter().filter(|(_, variable)| !variable.synthetic)
 }
 
 /// The indices of an element of an array variable: `[1][2]`.
@@ -377,7 +377,7 @@ impl<'a> Changes<'a> {
     fn params(&self, frame: &Frame) -> String {
         let procedure = self.naive.locals(frame);
         let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
-        let shown = params.filter(|(param, _)| !param.hidden).map(|(param, value)| {
+        let shown = params.filter(|(param, _)| !param.synthetic).map(|(param, value)| {
             format!("{}: {}", param.name, self.naive.show_as(self.after, value, param.meaning))
         });
         list(shown)

@@ -14,7 +14,7 @@ use crate::{NaiveFault, Value};
 /// All of it takes part in comparisons, except for what is [`Shown`] to people only.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
-    /// An array variable is the sequence of its elements. Those that are transparent have no value here.
+    /// An array variable is the sequence of its elements. Those that are untracked have no value here.
     pub globals: Vec<Value>,
     pub threads: BTreeMap<u32, Thread>,
     pub objects: BTreeMap<u32, Object>,
@@ -26,10 +26,10 @@ pub struct State {
     pub last: Option<u32>,
     /// Where the monitor is, if there is one.
     pub monitor: u32,
-    /// The values of transparent variables.
-    pub(crate) transparent: Shown<BTreeMap<GlobalId, Value>>,
+    /// The values of untracked variables.
+    pub(crate) untracked: Shown<BTreeMap<GlobalId, Value>>,
     /// The first check that the step to this state violated.
-    pub(crate) flaw: Shown<Option<NaiveFault>>,
+    pub(crate) soft_fault: Shown<Option<NaiveFault>>,
     pub(crate) serials: Shown<Serials>,
 }
 
@@ -98,11 +98,11 @@ impl Thread {
 
 impl State {
     pub fn global(&self, id: GlobalId) -> &Value {
-        self.transparent.0.get(&id).unwrap_or(&self.globals[id.index()])
+        self.untracked.0.get(&id).unwrap_or(&self.globals[id.index()])
     }
 
     pub(crate) fn global_mut(&mut self, id: GlobalId) -> &mut Value {
-        self.transparent.0.get_mut(&id).unwrap_or(&mut self.globals[id.index()])
+        self.untracked.0.get_mut(&id).unwrap_or(&mut self.globals[id.index()])
     }
 
     /// The thread that was the `serial`th of its procedure to be started, from 1, unless it has ended.
@@ -117,8 +117,8 @@ impl State {
     }
 
     /// The check that the step to this state violated, if it did.
-    pub fn flaw(&self) -> Option<&NaiveFault> {
-        self.flaw.0.as_ref()
+    pub fn soft_fault(&self) -> Option<&NaiveFault> {
+        self.soft_fault.0.as_ref()
     }
 }
 

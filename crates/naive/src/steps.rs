@@ -11,7 +11,7 @@ use crate::{Naive, NaiveFault, OnBound, State, Stopped, Thread};
 
 /// What whoever evaluates goes by, besides the state.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Mood {
+pub(crate) struct EvalContext {
     /// Whether nobody can step otherwise.
     pub timeout: bool,
     /// Whether some thread asks for what another can do.
@@ -54,21 +54,21 @@ impl Naive<'_> {
         // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
         if state.exclusive.is_some() {
-            let (enabled, faults) = self.steps_of_one(state, step.thread, Mood::default());
+            let (enabled, faults) = self.steps_of_one(state, step.thread, EvalContext::default());
             if enabled.len() + faults.len() == 1 {
                 taken = MAX_MICRO_STEPS;
             }
         }
         while self.inside_atomic(&next, step.thread) {
-            match self.steps_of_one(&next, step.thread, Mood::default()) {
+            match self.steps_of_one(&next, step.thread, EvalContext::default()) {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
-                    let mut flaw = next.flaw.0.take();
-                    next = self.fire_one(&next, enabled[0], Mood::default())?;
-                    if let Some(later) = next.flaw.0.take() {
-                        note(&mut flaw, later);
+                    let mut soft_fault = next.soft_fault.0.take();
+                    next = self.fire_one(&next, enabled[0], EvalContext::default())?;
+                    if let Some(later) = next.soft_fault.0.take() {
+                        note(&mut soft_fault, later);
                     }
-                    next.flaw.0 = flaw;
+                    next.soft_fault.0 = soft_fault;
                     taken += 1;
                 }
                 _ => {
@@ -93,7 +93,7 @@ impl Naive<'_> {
             return Ok(());
         }
         let Self { program, bounds, alarm, .. } = *self;
-        let (scope, mood) = (Scope::Program, Mood::default());
+        let (scope, mood) = (Scope::Program, EvalContext::default());
         let mut unevaluated = Ok(());
         for invariant in &program.invariants {
             let thread = None;
@@ -127,7 +127,7 @@ impl Naive<'_> {
         thread: Option<u32>,
     ) -> Result<u64, Stopped> {
         let Self { program, bounds, alarm, .. } = *self;
-        let (scope, mood) = (Scope::Program, Mood::default());
+        let (scope, mood) = (Scope::Program, EvalContext::default());
         let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
@@ -160,7 +160,7 @@ impl Naive<'_> {
     }
 
     /// All transitions of a thread that can be taken, whatever their ranks.
-    pub(crate) fn steps_of(&self, state: &State, thread: u32, mood: Mood) -> Steps {
+    pub(crate) fn steps_of(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
         let Some(location) = location(state, thread) else { return (enabled, faults) };
         for &id in &self.program.locations[location].transitions {
@@ -174,7 +174,7 @@ impl Naive<'_> {
         (enabled, faults)
     }
 
-    fn attempt(&self, state: &State, thread: u32, id: TransitionId, mood: Mood) -> Attempt {
+    fn attempt(&self, state: &State, thread: u32, id: TransitionId, mood: EvalContext) -> Attempt {
         let transition = &self.program.transitions[id];
         match &transition.guard {
             Guard::Always => {}
@@ -213,7 +213,7 @@ impl Naive<'_> {
     }
 
     /// Whether a guard that asks something of the state holds.
-    fn holds(&self, state: &State, thread: u32, guard: &Guard, mood: Mood) -> Result<bool, Stop> {
+    fn holds(&self, state: &State, thread: u32, guard: &Guard, mood: EvalContext) -> Result<bool, Stop> {
         match guard {
             Guard::When(condition) => self.evaluator(state, thread, mood).bool(condition),
             Guard::Ready(inner) => {
@@ -224,7 +224,7 @@ impl Naive<'_> {
     }
 
     /// The choices with which the body meets no obstacle, ascending.
-    fn choices(&self, state: &State, thread: u32, id: TransitionId, mood: Mood) -> Vec<u32> {
+    fn choices(&self, state: &State, thread: u32, id: TransitionId, mood: EvalContext) -> Vec<u32> {
         let mut found = Vec::new();
         let mut prefix = Vec::new();
         loop {
@@ -257,7 +257,12 @@ impl Naive<'_> {
     }
 
     /// One transition, without what follows in an atomic block, and without collecting garbage.
-    pub(crate) fn micro_step(&self, state: &State, step: Step, mood: Mood) -> Result<Machine<'_>, Stopped> {
+    pub(crate) fn micro_step(
+        &self,
+        state: &State,
+        step: Step,
+        mood: EvalContext,
+    ) -> Result<Machine<'_>, Stopped> {
         let id = TransitionId(step.transition);
         let here = location(state, step.thread).ok_or(Stopped::NotEnabled)?;
         if state.exclusive.is_some_and(|exclusive| exclusive != step.thread)
@@ -299,7 +304,7 @@ impl Naive<'_> {
         Ok(machine)
     }
 
-    fn guard(&self, state: &State, step: Step, guard: &Guard, mood: Mood) -> Result<(), Stopped> {
+    fn guard(&self, state: &State, step: Step, guard: &Guard, mood: EvalContext) -> Result<(), Stopped> {
         match self.holds(state, step.thread, guard, mood) {
             Ok(true) => Ok(()),
             // What faults before any choice point has the one choice 0.

@@ -33,7 +33,7 @@ pub struct Compiled {
     pub program: ir::Program,
     /// Which statements can be merged, for [`merge`].
     pub chains: Chains,
-    /// The globals that the model declares `hidden`. Others may be transparent as well: those that are only
+    /// The globals that the model declares `hidden`. Others may be untracked as well: those that are only
     /// written.
     pub hidden: BTreeSet<ir::GlobalId>,
     pub warnings: Diagnostics,

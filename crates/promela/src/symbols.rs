@@ -143,7 +143,7 @@ impl Symbol {
     }
 
     /// A global that is only written is no part of the state, unless it is a channel or a record.
-    pub fn transparent(&self) -> bool {
+    pub fn untracked(&self) -> bool {
         let unread = self.owner.is_none()
             && !self.read
             && !matches!(self.ty, Ty::Record(_) | Ty::Scalar(Scalar::Chan));
@@ -154,8 +154,8 @@ impl Symbol {
     pub fn range(&self, leaf: &Leaf) -> IntType {
         match leaf.scalar {
             // SPIN keeps these in a byte.
-            Scalar::Unsigned(_) if self.transparent() && self.scalar().is_some() => Scalar::Byte.range(false),
-            scalar => scalar.range(leaf.packed || (self.transparent() && self.scalar().is_some())),
+            Scalar::Unsigned(_) if self.untracked() && self.scalar().is_some() => Scalar::Byte.range(false),
+            scalar => scalar.range(leaf.packed || (self.untracked() && self.scalar().is_some())),
         }
     }
 

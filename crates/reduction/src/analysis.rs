@@ -165,7 +165,7 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ExprKind::ThreadLocation(_) => "the model uses `pc_value()`",
             ExprKind::ThreadPriority(_) => "the model has priorities",
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
-                if program.globals[id].transparent && !inert.contains(id.index()) =>
+                if program.globals[id].untracked && !inert.contains(id.index()) =>
             {
                 "what the model does depends on hidden variables"
             }

@@ -277,11 +277,11 @@ fn constant(program: &Program) -> Bits {
 fn guard(program: &Program, constant: &Bits, field: FieldId) -> Option<FieldId> {
     let of = &program.fields[field];
     let is_lock = |id: FieldId| program.types[program.fields[id].ty] == Type::Lock;
-    let leads_on = match program.types[of.ty] {
+    let succeeds = match program.types[of.ty] {
         Type::Record(_) | Type::Array(_) => true,
         ty => ty.is_collection(),
     };
-    if is_lock(field) || constant.contains(field.index()) && !leads_on {
+    if is_lock(field) || constant.contains(field.index()) && !succeeds {
         return None;
     }
     let owner = &program.records[of.owner];

@@ -1,6 +1,6 @@
 //! Variables that are no part of the state and that nothing depends on: counters for the user to look at.
 //!
-//! A transparent variable is *inert* if it is read only to be printed, or to give inert variables values by what can't go
+//! A untracked variable is *inert* if it is read only to be printed, or to give inert variables values by what can't go
 //! wrong. Then its value changes nothing but itself, and the order in which threads write to it does not matter.
 
 use ir::{ActionKind, Array, BinaryOp, Expr, ExprKind, Id, PlaceKind, Program};
@@ -9,7 +9,7 @@ use crate::bits::Bits;
 
 /// The globals that are inert in a program of which properties observe some expressions.
 pub fn inert(program: &Program, observed: &[&Expr]) -> Bits {
-    let mut is_inert: Vec<bool> = program.globals.values().map(|global| global.transparent).collect();
+    let mut is_inert: Vec<bool> = program.globals.values().map(|global| global.untracked).collect();
     if !is_inert.contains(&true) {
         return Bits::default();
     }

@@ -73,7 +73,7 @@
 //!   both write such a resource, in either order: only who reads it is in conflict with them.
 //! - *Names.* Two threads that make objects do so in either order only if nobody sees the names: below the heap level of
 //!   symmetry, reduction is not for programs with objects. How many objects there are at a time depends on the order too: a search
-//!   that exceeds a bound on them is [in doubt](Doubts).
+//!   that exceeds a bound on them is [in doubt](Invalidated).
 //! - *The middle of an atomic block.* A thread that can't take a lock there lets others in. Who goes on there in one of several
 //!   ways keeps all others out meanwhile, so steps that lead there are not ample.
 //! - *Timeouts* are false while a thread has ample steps, since nobody can disable these.
@@ -109,4 +109,4 @@ pub mod testing;
 
 pub use analysis::{Analysis, Classes, Observed, obstacle, visible};
 pub use discipline::Breach;
-pub use reduced::{Counts, Doubts, Reduced};
+pub use reduced::{Counts, Invalidated, Reduced};

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 
 use crate::analysis::Blind;
 use rustc_hash::FxHashMap;
-use state::{Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+use state::{Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
 /// More objects than this are not followed. Whether there are more is a question about the state, whatever the order.
 const MOST: usize = 64;
@@ -130,7 +130,7 @@ impl<'a> Owners<'a> {
         let mut found = FxHashMap::<ObjectId, Vec<_>>::default();
         for unit in std::iter::once(NodeRef::Root).chain(self.state.units()) {
             self.state.edges(self.layout, unit, &mut |edge| {
-                if let Individual::Object(target) = edge.target {
+                if let Entity::Object(target) = edge.target {
                     found.entry(target).or_default().push((edge.source, edge.label));
                 }
             });

@@ -53,19 +53,19 @@ pub struct Reduced<'a, S> {
     sample: u32,
     porters: Porters,
     places: Places,
-    doubts: RefCell<Doubts>,
+    doubts: RefCell<Invalidated>,
 }
 
 /// Why a search is worth nothing, if there is anything.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Doubts {
+pub struct Invalidated {
     /// What was assumed and is not so.
     pub breaches: Vec<Breach>,
     /// A bound on what states hold was exceeded: how much that is at a time depends on the order of steps.
     pub is_bounded: bool,
 }
 
-impl Doubts {
+impl Invalidated {
     pub fn is_empty(&self) -> bool {
         self.breaches.is_empty() && !self.is_bounded
     }
@@ -98,8 +98,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
 
     /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
     /// was assumed. As long as all steps were offered in all states, nothing was assumed.
-    pub fn doubts(&self) -> Doubts {
-        if self.counts.get().ample == 0 { Doubts::default() } else { self.doubts.borrow().clone() }
+    pub fn doubts(&self) -> Invalidated {
+        if self.counts.get().ample == 0 { Invalidated::default() } else { self.doubts.borrow().clone() }
     }
 
     /// With a sample of another size.
@@ -140,7 +140,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
                 let count = steps.enabled.len() as u64;
                 let Some(at) = random.checked_rem(count) else { break };
                 match self.system.fire(state, steps.enabled[at as usize]) {
-                    Fired::Moved | Fired::Flawed(_) => taken += 1,
+                    Fired::Moved | Fired::MovedWithFault(_) => taken += 1,
                     Fired::Fault(_) | Fired::Truncated(_) | Fired::Abandoned => break,
                 }
             }
@@ -320,13 +320,13 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         let touches_heap = !self.analysis.program.features.thread_ids_observable
             && self.parts(view, thread).any(|(_, part)| part.is_some_and(|part| part.heap));
         (!touches_heap || self.has_objects_to_itself(state, thread))
-            && self.leads_on(state, thread, touches_heap)
+            && self.succeeds(state, thread, touches_heap)
     }
 
     /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to states.
     fn has_objects_to_itself(&self, state: &mut S::State, thread: ThreadId) -> bool {
-        let trial = self.try_out(state, thread);
-        trial.leads_on
+        let trial = self.dry_run(state, thread);
+        trial.succeeds
             && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|shown| {
                 let view = self.view(state);
                 let others = view.running().filter(|&other| other != thread);
@@ -336,12 +336,12 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             })
     }
 
-    fn try_out(&self, state: &mut S::State, thread: ThreadId) -> Trial {
+    fn dry_run(&self, state: &mut S::State, thread: ThreadId) -> Trial {
         let mut trial = Trial::default();
         let (engine, below) = (self.system.engine(), self.system.engine_state_mut(state));
         // What is tried is judged by the units that it touches.
         below.state.map_units();
-        engine.try_out(below, thread, &mut trial);
+        engine.dry_run(below, thread, &mut trial);
         if self.analysis.blind.guards {
             trial.accesses.drain(..trial.guards);
         }
@@ -378,7 +378,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         for thread in threads {
             let looks = self.analysis.discipline.looks(self.view(state).location(thread));
             if looks || cfg!(debug_assertions) {
-                let trial = self.try_out(state, thread);
+                let trial = self.dry_run(state, thread);
                 let known = found.len();
                 self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
                 debug_assert!(looks || known == found.len(), "there is nothing to look at");
@@ -410,7 +410,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
 
     /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
     /// Where they were tried out, that much is known.
-    fn leads_on(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
+    fn succeeds(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
         let mut steps = self.steps.take();
         steps.clear();
         // What can be told about a thread as a whole is plain, and leads on.
@@ -428,13 +428,13 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             let (engine, state) = (self.system.engine(), self.system.engine_state_mut(state));
             steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, 0, &mut { TRIALS }))
         };
-        let leads_on = steps.faults.is_empty()
+        let succeeds = steps.faults.is_empty()
             && !steps.enabled.is_empty()
             && !steps.is_abandoned
             && self.finds_messages(self.view(state).location(thread), &steps)
             && (is_told || is_tried || tries(state));
         self.steps.set(steps);
-        leads_on
+        succeeds
     }
 
     /// Whether what is looked for anywhere in a channel is there: otherwise it may come yet.
@@ -458,23 +458,23 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
     *trials -= 1;
     match engine.fire_only(state, step) {
         Fired::Fault(_) | Fired::Truncated(_) | Fired::Abandoned => return false,
-        Fired::Moved | Fired::Flawed(_) => {}
+        Fired::Moved | Fired::MovedWithFault(_) => {}
     }
-    let mut leads_on = true;
+    let mut succeeds = true;
     let is_within_atomic_block =
         || engine.layout().exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
     if engine.is_transient(state) {
         let mut steps = Steps::default();
         engine.steps(state, &mut steps);
-        leads_on = steps.faults.is_empty()
+        succeeds = steps.faults.is_empty()
             && !steps.is_abandoned
             && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
     } else if !engine.layout().thread_ids_observable && is_within_atomic_block() {
         // There is more than one way on: what is done there has not been looked at.
-        leads_on = false;
+        succeeds = false;
     }
     engine.undo(state);
-    leads_on
+    succeeds
 }
 
 /// Whether the program's monitor may be moved by such an operation on a channel.

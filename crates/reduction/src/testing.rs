@@ -107,7 +107,7 @@ impl Seeded {
         Self::NoReceivers,
     ];
 
-    /// The analysis of a program with this flaw.
+    /// The analysis of a program with this soft_fault.
     pub fn analysis(self, program: &Program, observed: &Observed<'_>) -> Analysis {
         let nothing = Observed::default();
         let observed = if self == Self::NoVisibility { &nothing } else { observed };

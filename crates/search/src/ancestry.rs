@@ -155,7 +155,7 @@ fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds:
             continue;
         };
         let fired = system.fire(state, step);
-        let moved = matches!(fired, Fired::Moved | Fired::Flawed(_));
+        let moved = matches!(fired, Fired::Moved | Fired::MovedWithFault(_));
         if moved && system.is_transient(state) {
             let level = offer(state);
             levels.push(level);

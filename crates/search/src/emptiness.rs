@@ -94,7 +94,7 @@ impl std::error::Error for Refusal {}
 
 /// What the search found.
 #[derive(Clone, Debug)]
-pub struct Emptiness {
+pub struct EmptinessResult {
     /// Of its violations, at most one is an acceptance cycle, and then the last one.
     pub outcome: Outcome,
     /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
@@ -103,7 +103,7 @@ pub struct Emptiness {
     pub lasso: Option<Lasso>,
     /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is
     /// short.
-    pub is_lost: bool,
+    pub cycle_not_reproduced: bool,
     /// Pairs of a state of the system and one of the automaton.
     pub nodes: usize,
     /// Which states of the automaton were entered.
@@ -121,7 +121,7 @@ pub fn emptiness<S, T>(
     claim: &Claim<'_>,
     options: &Options<'_>,
     observer: &mut dyn Observer,
-) -> Result<Emptiness, Refusal>
+) -> Result<EmptinessResult, Refusal>
 where
     S: Temporal,
     T: StateStore + ?Sized,
@@ -151,7 +151,7 @@ fn by_components<S, T, const N: usize>(
     mut walk: Walk<'_, S, T, N>,
     threads: Option<Threads>,
     options: &Options<'_>,
-) -> Emptiness
+) -> EmptinessResult
 where
     S: Temporal,
     T: StateStore + ?Sized,
@@ -175,7 +175,7 @@ where
 }
 
 /// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
-fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> Emptiness
+fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
 where
     S: Temporal,
     T: StateStore + ?Sized,
@@ -186,7 +186,7 @@ where
         explorer.ledger.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
-    Emptiness { outcome, lasso: None, is_lost: false, nodes, entered, seen: seen.all() }
+    EmptinessResult { outcome, lasso: None, cycle_not_reproduced: false, nodes, entered, seen: seen.all() }
 }
 
 /// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from there.
@@ -194,7 +194,7 @@ fn violated<'a, S, T, const N: usize>(
     mut walk: Walk<'a, S, T, N>,
     head: product::Node,
     lasso: impl FnOnce(&mut Walk<'a, S, T, N>, usize) -> Option<Lasso>,
-) -> Emptiness
+) -> EmptinessResult
 where
     S: Temporal,
     T: StateStore + ?Sized,
@@ -204,8 +204,9 @@ where
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
-    let is_lost = lasso.is_none();
+    let cycle_not_reproduced = lasso.is_none();
     // Following the cycle may have taken too long.
-    let reason = walk.explorer.ledger.stopped.filter(|_| is_lost).unwrap_or(StopReason::FirstViolation);
-    Emptiness { lasso, is_lost, ..ended(walk, Some(reason)) }
+    let reason =
+        walk.explorer.ledger.stopped.filter(|_| cycle_not_reproduced).unwrap_or(StopReason::FirstViolation);
+    EmptinessResult { lasso, cycle_not_reproduced, ..ended(walk, Some(reason)) }
 }

@@ -70,7 +70,7 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     /// Nobody can move, and nobody tried and failed, as of the last [`Explorer::offer`].
     pub is_stuck: bool,
     /// The rule that the last step that was [taken](Explorer::take) violated, though it led on.
-    flaw: Option<Fault>,
+    soft_fault: Option<Fault>,
     /// A state where nobody can move is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
     pub encoding: Encoding,
@@ -107,7 +107,7 @@ where
             depth: 0,
             stores_transient: false,
             is_stuck: false,
-            flaw: None,
+            soft_fault: None,
             reports_deadlocks: true,
             encoding: Encoding::new(),
             ledger,
@@ -210,11 +210,11 @@ where
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
-        self.flaw = None;
+        self.soft_fault = None;
         match self.system.fire(&mut self.state, step) {
             Fired::Moved => {}
-            Fired::Flawed(fault) => {
-                self.flaw = Some(fault);
+            Fired::MovedWithFault(fault) => {
+                self.soft_fault = Some(fault);
                 self.violation(fault, Consequence::GoesOn, path, Some(step))?;
             }
             Fired::Fault(fault) => {
@@ -252,7 +252,7 @@ where
         target: Option<StateId>,
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason> {
-        if let Some(fault) = self.flaw {
+        if let Some(fault) = self.soft_fault {
             self.violation(fault, Consequence::GoesOn, path, Some(step))?;
         }
         self.ledger.transition();
@@ -331,7 +331,7 @@ where
             self.system.encode(&mut self.state, &mut self.encoding);
             ticket = self.prepare();
         }
-        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             self.undo();
         }
         ticket
@@ -480,7 +480,7 @@ where
                 }
             }
             self.way.pop();
-            if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+            if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
                 self.undo();
             }
         }

@@ -35,7 +35,7 @@ impl Trail {
         let mut state = system.initial();
         let mut offered = Steps::default();
         visit(None, &mut state);
-        let mut flaw = None;
+        let mut soft_fault = None;
         for (at, &step) in self.steps.iter().enumerate() {
             let is_last = at + 1 == self.steps.len();
             system.steps(&mut state, &mut offered);
@@ -45,12 +45,12 @@ impl Trail {
                 None if offered.enabled.contains(&step) => system.fire(&mut state, step),
                 None => return Err(Diverged { at, step, cause: Cause::NotEnabled }),
             };
-            flaw = None;
+            soft_fault = None;
             match fired {
                 Fired::Moved => visit(Some(step), &mut state),
-                Fired::Flawed(fault) => {
+                Fired::MovedWithFault(fault) => {
                     visit(Some(step), &mut state);
-                    flaw = Some(fault);
+                    soft_fault = Some(fault);
                 }
                 Fired::Fault(fault) if is_last => return Ok(vec![fault]),
                 Fired::Fault(fault) => return Err(Diverged { at, step, cause: Cause::Fault(fault) }),
@@ -62,7 +62,7 @@ impl Trail {
             Err(Halt::Fault(fault)) => Some(fault),
             Ok(()) | Err(Halt::Truncated(_) | Halt::Abandoned) => None,
         };
-        let mut faults: Vec<Fault> = flaw.into_iter().chain(violated).collect();
+        let mut faults: Vec<Fault> = soft_fault.into_iter().chain(violated).collect();
         system.steps(&mut state, &mut offered);
         if is_deadlock(system, &state, &offered) {
             faults.push(DEADLOCK);

@@ -108,7 +108,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
         let step = offered.enabled[self.random.below(offered.enabled.len())];
         let end = match system.fire(state, step) {
             Fired::Moved => None,
-            Fired::Flawed(fault) | Fired::Fault(fault) => Some(WalkEnd::Fault(fault)),
+            Fired::MovedWithFault(fault) | Fired::Fault(fault) => Some(WalkEnd::Fault(fault)),
             Fired::Truncated(bound) => Some(WalkEnd::Truncated(bound)),
             Fired::Abandoned => unreachable!("the state heeds no alarm"),
         };

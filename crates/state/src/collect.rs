@@ -16,7 +16,7 @@
 //! Collections are not followed. Where they mention individuals, everything is marked after every step that may
 //! have made garbage.
 
-use crate::{Edge, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+use crate::{Edge, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
 /// An edge that leads to a unit: whence, and from which place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,20 +154,20 @@ impl Ways {
     /// Meets the target of an edge. Says whether it had no way until now.
     fn meet(&mut self, edge: Edge) -> bool {
         let known = match edge.target {
-            Individual::Thread(id) => {
+            Entity::Thread(id) => {
                 if std::mem::replace(&mut self.met_threads[id.0 as usize], true) {
                     return false;
                 }
                 &mut self.threads[id.0 as usize]
             }
-            Individual::Object(id) => {
+            Entity::Object(id) => {
                 if std::mem::replace(&mut self.met_objects[id.0 as usize], true) {
                     return false;
                 }
                 self.pending.push(id);
                 &mut self.objects[id.0 as usize]
             }
-            Individual::Abstract(..) => return false,
+            Entity::Abstract(..) => return false,
         };
         known.way.replace(Way::of(edge)).is_none()
     }

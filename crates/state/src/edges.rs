@@ -6,14 +6,14 @@ use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State,
 
 /// Whatever has a name that nobody can observe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Individual {
+pub enum Entity {
     Thread(ThreadId),
     Object(ObjectId),
     /// An element of an abstract enum.
     Abstract(u32, u32),
 }
 
-impl Individual {
+impl Entity {
     /// Whom a slot of this kind means that holds `raw`, if anybody.
     #[inline]
     pub const fn of_slot(kind: SlotKind, raw: i64) -> Option<Self> {
@@ -56,13 +56,13 @@ pub struct Edge {
     /// The place within the unit. In the low half, where the place is a collection: which mention it is, from 1
     /// on; otherwise 0.
     pub label: u64,
-    pub target: Individual,
+    pub target: Entity,
 }
 
 /// What a place of a unit holds that can mention individuals.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'s> {
-    Name(Individual),
+    Name(Entity),
     Value(TypeId, &'s [u64]),
 }
 
@@ -208,7 +208,7 @@ impl State {
         visit: &mut impl FnMut(u64, Content<'s>),
     ) {
         for &slot in &shape.edges {
-            if let Some(target) = Individual::of_slot(slot.kind, self.read(base, slot)) {
+            if let Some(target) = Entity::of_slot(slot.kind, self.read(base, slot)) {
                 visit(label(inset, slot), Content::Name(target));
             }
         }
@@ -230,7 +230,7 @@ impl State {
             if raw != 0 && layout.terms.has_names(ty) {
                 visit(label(inset, slot), Content::Value(ty, self.value(layout, ty, raw)));
             }
-        } else if let Some(target) = Individual::of_slot(slot.kind, raw) {
+        } else if let Some(target) = Entity::of_slot(slot.kind, raw) {
             visit(label(inset, slot), Content::Name(target));
         }
     }
@@ -249,7 +249,7 @@ pub(crate) fn flatten(
         Content::Name(target) => visit(Edge { source, label, target }),
         Content::Value(ty, words) => layout.terms.visit(ty, words, &mut |kind, raw| {
             label += 1;
-            if let Some(target) = Individual::of_term(kind, raw) {
+            if let Some(target) = Entity::of_term(kind, raw) {
                 visit(Edge { source, label, target });
             }
         }),

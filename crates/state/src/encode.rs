@@ -8,8 +8,7 @@ use system::{Encoding, Key, Section};
 
 use crate::memory::{Node, Nodes};
 use crate::{
-    Event, Individual, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind,
-    ThreadId,
+    Entity, Event, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
 };
 
 impl NodeRef {
@@ -45,11 +44,11 @@ pub struct Names {
 const GAP: u32 = u32::MAX;
 
 impl Names {
-    pub fn of(&self, individual: Individual) -> u32 {
+    pub fn of(&self, individual: Entity) -> u32 {
         match individual {
-            Individual::Thread(id) => self.threads[id.0 as usize],
-            Individual::Object(id) => self.objects[id.0 as usize],
-            Individual::Abstract(of, id) => self.abstracts[of as usize][id as usize],
+            Entity::Thread(id) => self.threads[id.0 as usize],
+            Entity::Object(id) => self.objects[id.0 as usize],
+            Entity::Abstract(of, id) => self.abstracts[of as usize][id as usize],
         }
     }
 
@@ -120,7 +119,7 @@ impl Names {
     }
 
     fn term(&self, kind: TermKind, raw: i64) -> i64 {
-        Individual::of_term(kind, raw).map_or(raw, |whom| i64::from(self.of(whom)) + 1)
+        Entity::of_term(kind, raw).map_or(raw, |whom| i64::from(self.of(whom)) + 1)
     }
 }
 
@@ -510,12 +509,12 @@ impl State {
         }
     }
 
-    /// The words of transparent variables, which an encoding does not show.
+    /// The words of untracked variables, which an encoding does not show.
     pub fn concealed(&self, layout: &Layout) -> &[u64] {
         &self.words[layout.root_shown..layout.root.len()]
     }
 
-    /// Gives transparent variables, of a state that was just decoded, what they held.
+    /// Gives untracked variables, of a state that was just decoded, what they held.
     pub fn reveal(&mut self, layout: &Layout, words: &[u64]) {
         for (at, &word) in (layout.root_shown..layout.root.len()).zip(words) {
             self.replace_word(at, word);

@@ -4,7 +4,7 @@
 use crate::collect::Way;
 use crate::edges::{flatten, label};
 use crate::memory::Undo;
-use crate::{Edge, Event, Individual, Layout, NodeRef, Shape, Slot, State};
+use crate::{Edge, Entity, Event, Layout, NodeRef, Shape, Slot, State};
 
 impl State {
     /// From now on, what happens to the graph is recorded, until it is taken note of. Whoever does finds the garbage.
@@ -152,8 +152,8 @@ impl State {
     pub(crate) fn record_write(&mut self, node: NodeRef, base: usize, slot: Slot, value: i64) {
         if self.is_followed() {
             let label = label(self.inset(node, base), slot);
-            let before = Individual::of_slot(slot.kind, self.read(base, slot));
-            let after = Individual::of_slot(slot.kind, value);
+            let before = Entity::of_slot(slot.kind, self.read(base, slot));
+            let after = Entity::of_slot(slot.kind, value);
             if let Some(target) = before {
                 self.record(Event::Removed(Edge { source: node, label, target }));
             }

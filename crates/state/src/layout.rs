@@ -349,7 +349,7 @@ pub struct Layout {
     pub thread_bits: u8,
     /// Globals, in order.
     pub root: Shape,
-    /// How many words of the globals belong to the state: those after them hold transparent variables.
+    /// How many words of the globals belong to the state: those after them hold untracked variables.
     pub root_shown: usize,
     /// The array variables among the globals.
     pub root_arrays: Vec<Option<ArrayVariable>>,
@@ -396,7 +396,7 @@ pub struct Layout {
     /// By enum: how many elements it has, 0 where it is not abstract.
     pub abstracts: Vec<u32>,
     /// The elements of abstract enums that a property names: they are not interchangeable with others.
-    pub pinned: Vec<(u32, u32)>,
+    pub named_constants: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -486,9 +486,8 @@ impl Layout {
         let mut root = Shape::default();
         let mut root_arrays = vec![None; program.globals.len()];
         let mut root_slots = vec![None; program.globals.len()];
-        let mut add_globals = |root: &mut Shape, transparent: bool| {
-            for (id, global) in program.globals.iter().filter(|(_, global)| global.transparent == transparent)
-            {
+        let mut add_globals = |root: &mut Shape, untracked: bool| {
+            for (id, global) in program.globals.iter().filter(|(_, global)| global.untracked == untracked) {
                 root_arrays[id.index()] = add_variable(root, global);
                 root_slots[id.index()] = root.slots.last().copied();
             }
@@ -581,7 +580,11 @@ impl Layout {
             has_values,
             named_values,
             abstracts: abstracts.collect(),
-            pinned: program.pinned().into_iter().map(|(id, element)| (id.0, element)).collect(),
+            named_constants: program
+                .named_constants()
+                .into_iter()
+                .map(|(id, element)| (id.0, element))
+                .collect(),
             bounds,
             object_bits,
             thread_bits,

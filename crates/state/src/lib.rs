@@ -15,7 +15,7 @@ mod watch;
 
 pub use ir::TypeId;
 
-pub use edges::{Content, Edge, Event, Individual};
+pub use edges::{Content, Edge, Entity, Event};
 pub use encode::Names;
 pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,

@@ -7,7 +7,7 @@
 //! | store                 | guarantee | what it is                                                      |
 //! |-----------------------|-----------|-----------------------------------------------------------------|
 //! | [`Trie`]              | exact     | a tree of interned pairs, the state being the pair at its root  |
-//! | [`NumberedTrie`]      | exact     | the same, which finds states again by number                    |
+//! | [`IndexedTrie`]      | exact     | the same, which finds states again by number                    |
 //! | [`Exact`]             | exact     | packed vectors in an arena, behind an open-addressing table     |
 //! | [`Gzip`]              | exact     | the same, each vector deflated: for comparison                  |
 //! | [`Collapse`]          | exact     | vectors of numbers, under which pools have the components       |
@@ -62,7 +62,7 @@ pub use exact::Exact;
 pub use gzip::Gzip;
 pub use naive::Naive;
 pub use sample::{Recapture, Sample};
-pub use trie::{NumberedTrie, Trie};
+pub use trie::{IndexedTrie, Trie};
 
 /// The number of a stored state: its place in the order of insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

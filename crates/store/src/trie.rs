@@ -61,7 +61,7 @@ const LEAST_MOVED: usize = 1 << 8;
 const PREPARES_FROM: usize = 1 << 20;
 
 /// The trie that finds states again by number.
-pub type NumberedTrie = Trie<Interner>;
+pub type IndexedTrie = Trie<Interner>;
 
 #[derive(Debug)]
 pub struct Trie<R = Box<PairSet>> {
@@ -93,7 +93,7 @@ impl Trie {
     }
 }
 
-impl NumberedTrie {
+impl IndexedTrie {
     pub fn numbered(budget: &Budget) -> Self {
         Self::with_plan(Plan::new(&[], &Tree::Rest), budget, false)
     }

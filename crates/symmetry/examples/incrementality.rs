@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use engine::{Engine, EngineState};
-use quotient_symmetry::{Chains, Ladder, Level, Namer, Naming, Options};
+use quotient_symmetry::{Chains, Level, Namer, Naming, Options, SymmetryConfig};
 use state::{Bounds, NodeRef, ThreadId};
 use system::{Encoding, Fired, Step, Steps, TransitionSystem};
 use testing::program;
@@ -167,7 +167,7 @@ fn costs(engine: &Engine, size: usize) -> Costs {
 
     let with_names = |level, naming| {
         let mut state = built(engine, size);
-        let ladder = Ladder { level, naming, options: Options::default() };
+        let ladder = SymmetryConfig { level, naming, options: Options::default() };
         let mut namer = Namer::new(ladder, layout, &mut state.state);
         namer.encode(layout, &mut state.state, &mut Encoding::new());
         measure(|| {

@@ -4,7 +4,7 @@ use state::Layout;
 
 use crate::namer::UNNAMED;
 
-/// Gives names to elements of abstract enums. Pinned ones keep theirs: the model knows them by it.
+/// Gives names to elements of abstract enums. MarkedProgram ones keep theirs: the model knows them by it.
 pub struct AbstractNames<'n> {
     names: &'n mut Vec<Vec<u32>>,
     /// By enum: the names that are left, the next one last.
@@ -20,7 +20,7 @@ impl<'n> AbstractNames<'n> {
             for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
                 names.clear();
                 names.resize(count as usize, UNNAMED);
-                let is_pinned = |&id: &u32| layout.pinned.contains(&(of, id));
+                let is_pinned = |&id: &u32| layout.named_constants.contains(&(of, id));
                 for id in (0..count).filter(is_pinned) {
                     names[id as usize] = id;
                 }

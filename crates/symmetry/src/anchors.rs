@@ -1,7 +1,7 @@
 //! The anchored part of a state: what functional places lead to from the globals, and from threads whose names are given. It has
 //! names without any choice.
 
-use state::{Content, Individual, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
+use state::{Content, Entity, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
 
 const NONE: u32 = u32::MAX;
 
@@ -11,16 +11,16 @@ pub struct Anchors {
     threads: Vec<u32>,
     objects: Vec<u32>,
     abstracts: Vec<Vec<u32>>,
-    pub order: Vec<Individual>,
+    pub order: Vec<Entity>,
 }
 
 impl Anchors {
     /// The rank of an individual, if it is anchored.
-    pub fn rank(&self, whom: Individual) -> Option<u32> {
+    pub fn rank(&self, whom: Entity) -> Option<u32> {
         let rank = match whom {
-            Individual::Thread(id) => self.threads[id.0 as usize],
-            Individual::Object(id) => self.objects[id.0 as usize],
-            Individual::Abstract(of, id) => self.abstracts[of as usize][id as usize],
+            Entity::Thread(id) => self.threads[id.0 as usize],
+            Entity::Object(id) => self.objects[id.0 as usize],
+            Entity::Abstract(of, id) => self.abstracts[of as usize][id as usize],
         };
         (rank != NONE).then_some(rank)
     }
@@ -38,10 +38,10 @@ impl Anchors {
             clear(ranks, count);
         }
         self.order.clear();
-        for &(of, id) in &layout.pinned {
-            self.reach(Individual::Abstract(of, id));
+        for &(of, id) in &layout.named_constants {
+            self.reach(Entity::Abstract(of, id));
         }
-        threads.for_each(|id| self.reach(Individual::Thread(id)));
+        threads.for_each(|id| self.reach(Entity::Thread(id)));
         self.follow(layout, state, NodeRef::Root);
         let mut next = 0;
         while let Some(&whom) = self.order.get(next) {
@@ -52,11 +52,11 @@ impl Anchors {
         }
     }
 
-    fn reach(&mut self, whom: Individual) {
+    fn reach(&mut self, whom: Entity) {
         let rank = match whom {
-            Individual::Thread(id) => &mut self.threads[id.0 as usize],
-            Individual::Object(id) => &mut self.objects[id.0 as usize],
-            Individual::Abstract(of, id) => &mut self.abstracts[of as usize][id as usize],
+            Entity::Thread(id) => &mut self.threads[id.0 as usize],
+            Entity::Object(id) => &mut self.objects[id.0 as usize],
+            Entity::Abstract(of, id) => &mut self.abstracts[of as usize][id as usize],
         };
         if *rank == NONE {
             *rank = self.order.len() as u32;
@@ -80,7 +80,7 @@ impl Anchors {
         let kind = terms.kind(ty);
         let (before, part) = match kind {
             TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
-                if let Some(whom) = Individual::of_term(kind, words[at] as i64) {
+                if let Some(whom) = Entity::of_term(kind, words[at] as i64) {
                     self.reach(whom);
                 }
                 return at + 1;

@@ -23,7 +23,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use state::{Edge, Event, Individual, Layout, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
+use state::{Edge, Entity, Event, Layout, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
 
 use crate::content::hash_unit;
 use crate::mix::mix128;
@@ -891,8 +891,8 @@ impl Chains {
         }
         let own = self.table.get(chain);
         let content = hash_unit(layout, state, node(vertex), &mut |target| match target {
-            Individual::Abstract(of, id) => mix128(of.into(), id.into()),
-            Individual::Thread(_) | Individual::Object(_) => {
+            Entity::Abstract(of, id) => mix128(of.into(), id.into()),
+            Entity::Thread(_) | Entity::Object(_) => {
                 let target = target.node().expect("a unit");
                 let chain = self.table.get(self.chain(target));
                 let is_foreign = chain.origin != 0 && chain.origin != own.origin;

@@ -1,6 +1,6 @@
 //! What a unit says, as a hash, given what to call those whom it mentions.
 
-use state::{Content, Individual, Layout, NodeRef, State, TermKind};
+use state::{Content, Entity, Layout, NodeRef, State, TermKind};
 
 use crate::mix::{mix, mix128};
 
@@ -21,7 +21,7 @@ pub fn hash_unit(
     layout: &Layout,
     state: &State,
     node: NodeRef,
-    name: &mut impl FnMut(Individual) -> u128,
+    name: &mut impl FnMut(Entity) -> u128,
 ) -> u128 {
     let mut hash = mix128(0, hash_data(layout, state, node));
     state.contents(layout, node, &mut |label, content| match content {
@@ -29,7 +29,7 @@ pub fn hash_unit(
         Content::Value(ty, words) => {
             hash = mix128(hash, label);
             layout.terms.scan(ty, words, 0, &mut |kind, word| {
-                hash = match Individual::of_term(kind, word as i64) {
+                hash = match Entity::of_term(kind, word as i64) {
                     Some(whom) => mix128(hash ^ name(whom), 1),
                     None if kind == TermKind::Data => mix128(hash, word),
                     None => mix128(hash, 2),

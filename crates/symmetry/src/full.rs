@@ -6,7 +6,7 @@
 //! collection that no order tells apart hang from it by edges of the same label.
 
 use canon::{Canonizer, Edge, Graph, Options, Ordered};
-use state::{Content, Individual, Layout, NodeRef, State, TermKind, TypeId};
+use state::{Content, Entity, Layout, NodeRef, State, TermKind, TypeId};
 
 use crate::Chains;
 use crate::content::hash_data;
@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 /// Where the names of anchored individuals come from.
 pub trait Anchored {
     /// Something that identifies an anchored individual, whatever it happens to be called.
-    fn anchor(&self, whom: Individual) -> Option<u64>;
+    fn anchor(&self, whom: Entity) -> Option<u64>;
 }
 
 /// The graph of what floats.
@@ -28,7 +28,7 @@ pub struct Floating {
     /// By node: its label, to which more may be added until the graph is complete.
     labels: Vec<u64>,
     /// By node: what it is, if it is an individual.
-    whom: Vec<Option<Individual>>,
+    whom: Vec<Option<Entity>>,
     threads: Vec<u32>,
     objects: Vec<u32>,
     abstracts: Vec<Vec<u32>>,
@@ -102,8 +102,8 @@ impl Floating {
             for unit in state.units().filter(floats) {
                 let (place, whom) = match unit {
                     NodeRef::Root => continue,
-                    NodeRef::Thread(id) => (&mut self.threads[id.0 as usize], Individual::Thread(id)),
-                    NodeRef::Object(id) => (&mut self.objects[id.0 as usize], Individual::Object(id)),
+                    NodeRef::Thread(id) => (&mut self.threads[id.0 as usize], Entity::Thread(id)),
+                    NodeRef::Object(id) => (&mut self.objects[id.0 as usize], Entity::Object(id)),
                 };
                 *place = self.labels.len() as u32;
                 self.add(0, Some(whom));
@@ -155,9 +155,9 @@ impl Floating {
         state.contents(layout, unit, &mut |place, content| {
             let Content::Name(whom) = content else { unreachable!("there are no such collections") };
             let target = match whom {
-                Individual::Thread(id) => threads[id.0 as usize],
-                Individual::Object(id) => objects[id.0 as usize],
-                Individual::Abstract(..) => unreachable!("there are no abstract ids"),
+                Entity::Thread(id) => threads[id.0 as usize],
+                Entity::Object(id) => objects[id.0 as usize],
+                Entity::Abstract(..) => unreachable!("there are no abstract ids"),
             };
             if target == NONE {
                 let anchor = chains.anchor(whom).expect("what does not float is anchored");
@@ -189,24 +189,22 @@ impl Floating {
     }
 
     /// The individuals that float, in canonical order.
-    pub fn ordered(&self) -> impl Iterator<Item = Individual> {
+    pub fn ordered(&self) -> impl Iterator<Item = Entity> {
         self.order.iter().filter_map(|&node| self.whom[node as usize])
     }
 
-    fn add(&mut self, label: u64, whom: Option<Individual>) -> u32 {
+    fn add(&mut self, label: u64, whom: Option<Entity>) -> u32 {
         self.labels.push(label);
         self.whom.push(whom);
         self.labels.len() as u32 - 1
     }
 
     /// The node of an individual that floats.
-    fn node(&mut self, whom: Individual) -> u32 {
+    fn node(&mut self, whom: Entity) -> u32 {
         let (place, label) = match whom {
-            Individual::Thread(id) => (&mut self.threads[id.0 as usize], 0),
-            Individual::Object(id) => (&mut self.objects[id.0 as usize], 0),
-            Individual::Abstract(of, id) => {
-                (&mut self.abstracts[of as usize][id as usize], mix(4, of.into()))
-            }
+            Entity::Thread(id) => (&mut self.threads[id.0 as usize], 0),
+            Entity::Object(id) => (&mut self.objects[id.0 as usize], 0),
+            Entity::Abstract(of, id) => (&mut self.abstracts[of as usize][id as usize], mix(4, of.into())),
         };
         if *place != NONE {
             return *place;
@@ -235,8 +233,8 @@ impl<A: Anchored> Builder<'_, A> {
     fn unit(&mut self, state: &State, unit: NodeRef) {
         let whom = match unit {
             NodeRef::Root => return self.anchored_unit(state, unit, 0),
-            NodeRef::Thread(id) => Individual::Thread(id),
-            NodeRef::Object(id) => Individual::Object(id),
+            NodeRef::Thread(id) => Entity::Thread(id),
+            NodeRef::Object(id) => Entity::Object(id),
         };
         if let Some(anchor) = self.anchors.anchor(whom) {
             return self.anchored_unit(state, unit, mix(6, anchor));
@@ -272,7 +270,7 @@ impl<A: Anchored> Builder<'_, A> {
         }
     }
 
-    fn name(&mut self, node: u32, label: u64, whom: Individual) {
+    fn name(&mut self, node: u32, label: u64, whom: Entity) {
         if let Some(anchor) = self.anchors.anchor(whom) {
             self.label(node, mix(label, anchor));
         } else {
@@ -293,7 +291,7 @@ impl<A: Anchored> Builder<'_, A> {
         let head = terms.head(ty);
         let mut end = at + head;
         if terms.is_atom(ty) {
-            match Individual::of_term(kind, words[at] as i64) {
+            match Entity::of_term(kind, words[at] as i64) {
                 Some(whom) => self.name(node, label, whom),
                 None => self.label(node, label),
             }
@@ -357,7 +355,7 @@ impl<A: Anchored> Builder<'_, A> {
             return self.value(node, hash(label, &words[at..middle]), value, words, middle);
         }
         if terms.is_atom(key) {
-            match Individual::of_term(terms.kind(key), words[at] as i64) {
+            match Entity::of_term(terms.kind(key), words[at] as i64) {
                 None => return self.value(node, mix(label, KEY), value, words, middle),
                 Some(whom) => {
                     if let Some(anchor) = self.anchors.anchor(whom) {

@@ -22,5 +22,5 @@ mod twins;
 pub use canon::Options;
 pub use chains::{ChainId, ChainTable, Chains};
 pub use lift::Lift;
-pub use namer::{Ladder, Level, Namer, Naming, Stats};
+pub use namer::{Level, Namer, Naming, Stats, SymmetryConfig};
 pub use symmetric::{Named, Symmetric};

@@ -14,7 +14,7 @@
 //! least free id. So the level `heap` has at most as many states as there are without names. The others have at most as many as
 //! `heap`, if a search goes on from states whose threads have the ids that they had when they were met.
 
-use state::{Event, Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Entity, Event, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
@@ -53,7 +53,7 @@ pub enum Naming {
 
 /// What to do.
 #[derive(Clone, Copy, Debug)]
-pub struct Ladder {
+pub struct SymmetryConfig {
     pub level: Level,
     pub naming: Naming,
     pub options: Options,
@@ -92,7 +92,7 @@ enum Place {
 
 /// The names of one state.
 pub struct Namer {
-    ladder: Ladder,
+    ladder: SymmetryConfig,
     chains: Option<Chains>,
     names: Names,
     /// The names that the encoding shows which is up to date with this namer's state, and their version.
@@ -117,7 +117,7 @@ pub struct Namer {
 
 impl Namer {
     /// Follows `state` from now on.
-    pub fn new(ladder: Ladder, layout: &Layout, state: &mut State) -> Self {
+    pub fn new(ladder: SymmetryConfig, layout: &Layout, state: &mut State) -> Self {
         let chains = match ladder.naming {
             Naming::Dfs => None,
             Naming::Chain => {
@@ -374,13 +374,13 @@ impl Namer {
             while let Some(node) = unit {
                 let first = pending.len();
                 state.edges(layout, node, &mut |edge| match edge.target {
-                    Individual::Object(id) => pending.push(id),
-                    Individual::Thread(id) => {
+                    Entity::Object(id) => pending.push(id),
+                    Entity::Thread(id) => {
                         if collect && let Some(at) = self.ended.iter().position(|&ended| ended == id) {
                             met_threads[at] = true;
                         }
                     }
-                    Individual::Abstract(..) => {}
+                    Entity::Abstract(..) => {}
                 });
                 // The first mention is followed first, and all that it leads to before the second.
                 pending[first..].reverse();
@@ -438,8 +438,8 @@ impl Namer {
                 self.threads.retain(|&id| chains.is_anchored(NodeRef::Thread(id)));
                 self.threads.sort_by(|a, b| chains.table.compare(chain(a), chain(b)));
                 let mut given = Given::new(&mut self.names);
-                self.threads.iter().for_each(|&id| given.name(Individual::Thread(id)));
-                chains.objects_from(0).for_each(|id| given.name(Individual::Object(id)));
+                self.threads.iter().for_each(|&id| given.name(Entity::Thread(id)));
+                chains.objects_from(0).for_each(|id| given.name(Entity::Object(id)));
                 self.floating.ordered().for_each(|whom| given.name(whom));
                 self.chains = Some(chains);
             }
@@ -477,7 +477,7 @@ impl Namer {
         }
         let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
         for whom in all() {
-            if let Individual::Abstract(of, id) = whom {
+            if let Entity::Abstract(of, id) = whom {
                 given.name(of, id);
             }
         }
@@ -526,14 +526,14 @@ impl Namer {
 }
 
 impl Anchored for Chains {
-    fn anchor(&self, whom: Individual) -> Option<u64> {
+    fn anchor(&self, whom: Entity) -> Option<u64> {
         let chain = self.chain(whom.node()?);
         (self.table.origin(chain) == 0).then(|| self.table.hash(chain) as u64)
     }
 }
 
 impl Anchored for Anchors {
-    fn anchor(&self, whom: Individual) -> Option<u64> {
+    fn anchor(&self, whom: Entity) -> Option<u64> {
         self.rank(whom).map(u64::from)
     }
 }
@@ -550,11 +550,11 @@ impl<'n> Given<'n> {
         Self { names, threads: 0, objects: 0 }
     }
 
-    fn name(&mut self, whom: Individual) {
+    fn name(&mut self, whom: Entity) {
         let (place, next) = match whom {
-            Individual::Thread(id) => (&mut self.names.threads[id.0 as usize], &mut self.threads),
-            Individual::Object(id) => (&mut self.names.objects[id.0 as usize], &mut self.objects),
-            Individual::Abstract(..) => return,
+            Entity::Thread(id) => (&mut self.names.threads[id.0 as usize], &mut self.threads),
+            Entity::Object(id) => (&mut self.names.objects[id.0 as usize], &mut self.objects),
+            Entity::Abstract(..) => return,
         };
         *place = *next;
         *next += 1;

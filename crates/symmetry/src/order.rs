@@ -1,6 +1,6 @@
 //! Orders of threads that are cheap to compute, and what they leave to chance: the levels `pc` and `bots`.
 
-use state::{Content, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
 /// Puts running threads in the order of their stacks of locations; those with equal ones keep theirs.
 pub fn by_location(layout: &Layout, state: &State, threads: &mut [ThreadId]) {
@@ -59,16 +59,16 @@ impl Signatures {
             state.contents(layout, unit, &mut |label, content| {
                 self.words.push(label);
                 match content {
-                    Content::Name(Individual::Object(id)) => {
+                    Content::Name(Entity::Object(id)) => {
                         self.words.push(OBJECT);
                         if distance < depth {
                             pending.push((NodeRef::Object(id), distance + 1));
                         }
                     }
-                    Content::Name(Individual::Thread(id)) => {
+                    Content::Name(Entity::Thread(id)) => {
                         self.words.push(if id == thread { SELF } else { OTHER });
                     }
-                    Content::Name(Individual::Abstract(of, _)) => self.words.extend([OTHER, of.into()]),
+                    Content::Name(Entity::Abstract(of, _)) => self.words.extend([OTHER, of.into()]),
                     // The number of words does not depend on names.
                     Content::Value(_, words) => self.words.push(words.len() as u64),
                 }

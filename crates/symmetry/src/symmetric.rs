@@ -15,11 +15,11 @@ use system::{
 };
 
 use crate::lift::Lift;
-use crate::{Ladder, Level, Namer, Stats};
+use crate::{Level, Namer, Stats, SymmetryConfig};
 
 pub struct Symmetric<'e> {
     engine: &'e Engine,
-    ladder: Ladder,
+    ladder: SymmetryConfig,
     /// What naming took in the states that are gone.
     stats: Rc<Cell<Stats>>,
     orders: RefCell<Orders>,
@@ -70,7 +70,7 @@ impl Drop for Named {
 }
 
 impl<'e> Symmetric<'e> {
-    pub fn new(engine: &'e Engine, ladder: Ladder) -> Self {
+    pub fn new(engine: &'e Engine, ladder: SymmetryConfig) -> Self {
         Self { engine, ladder, stats: Rc::default(), orders: RefCell::default() }
     }
 
@@ -166,7 +166,7 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
         let fired = self.engine.fire_only(&mut named.state, step);
-        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             named.namer.step(self.engine.layout(), &mut named.state.state);
         }
         fired

@@ -12,7 +12,7 @@
 //!
 //! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have been saved.
 
-use state::{Content, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
+use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
 use crate::Chains;
 
@@ -107,18 +107,18 @@ impl Region {
             state.contents(layout, unit, &mut |label, content| {
                 words.push(label);
                 match content {
-                    Content::Name(Individual::Object(id)) => words.extend(if is_own(NodeRef::Object(id)) {
+                    Content::Name(Entity::Object(id)) => words.extend(if is_own(NodeRef::Object(id)) {
                         [OWN_OBJECT, places[id.0 as usize].into()]
                     } else {
                         [OBJECT, id.0.into()]
                     }),
-                    Content::Name(Individual::Thread(id)) if id == thread => words.push(OWN_THREAD),
-                    Content::Name(Individual::Thread(id)) => {
+                    Content::Name(Entity::Thread(id)) if id == thread => words.push(OWN_THREAD),
+                    Content::Name(Entity::Thread(id)) => {
                         // One that has ended and that only this region mentions has no place.
                         can_be_described &= !is_own(NodeRef::Thread(id));
                         words.extend([THREAD, id.0.into()]);
                     }
-                    Content::Name(Individual::Abstract(of, id)) => {
+                    Content::Name(Entity::Abstract(of, id)) => {
                         words.extend([ABSTRACT, of.into(), id.into()]);
                     }
                     // What only this region mentions is called by its id here: then no other region says the same.

@@ -98,7 +98,7 @@ pub enum Fired {
     /// The state is the successor; [`TransitionSystem::undo`] takes it back.
     Moved,
     /// The step violates a rule and leads on all the same: the state is the successor, as for `Moved`.
-    Flawed(Fault),
+    MovedWithFault(Fault),
     /// The step violates a rule. The state is as it was before: there is nothing to undo.
     Fault(Fault),
     /// The successor lies outside of a bound of the exploration. The state is as it was before.

@@ -42,7 +42,7 @@ pub fn steps_to<S: TransitionSystem + ?Sized>(
             }
             continue;
         };
-        if !matches!(system.fire(state, step), Fired::Moved | Fired::Flawed(_)) {
+        if !matches!(system.fire(state, step), Fired::Moved | Fired::MovedWithFault(_)) {
             continue;
         }
         taken.push(step);
@@ -78,7 +78,7 @@ pub fn step_to_fault<S: TransitionSystem + ?Sized>(
     }
     offered.enabled.into_iter().filter(|&step| to_try(step)).find(|&step| match system.fire(state, step) {
         Fired::Fault(other) => other == fault,
-        Fired::Flawed(other) => {
+        Fired::MovedWithFault(other) => {
             system.undo(state);
             other == fault
         }

@@ -32,7 +32,7 @@ pub struct Graph {
 
 impl Graph {
     pub fn location(&mut self, procedure: ProcedureId, atomic: bool, span: Span) -> LocationId {
-        self.locations.push(Location { atomic, hidden: true, ..Location::new("", procedure, span) })
+        self.locations.push(Location { atomic, synthetic: true, ..Location::new("", procedure, span) })
     }
 
     pub fn transition(&mut self, transition: Transition) {
@@ -224,13 +224,13 @@ impl Graph {
         }
     }
 
-    /// Names the hidden locations after their lines.
+    /// Names the synthetic locations after their lines.
     pub fn name_hidden(&mut self, map: &SourceMap) {
         let mut taken: FxHashMap<String, u32> = FxHashMap::default();
-        for location in self.locations.values().filter(|location| !location.hidden) {
+        for location in self.locations.values().filter(|location| !location.synthetic) {
             taken.insert(location.name.clone(), 1);
         }
-        for location in self.locations.values_mut().filter(|location| location.hidden) {
+        for location in self.locations.values_mut().filter(|location| location.synthetic) {
             let stem = format!("line{}", map.line(location.span));
             let mut name = stem.clone();
             while let Some(count) = taken.get_mut(&name) {

@@ -54,7 +54,7 @@ impl<'s> Lowering<'_, 's> {
     fn warn_unreachable(&mut self, entry: LocationId) {
         let reached = self.graph.reachable(entry);
         for (id, location) in self.graph.locations.iter() {
-            if !reached[id.index()] && !location.hidden {
+            if !reached[id.index()] && !location.synthetic {
                 let message = format!("the location `{}` is never reached", clip(&location.name));
                 self.exprs.model.report(
                     Diagnostic::warning(codes::UNREACHABLE_LOCATION, message)

@@ -88,7 +88,7 @@ impl<'s> Lowering<'_, 's> {
 
     fn warn_unused(&mut self) {
         for (id, variable) in self.variables.iter().skip(self.item.params.len()) {
-            if variable.hidden || variable.name.starts_with('_') || self.exprs.used.contains(&id.0) {
+            if variable.synthetic || variable.name.starts_with('_') || self.exprs.used.contains(&id.0) {
                 continue;
             }
             self.exprs.model.report(
@@ -178,7 +178,7 @@ impl<'s> Lowering<'_, 's> {
         let resume = self.graph.locations.push(Location {
             kind: LocationKind::Resume { origin: source, result, then },
             atomic: self.atomic,
-            hidden: true,
+            synthetic: true,
             ..Location::new("", self.id, invoke.span)
         });
         Some(Exit::Call { callee, args, resume })

@@ -312,13 +312,13 @@ impl<'s> Exprs<'_, 's> {
         let program = &self.model.program;
         let named = |id: &&LocationId| {
             let at = &program.locations[**id];
-            !at.hidden && at.name == location.text
+            !at.synthetic && at.name == location.text
         };
         let places: Places = all.iter().filter(named).copied().collect();
         if !places.is_empty() {
             return Some(places);
         }
-        let shown = all.iter().map(|&id| &program.locations[id]).filter(|at| !at.hidden);
+        let shown = all.iter().map(|&id| &program.locations[id]).filter(|at| !at.synthetic);
         let similar = suggest(location.text, shown.map(|at| at.name.as_str())).map(str::to_owned);
         let declared = program.procedures[procedure].span;
         let message = format!("`{}` has no location `{}`", clip(owner.text), clip(location.text));

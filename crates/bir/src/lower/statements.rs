@@ -294,7 +294,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let ty = self.exprs.model.intern(Type::Lock);
         let variable = *self.waited.get_or_insert_with(|| {
-            self.variables.push(Variable { hidden: true, ..Variable::new("waited", ty, None, span) })
+            self.variables.push(Variable { synthetic: true, ..Variable::new("waited", ty, None, span) })
         });
         let place = Place { kind: PlaceKind::Local(variable), ty, span };
         let waited = Expr { kind: ExprKind::Local(variable), ty, span };

@@ -220,9 +220,9 @@ fn walk_together(program: &Program, seed: u64, steps: usize) {
         }
         let step = enabled[random.below(enabled.len())];
         match (engine.fire(&mut fast, step), naive.fire(&plain, step)) {
-            (Fired::Moved, Ok(next)) if next.flaw().is_none() => plain = next,
-            (Fired::Flawed(ours), Ok(next)) => {
-                assert_eq!(Some(ours.kind), next.flaw().map(|flaw| flaw.kind));
+            (Fired::Moved, Ok(next)) if next.soft_fault().is_none() => plain = next,
+            (Fired::MovedWithFault(ours), Ok(next)) => {
+                assert_eq!(Some(ours.kind), next.soft_fault().map(|soft_fault| soft_fault.kind));
                 plain = next;
             }
             (Fired::Fault(ours), Err(Stopped::Fault(theirs))) => assert_eq!(ours.kind, theirs.kind),
@@ -249,7 +249,7 @@ fn random_walks_offer_the_same_steps() {
 /// After every step and undo, the state is what it was, to the bit; decoding gives it back.
 #[test]
 fn undo_restores_random_programs() {
-    let moves = |fired| matches!(fired, Fired::Moved | Fired::Flawed(_));
+    let moves = |fired| matches!(fired, Fired::Moved | Fired::MovedWithFault(_));
     for seed in 0..programs() / 2 {
         let program = random_mixed(seed + 2_000_000);
         let (engine, _) = interpreters(&program);

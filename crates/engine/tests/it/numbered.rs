@@ -197,9 +197,9 @@ fn walk_together(program: &Program, seed: u64, steps: usize) {
         }
         let step = enabled[random.below(enabled.len())];
         match (engine.fire(&mut fast, step), naive.fire(&plain, step)) {
-            (Fired::Moved, Ok(next)) if next.flaw().is_none() => plain = next,
-            (Fired::Flawed(ours), Ok(next)) => {
-                assert_eq!(Some(ours.kind), next.flaw().map(|flaw| flaw.kind));
+            (Fired::Moved, Ok(next)) if next.soft_fault().is_none() => plain = next,
+            (Fired::MovedWithFault(ours), Ok(next)) => {
+                assert_eq!(Some(ours.kind), next.soft_fault().map(|soft_fault| soft_fault.kind));
                 plain = next;
             }
             (Fired::Fault(ours), Err(Stopped::Fault(theirs))) => assert_eq!(ours.kind, theirs.kind),
@@ -230,7 +230,7 @@ fn undo_restores(program: &Program, seed: u64, steps: usize) {
     let mut state = engine.initial();
     let mut mirror = Encoding::new();
     let mut offered = Steps::default();
-    let moves = |fired| matches!(fired, Fired::Moved | Fired::Flawed(_));
+    let moves = |fired| matches!(fired, Fired::Moved | Fired::MovedWithFault(_));
     for _ in 0..steps {
         engine.steps(&mut state, &mut offered);
         for &step in &offered.enabled {

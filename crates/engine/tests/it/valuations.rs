@@ -55,7 +55,7 @@ fn walk(program: &Program, seed: u64, seen: &mut Seen) {
         let (enabled, _) = naive.steps(&plain);
         let Some(&step) = enabled.get(random.below(enabled.len().max(1))) else { return };
         match (engine.fire(&mut fast, step), naive.fire(&plain, step)) {
-            (Fired::Moved | Fired::Flawed(_), Ok(next)) => plain = next,
+            (Fired::Moved | Fired::MovedWithFault(_), Ok(next)) => plain = next,
             (Fired::Fault(_), Err(Stopped::Fault(_))) | (Fired::Truncated(_), Err(Stopped::Truncated(_))) => {
             }
             (fired, _) => panic!("{fired:?}"),

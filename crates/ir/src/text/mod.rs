@@ -11,7 +11,7 @@
 //!              | "strings" string,.. ";"                    the order of the string table
 //!              | ["abstract"] "enum" name "{" name,.. "}"
 //!              | ["throwable"] "record" name ["extends" name,..] "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
-//!              | ["hidden"] ["transparent"] "global" type name shape ["=" const] ";"
+//!              | ["synthetic"] ["untracked"] "global" type name shape ["=" const] ";"
 //!              | "channel" name "[" capacity "]" "{" (type [meaning]),.. "}" ";"
 //!              | "channels" name,.. ";"                     those that exist from the start
 //!              | "prologue" block
@@ -26,19 +26,19 @@
 //! formula     := "formula" string ";"                      where `p0` is the first proposition
 //! claim       := "claim" index "sets" number "{" ("state" "{" edge* "}")* "}"
 //! edge        := "goto" index "if" "{" (["!"] index),.. "}" "marks" "{" index,.. "}" ";"
-//! params      := (["hidden"] type name shape),..
+//! params      := (["synthetic"] type name shape),..
 //! shape       := ("[" length "]")* [meaning]               the dimensions of an array variable
 //! meaning     := "means" ("enum" name | "channel")
 //! event       := ("send" | "receive") "(" expr ("," wanted)* ")"
 //! wanted      := expr | "*"
-//! part        := ["hidden"] "local" type name shape ["=" const] ";"
+//! part        := ["synthetic"] "local" type name shape ["=" const] ";"
 //!              | "channels" name,.. ";"
 //!              | "claim" ("send" | "receive") expr ";"
 //!              | "prologue" block
 //!              | "catch" name name ["at" name,..] "goto" name ";"
-//!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["accept"] ["progress"] ["number" number] ["hidden"]
+//!              | "loc" name [at] ["atomic"] ["inner"] ["end"] ["accept"] ["progress"] ["number" number] ["synthetic"]
 //!                ["live" "{" name,.. "}"] ":" transition*
-//!              | "resume" name [at] ["atomic"] ["hidden"] "of" name ["into" place] jump ";"
+//!              | "resume" name [at] ["atomic"] ["synthetic"] "of" name ["into" place] jump ";"
 //! transition  := [id ":"] ["when" expr | "else" | "ready" name] ["rank" number] ["exclusive"] ["number" number]
 //!                ["invisible"] ["do" block] exit ";"
 //! block       := "{" (action ";")* "}"

@@ -38,7 +38,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "global",
     "goto",
     "hasLock",
-    "hidden",
+    "synthetic",
     "instanceof",
     "int",
     "into",

@@ -251,8 +251,8 @@ impl Parser {
             program.records.push(self.record(start, true)?);
         } else if self.take("record") {
             program.records.push(self.record(start, false)?);
-        } else if self.is("hidden") || self.is("transparent") || self.is("global") {
-            let flags = Flags { hidden: self.take("hidden"), transparent: self.take("transparent") };
+        } else if self.is("synthetic") || self.is("untracked") || self.is("global") {
+            let flags = Flags { synthetic: self.take("synthetic"), untracked: self.take("untracked") };
             self.expect("global")?;
             program.globals.push(self.variable(start, flags)?);
         } else if self.take("fun") {
@@ -332,7 +332,7 @@ impl Parser {
         self.expect("(")?;
         let params = self.list(")", |parser| {
             let start = parser.at();
-            let flags = Flags { hidden: parser.take("hidden"), transparent: false };
+            let flags = Flags { synthetic: parser.take("synthetic"), untracked: false };
             let ty = parser.ty()?;
             let name = parser.name()?;
             let (dims, meaning) = (parser.dims()?, parser.meaning()?);
@@ -348,8 +348,8 @@ impl Parser {
         let (mut channels, mut claims, mut prologue) = (Vec::new(), Vec::new(), Vec::new());
         while !self.take("}") {
             let start = self.at();
-            if self.is("hidden") || self.is("local") {
-                let flags = Flags { hidden: self.take("hidden"), transparent: false };
+            if self.is("synthetic") || self.is("local") {
+                let flags = Flags { synthetic: self.take("synthetic"), untracked: false };
                 self.expect("local")?;
                 locals.push(self.variable(start, flags)?);
             } else if self.take("channels") {
@@ -403,7 +403,7 @@ impl Parser {
         let (inner, end) = (self.take("inner"), self.take("end"));
         let (accept, progress) = (self.take("accept"), self.take("progress"));
         let value = self.marked_index("number")?.unwrap_or(0);
-        let hidden = self.take("hidden");
+        let synthetic = self.take("synthetic");
         let live = if self.take("live") {
             self.expect("{")?;
             Some(self.list("}", Self::name)?)
@@ -413,7 +413,7 @@ impl Parser {
         let span = self.span(start);
         self.expect(":")?;
         let mut transitions = Vec::new();
-        let ends = ["}", "loc", "resume", "hidden", "local", "catch", "channels", "prologue"];
+        let ends = ["}", "loc", "resume", "synthetic", "local", "catch", "channels", "prologue"];
         while !ends.iter().any(|end| self.is(end)) {
             transitions.push(self.transition()?);
         }
@@ -427,7 +427,7 @@ impl Parser {
             accept,
             progress,
             value,
-            hidden,
+            synthetic,
             live,
             transitions,
             resume,
@@ -439,7 +439,7 @@ impl Parser {
         let name = self.name()?;
         let number = self.marked_index("@")?;
         let atomic = self.take("atomic");
-        let hidden = self.take("hidden");
+        let synthetic = self.take("synthetic");
         self.expect("of")?;
         let origin = self.name()?;
         let result = if self.take("into") { Some(self.postfix()?) } else { None };
@@ -456,7 +456,7 @@ impl Parser {
             accept: false,
             progress: false,
             value: 0,
-            hidden,
+            synthetic,
             live: None,
             transitions: Vec::new(),
             resume,

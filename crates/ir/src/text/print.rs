@@ -341,7 +341,7 @@ impl Printer<'_> {
 
     fn global_in(&self, id: GlobalId, scope: Scope) -> String {
         let Some(global) = self.program.globals.get(id) else { return id.to_string() };
-        let hidden = match scope {
+        let synthetic = match scope {
             Scope::Program => false,
             Scope::Fun(fun) => {
                 let fun = self.program.funs.get(fun);
@@ -353,7 +353,7 @@ impl Printer<'_> {
             }
         };
         let exact = self.labels.is_some();
-        format!("{}{}", if hidden && exact { "::" } else { "" }, self.global(id))
+        format!("{}{}", if synthetic && exact { "::" } else { "" }, self.global(id))
     }
 
     fn place(&self, place: &Place, scope: Scope) -> String {
@@ -545,10 +545,10 @@ impl Printer<'_> {
     }
 
     fn variable(&self, out: &mut String, word: &str, variable: &Variable, name: &str) -> fmt::Result {
-        let hidden = if variable.hidden { "hidden " } else { "" };
-        let transparent = if variable.transparent { "transparent " } else { "" };
+        let synthetic = if variable.synthetic { "synthetic " } else { "" };
+        let untracked = if variable.untracked { "untracked " } else { "" };
         let (ty, shape) = (self.ty(variable.ty), self.shape(variable));
-        write!(out, "{hidden}{transparent}{word} {ty} {name}{shape}")?;
+        write!(out, "{synthetic}{untracked}{word} {ty} {name}{shape}")?;
         if let Some(init) = variable.init {
             write!(out, " = {}", self.constant(init))?;
         }
@@ -568,8 +568,8 @@ impl Printer<'_> {
             ProcedureKind::Function => "function",
         };
         let params = procedure.locals.iter().take(procedure.params).map(|(local, param)| {
-            let hidden = if param.hidden { "hidden " } else { "" };
-            format!("{hidden}{} {}{}", self.ty(param.ty), self.local(id, local), self.shape(param))
+            let synthetic = if param.synthetic { "synthetic " } else { "" };
+            format!("{synthetic}{} {}{}", self.ty(param.ty), self.local(id, local), self.shape(param))
         });
         write!(out, "\n{kind} {}({})", self.procedure(id), join(params))?;
         if let Some(result) = procedure.result {
@@ -626,8 +626,8 @@ impl Printer<'_> {
             if location.number != 0 {
                 write!(flags, " number {}", location.number)?;
             }
-            if location.hidden {
-                flags.push_str(" hidden");
+            if location.synthetic {
+                flags.push_str(" synthetic");
             }
             if let Some(live) = &location.live {
                 let live = join(live.iter().map(|&local| self.local(id, local)));

@@ -277,9 +277,9 @@ impl Resolver {
         let init = tree.init.as_ref().map(|init| self.constant(init)).transpose()?;
         Ok(Variable {
             dims: tree.dims.clone(),
-            transparent: tree.flags.transparent,
+            untracked: tree.flags.untracked,
             meaning: self.meaning(&tree.meaning)?,
-            hidden: tree.flags.hidden,
+            synthetic: tree.flags.synthetic,
             ..Variable::new(&tree.name.text, ty, init, tree.span)
         })
     }
@@ -457,7 +457,7 @@ impl Resolver {
             progress: tree.progress,
             number: tree.value,
             live,
-            hidden: tree.hidden,
+            synthetic: tree.synthetic,
             span: tree.span,
         })
     }

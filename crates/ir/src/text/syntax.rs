@@ -144,8 +144,8 @@ pub(super) struct VariableTree {
 
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Flags {
-    pub hidden: bool,
-    pub transparent: bool,
+    pub synthetic: bool,
+    pub untracked: bool,
 }
 
 #[derive(Debug)]
@@ -328,7 +328,7 @@ pub(super) struct LocationTree {
     pub accept: bool,
     pub progress: bool,
     pub value: u32,
-    pub hidden: bool,
+    pub synthetic: bool,
     pub live: Option<Vec<Name>>,
     pub transitions: Vec<TransitionTree>,
     pub resume: Option<ResumeTree>,

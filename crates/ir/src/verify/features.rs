@@ -9,7 +9,7 @@ impl Verifier<'_> {
         self.arrays();
         self.observable_ids();
         self.unobservable_ids();
-        self.transparent_variables();
+        self.untracked_variables();
         self.objects_and_channels();
         self.functions();
         self.functions_and_questions();
@@ -46,8 +46,8 @@ impl Verifier<'_> {
         }
         self.context = "program without observable ids of threads".into();
         self.demand(!program.features.remembers_last, "remembers the last thread");
-        let transparent = program.globals.values().any(|global| global.transparent);
-        self.demand(!transparent, "has transparent variables");
+        let untracked = program.globals.values().any(|global| global.untracked);
+        self.demand(!untracked, "has untracked variables");
         self.demand(!program.has_exclusive_transitions(), "has exclusive transitions");
         let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
         self.demand(!own, "has channels of threads");
@@ -56,15 +56,15 @@ impl Verifier<'_> {
 
     /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart
     /// from states.
-    fn transparent_variables(&mut self) {
+    fn untracked_variables(&mut self) {
         let program = self.program;
         let plain =
             |ty: Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)));
         let has_collections = program.has_collections();
-        for global in program.globals.values().filter(|global| global.transparent) {
+        for global in program.globals.values().filter(|global| global.untracked) {
             self.context = format!("global {}", global.name);
-            self.demand(plain(program.types.get(global.ty)), "is transparent, and no plain data");
-            self.demand(!has_collections, "is transparent beside collections");
+            self.demand(plain(program.types.get(global.ty)), "is untracked, and no plain data");
+            self.demand(!has_collections, "is untracked beside collections");
         }
     }
 
@@ -257,7 +257,7 @@ impl Verifier<'_> {
                 self.array(local);
                 let scalar = local.dims.is_empty() || id.index() >= procedure.params;
                 self.demand(scalar, format_args!("parameter {} is an array", local.name));
-                self.demand(!local.transparent, format_args!("{} is transparent and no global", local.name));
+                self.demand(!local.untracked, format_args!("{} is untracked and no global", local.name));
             }
         }
     }

@@ -66,7 +66,7 @@
 //!
 //! *Observable ids of threads*
 //! - Only programs that [have them](Features::thread_ids_observable) remember the last thread, have
-//!   transparent variables (which are globals), priorities, exclusive transitions and channels of threads,
+//!   untracked variables (which are globals), priorities, exclusive transitions and channels of threads,
 //!   and ask for ids of threads, for what threads of given ids do, and for timeouts.
 //! - They have no types of threads, locks and elements of abstract enums. What a start stores is an integer.
 //! - Who took the last step is asked only of programs that remember it.

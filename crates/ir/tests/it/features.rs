@@ -51,7 +51,7 @@ fn action(kind: ActionKind) -> Action {
 #[test]
 fn without_observable_ids_threads_are_alike() {
     refused_elsewhere(|p| p.features.remembers_last = true, "remembers the last thread");
-    refused_elsewhere(|p| p.globals[GlobalId(0)].transparent = true, "has transparent variables");
+    refused_elsewhere(|p| p.globals[GlobalId(0)].untracked = true, "has untracked variables");
     refused_elsewhere(|p| p.transitions[FIRST].exclusive = true, "has exclusive transitions");
     refused_elsewhere(|p| p.procedures[PILOT].channels.push(ChannelId(0)), "has channels of threads");
     refused_elsewhere(|p| p.procedures[PILOT].priority = 2, "has priorities");
@@ -88,7 +88,7 @@ fn features_that_do_not_meet() {
     refused(quiet(function), "has functions, and asks where threads are");
     refused(|p| p.locations[LocationId(0)].atomic = true, "has exclusive transitions too");
     refused(|p| p.locations[LocationId(0)].atomic = true, "asks for timeouts");
-    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "is transparent beside collections");
+    refused(|p| _ = p.types.intern(Type::Set(TypeId(1))), "is untracked beside collections");
     let wait = || action(ActionKind::Assume(harbour().procedures[PILOT].provided.clone().unwrap()));
     refused(|p| p.transitions[TransitionId(13)].body.push(wait()), "where bodies choose or wait");
     refused(|p| p.transitions[FIRST].body.push(wait()), "chooses or waits after a message");
@@ -201,7 +201,7 @@ fn arrays() {
     refused(|p| p.globals[GlobalId(1)].dims = vec![2], "is an array and needs indices");
     refused(|p| p.procedures[PILOT].locals[LocalId(2)].dims = vec![2], "assigned to without indices");
     refused(|p| p.procedures[PILOT].locals[LocalId(0)].dims = vec![2], "parameter who is an array");
-    refused(|p| p.procedures[PILOT].locals[LocalId(2)].transparent = true, "transparent and no global");
+    refused(|p| p.procedures[PILOT].locals[LocalId(2)].untracked = true, "untracked and no global");
     refused(|p| p.globals[ships].meaning = Meaning::Symbol(EnumId(NOWHERE)), "enum1000 does not exist");
     let open = GlobalId(5);
     refused(|p| p.globals[open].meaning = Meaning::Channel, "open is no integer, and means one");

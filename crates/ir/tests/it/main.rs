@@ -4,7 +4,7 @@
 extern crate quotient_ir as ir;
 
 mod features;
-mod pin;
+mod marked;
 mod program;
 mod text;
 mod verify;

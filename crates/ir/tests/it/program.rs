@@ -25,6 +25,6 @@ fn pinned_are_the_abstract_constants_that_properties_name() {
         let item = &program.enums[id];
         format!("{}::{}", item.name, item.elements[element as usize])
     };
-    let pinned: Vec<_> = program.pinned().into_iter().map(names).collect();
-    assert_eq!(pinned, ["I::a", "I::c", "J::b"]);
+    let named_constants: Vec<_> = program.named_constants().into_iter().map(names).collect();
+    assert_eq!(named_constants, ["I::a", "I::c", "J::b"]);
 }

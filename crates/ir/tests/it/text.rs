@@ -36,7 +36,7 @@ fn programs_come_back() {
     }
 }
 
-/// What front ends may do and the text has to keep apart: names that repeat, ids in any order, hidden things.
+/// What front ends may do and the text has to keep apart: names that repeat, ids in any order, synthetic things.
 #[test]
 fn scrambled_programs_come_back() {
     for seed in 0..effort(300) {
@@ -62,7 +62,7 @@ fn scramble(program: &mut Program, rng: &mut SplitMix64) {
     program.virtuals.values_mut().for_each(|item| rename(&mut item.name, rng));
     for global in program.globals.values_mut() {
         rename(&mut global.name, rng);
-        global.hidden = rng.chance(20);
+        global.synthetic = rng.chance(20);
     }
     for fun in program.funs.values_mut() {
         rename(&mut fun.name, rng);
@@ -74,7 +74,7 @@ fn scramble(program: &mut Program, rng: &mut SplitMix64) {
     }
     for location in program.locations.values_mut() {
         rename(&mut location.name, rng);
-        location.hidden = rng.chance(20);
+        location.synthetic = rng.chance(20);
     }
     shuffle_locations(program, rng);
     shuffle_transitions(program, rng);

@@ -38,14 +38,14 @@ fn a_philosopher_takes_a_fork() {
 #[test]
 fn calls_locals_locks_and_waiting() {
     let program = program(
-        "program p; enum Color { red, green } global lock l; hidden global int tick; global Color c;
-        function f(int n, hidden int h) returns int { local int twice; hidden local int tmp;
+        "program p; enum Color { red, green } global lock l; synthetic global int tick; global Color c;
+        function f(int n, synthetic int h) returns int { local int twice; synthetic local int tmp;
           loc a: do { twice := n * 2; tmp := 1; } goto b;
           loc b: when n > 0 call f(n - 1, 0) resume r; else return twice;
           resume r of b into twice goto c;
           loc c: return twice;
         }
-        thread T() { local int x; hidden local int y;
+        thread T() { local int x; synthetic local int y;
           loc a: do { l := new lock; lock(l); lock(l); tick := 1; y := 2; } goto b;
           loc b: do { wait(l); c := Color::green; } goto c;
           loc c: call f(1, 5) resume r;

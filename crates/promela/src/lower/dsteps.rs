@@ -133,7 +133,7 @@ impl Lowering<'_, '_> {
         let procedure = self.procedures[self.current].expect("only processes have a d_step");
         let mut location = Location::new("", procedure, span);
         location.inner = true;
-        location.hidden = true;
+        location.synthetic = true;
         location.number = self.builder.elements.el(block.whole).number;
         self.program.locations.push(location)
     }

@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
     /// The variables that a symbol stands for, without initial values.
     fn variables(&mut self, id: SymbolId) -> Vec<Variable> {
         let symbol = &self.builder.symbols[id.index()];
-        let (span, made, transparent) = (symbol.span, symbol.made, symbol.transparent());
+        let (span, made, untracked) = (symbol.span, symbol.made, symbol.untracked());
         let leaves: Vec<_> = symbol.leaves.iter().map(|leaf| (leaf.clone(), symbol.range(leaf))).collect();
         leaves
             .into_iter()
@@ -143,8 +143,8 @@ impl Lowering<'_, '_> {
                 let mut variable = Variable::new(leaf.name, ty, None, span);
                 variable.dims = leaf.dims;
                 variable.meaning = self.meaning(leaf.scalar);
-                variable.hidden = made;
-                variable.transparent = transparent;
+                variable.synthetic = made;
+                variable.untracked = untracked;
                 variable
             })
             .collect()
@@ -245,8 +245,8 @@ impl Lowering<'_, '_> {
                     _ => String::new(),
                 };
                 let mut location = Location::new(label, id, span);
-                location.hidden = location.name.is_empty();
-                if location.hidden {
+                location.synthetic = location.name.is_empty();
+                if location.synthetic {
                     location.name = format!("line{}", self.builder.map.line(span));
                 }
                 location.end = state.end;
@@ -265,7 +265,7 @@ impl Lowering<'_, '_> {
             for symbol in symbols {
                 self.slots.insert(symbol, Slot::Local(locals.len() as u32));
                 for mut variable in self.variables(symbol) {
-                    variable.transparent = false;
+                    variable.untracked = false;
                     locals.push(variable);
                 }
                 if self.builder.symbols[symbol.index()].param {

@@ -16,7 +16,7 @@ const MOST_PASSED: usize = 100_000;
 /// What is wrong, and where.
 pub type Flaw = (FaultKind, u32);
 
-const fn flaw(fault: Fault) -> Flaw {
+const fn soft_fault(fault: Fault) -> Flaw {
     (fault.kind, fault.site)
 }
 
@@ -72,7 +72,7 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
         system.decode(&builder.encoding, &mut builder.state);
         builder.node = Node::default();
         if let Err(Halt::Fault(fault)) = system.check(&mut builder.state) {
-            builder.node.faults.insert(flaw(fault));
+            builder.node.faults.insert(soft_fault(fault));
         }
         let mut steps = Steps::default();
         system.steps(&mut builder.state, &mut steps);
@@ -121,20 +121,20 @@ impl<S: Temporal> Builder<'_, S> {
         if path.len() > LONGEST_PASSAGE || self.passed > MOST_PASSED {
             return None;
         }
-        self.node.faults.extend(steps.faults.iter().map(|&(_, fault)| flaw(fault)));
+        self.node.faults.extend(steps.faults.iter().map(|&(_, fault)| soft_fault(fault)));
         for &step in &steps.enabled {
             let who = who.unwrap_or_else(|| (self.who)(&self.state, step.thread));
             match self.system.fire(&mut self.state, step) {
                 Fired::Fault(fault) => {
-                    self.node.faults.insert(flaw(fault));
+                    self.node.faults.insert(soft_fault(fault));
                     continue;
                 }
                 Fired::Truncated(bound) => {
                     self.graph.truncated.insert(bound);
                     continue;
                 }
-                Fired::Flawed(fault) => {
-                    self.node.faults.insert(flaw(fault));
+                Fired::MovedWithFault(fault) => {
+                    self.node.faults.insert(soft_fault(fault));
                 }
                 Fired::Moved => {}
                 Fired::Abandoned => unreachable!("the state heeds no alarm"),

@@ -6,8 +6,8 @@ use engine::{Engine, EngineState, OverEngine};
 use ir::{LocationId, Program};
 use reduction::testing::Seeded;
 use reduction::{Analysis, Observed, Reduced, obstacle};
-use state::{Bounds, Individual, Layout, NodeRef, ObjectId, State, ThreadId};
-use symmetry::{Ladder, Level, Naming, Options, Symmetric};
+use state::{Bounds, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
+use symmetry::{Level, Naming, Options, Symmetric, SymmetryConfig};
 use system::{Encoding, Fired, Steps, Temporal, TransitionSystem};
 use testing::{SplitMix64, channels, heap, program, random_numbered};
 
@@ -61,8 +61,8 @@ fn heap_verdict<S: OverEngine + Temporal>(
     Some((wrong, [full.nodes.len(), reduced.nodes.len()]))
 }
 
-fn canonical(naming: Naming) -> Ladder {
-    Ladder { level: Level::Full, naming, options: Options::default() }
+fn canonical(naming: Naming) -> SymmetryConfig {
+    SymmetryConfig { level: Level::Full, naming, options: Options::default() }
 }
 
 fn all_are_valid(
@@ -420,7 +420,7 @@ fn own_objects(layout: &Layout, state: &State, thread: ThreadId) -> BTreeSet<Obj
         let mut open = vec![unit];
         while let Some(unit) = open.pop() {
             state.edges(layout, unit, &mut |edge| {
-                if let Individual::Object(target) = edge.target
+                if let Entity::Object(target) = edge.target
                     && found[list].insert(target)
                 {
                     open.push(NodeRef::Object(target));

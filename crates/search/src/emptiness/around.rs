@@ -151,7 +151,7 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
     /// Takes a step, and tells where it leads if it does.
     fn target<const N: usize>(&mut self, state: &mut S::State, step: Step) -> Option<Target<N>> {
         let movers = Sets::movers(self.system, state, step)?;
-        if !matches!(self.system.fire(state, step), Fired::Moved | Fired::Flawed(_)) {
+        if !matches!(self.system.fire(state, step), Fired::Moved | Fired::MovedWithFault(_)) {
             return None;
         }
         let is_transient = self.system.is_transient(state);

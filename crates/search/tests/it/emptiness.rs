@@ -1,4 +1,4 @@
-//! Emptiness of products against explicit ones, on random graphs.
+//! EmptinessResult of products against explicit ones, on random graphs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use crate::common::kripke::{Kripke, Place, Random, Ring, Way};
 use ltl::kind::{Strength, Weakness};
 use ltl::lasso::Lasso as Word;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
-use quotient_search::emptiness::{Claim, Emptiness, Lasso, Refusal, emptiness};
+use quotient_search::emptiness::{Claim, EmptinessResult, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
-use store::{Bitstate, Budget, Compact, Exact, Hashes, NumberedTrie, StateStore, Trie};
+use store::{Bitstate, Budget, Compact, Exact, Hashes, IndexedTrie, StateStore, Trie};
 use system::{Bound, Fault, FaultKind, Halt};
 use testing::effort;
 
 const PROPS: u64 = 2;
 
-fn check(system: &Kripke, claim: &Claim<'_>) -> Emptiness {
+fn check(system: &Kripke, claim: &Claim<'_>) -> EmptinessResult {
     let mut exact = Exact::new(&Budget::unlimited());
     emptiness(system, &mut exact, claim, &Options::default(), &mut Quiet).expect("an exact store")
 }
@@ -131,7 +131,7 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
 }
 
 /// Whether the search says that there is no run, after a look at what it shows.
-fn is_empty(system: &Kripke, automaton: &Automaton, threads: u32, found: &Emptiness) -> bool {
+fn is_empty(system: &Kripke, automaton: &Automaton, threads: u32, found: &EmptinessResult) -> bool {
     let outcome = &found.outcome;
     let Some(lasso) = &found.lasso else {
         assert!(outcome.violations.is_empty() && outcome.is_exhaustive(), "{outcome:?}");
@@ -151,7 +151,7 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let expected = explicit(system, 0).product(automaton).is_empty();
     let claim = Claim::new(automaton);
     assert_eq!(is_empty(system, automaton, 0, &check(system, &claim)), expected, "{system:?} {automaton:?}");
-    let mut trie = NumberedTrie::numbered(&Budget::unlimited());
+    let mut trie = IndexedTrie::numbered(&Budget::unlimited());
     let found = emptiness(system, &mut trie, &claim, &Options::default(), &mut Quiet).unwrap();
     assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}");
     let found = check(system, &fair(&claim));

@@ -54,8 +54,8 @@ fn groups(layout: &Layout, state: &State) -> Vec<Group> {
     let objects = (0..state.object_limit()).map(ObjectId).filter(|&id| state.exists(NodeRef::Object(id)));
     add_groups(&mut groups, Of::Objects, objects.map(|id| (kind(id), id.0)).collect());
     for (of, &count) in layout.abstracts.iter().enumerate() {
-        let is_pinned = |id| layout.pinned.contains(&(of as u32, id));
-        // Pinned ones keep their names: those of the others are not one after the other.
+        let is_pinned = |id| layout.named_constants.contains(&(of as u32, id));
+        // MarkedProgram ones keep their names: those of the others are not one after the other.
         let free: Vec<u32> = (0..count).filter(|&id| !is_pinned(id)).collect();
         groups.push(Group { of: Of::Abstract(of), ids: free, first: 0 });
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quotient_symmetry::{Ladder, Namer, Options};
+use quotient_symmetry::{Namer, Options, SymmetryConfig};
 use state::{Layout, State};
 use testing::{SplitMix64, effort, philosophers};
 
@@ -12,8 +12,8 @@ use crate::incremental::assert_bijective;
 use crate::orbits::{engine, explore};
 use crate::random::{random_state, shapes};
 
-fn cut_short(ladder: Ladder, budget: u64) -> Ladder {
-    Ladder { options: Options { budget, ..ladder.options }, ..ladder }
+fn cut_short(ladder: SymmetryConfig, budget: u64) -> SymmetryConfig {
+    SymmetryConfig { options: Options { budget, ..ladder.options }, ..ladder }
 }
 
 /// Holds what is left of a promise: bijective names, and the same state. Says whether the search was cut short.

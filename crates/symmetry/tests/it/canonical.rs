@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
-use quotient_symmetry::{Ladder, Namer, Naming, Options};
+use quotient_symmetry::{Namer, Naming, Options, SymmetryConfig};
 use state::{Layout, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, effort, philosophers, random_program};
@@ -62,7 +62,7 @@ fn check(layout: &Layout, state: &State, rng: &mut SplitMix64) {
         let mut named = back.clone();
         let mut namer = Namer::new(ladder, layout, &mut named);
         assert_bijective(layout, &back, namer.names(layout, &mut named));
-        let ladder = Ladder { options: coarse, ..ladder };
+        let ladder = SymmetryConfig { options: coarse, ..ladder };
         assert_eq!(form(ladder, layout, &copies[0]), form(ladder, layout, state), "{ladder:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The forms that namers give to states, and states under other names.
 
-use quotient_symmetry::{Ladder, Level, Namer, Naming, Options};
+use quotient_symmetry::{Level, Namer, Naming, Options, SymmetryConfig};
 use state::{Layout, Names, State};
 use system::Encoding;
 use testing::SplitMix64;
@@ -13,11 +13,11 @@ pub const NAMINGS: [Naming; 2] = [Naming::Dfs, Naming::Chain];
 /// A budget that no state in these tests uses up.
 const ENOUGH: Options = Options { budget: 1_000_000, hash_bits: 64 };
 
-pub fn ladder(level: Level, naming: Naming) -> Ladder {
-    Ladder { level, naming, options: ENOUGH }
+pub fn ladder(level: Level, naming: Naming) -> SymmetryConfig {
+    SymmetryConfig { level, naming, options: ENOUGH }
 }
 
-pub fn full(naming: Naming) -> Ladder {
+pub fn full(naming: Naming) -> SymmetryConfig {
     ladder(Level::Full, naming)
 }
 
@@ -28,14 +28,14 @@ pub fn flat(encoding: &Encoding) -> Form {
 }
 
 /// The encoding of a state by a namer that has never seen another one.
-pub fn encode(ladder: Ladder, layout: &Layout, state: &State) -> Encoding {
+pub fn encode(ladder: SymmetryConfig, layout: &Layout, state: &State) -> Encoding {
     let mut state = state.clone();
     let mut encoding = Encoding::new();
     Namer::new(ladder, layout, &mut state).encode(layout, &mut state, &mut encoding);
     encoding
 }
 
-pub fn form(ladder: Ladder, layout: &Layout, state: &State) -> Form {
+pub fn form(ladder: SymmetryConfig, layout: &Layout, state: &State) -> Form {
     flat(&encode(ladder, layout, state))
 }
 
@@ -82,7 +82,7 @@ pub fn random_names(layout: &Layout, state: &State, rng: &mut SplitMix64) -> Nam
     shuffle(&mut names.threads, &|name| name != u32::MAX);
     shuffle(&mut names.objects, &|name| name != u32::MAX);
     for (of, names) in (0..).zip(&mut names.abstracts) {
-        shuffle(names, &|id| !layout.pinned.contains(&(of, id)));
+        shuffle(names, &|id| !layout.named_constants.contains(&(of, id)));
     }
     names
 }

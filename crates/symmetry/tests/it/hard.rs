@@ -2,7 +2,7 @@
 
 use engine::Engine;
 use ir::{ProcedureId, Program, RecordId};
-use quotient_symmetry::{ChainId, Ladder, Namer, Naming, Stats};
+use quotient_symmetry::{ChainId, Namer, Naming, Stats, SymmetryConfig};
 use state::{Bounds, Layout, NodeRef, ObjectId, SlotKind, State};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, program};
@@ -13,7 +13,7 @@ use crate::forms::{Form, NAMINGS, flat, form, full, shuffled};
 const BOUNDS: Bounds = Bounds { threads: 24, frames: 1, objects: 128 };
 
 /// The form of a state and what it took.
-pub fn named(ladder: Ladder, layout: &Layout, state: &State) -> (Form, Stats) {
+pub fn named(ladder: SymmetryConfig, layout: &Layout, state: &State) -> (Form, Stats) {
     let mut state = state.clone();
     let mut encoding = Encoding::new();
     let mut namer = Namer::new(ladder, layout, &mut state);

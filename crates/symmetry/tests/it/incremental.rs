@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
-use quotient_symmetry::{Chains, Ladder, Level, Namer};
-use state::{Individual, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use quotient_symmetry::{Chains, Level, Namer, SymmetryConfig};
+use state::{Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, effort, random_program};
 
@@ -476,7 +476,7 @@ struct Moves<'m, S> {
 }
 
 impl<S> Moves<'_, S> {
-    fn follow(&self, whole: &mut S, ladder: Ladder, moves: usize, rng: &mut SplitMix64) {
+    fn follow(&self, whole: &mut S, ladder: SymmetryConfig, moves: usize, rng: &mut SplitMix64) {
         let Self { layout, view, .. } = *self;
         let mut namer = Namer::new(ladder, layout, view(whole));
         let mut mirror = Encoding::new();
@@ -527,15 +527,15 @@ pub fn assert_bijective(layout: &Layout, state: &State, names: &Names) {
         names.sort_unstable();
         assert!(names.iter().copied().eq(0..names.len() as u32), "{names:?}");
     };
-    let of = |whom: Individual| names.of(whom);
+    let of = |whom: Entity| names.of(whom);
     let threads = (0..state.thread_limit()).map(ThreadId).filter(|&id| state.thread_exists(id));
-    dense(threads.map(|id| of(Individual::Thread(id))).collect());
+    dense(threads.map(|id| of(Entity::Thread(id))).collect());
     let objects = (0..state.object_limit()).map(ObjectId).filter(|&id| state.exists(NodeRef::Object(id)));
-    dense(objects.map(|id| of(Individual::Object(id))).collect());
+    dense(objects.map(|id| of(Entity::Object(id))).collect());
     for (kind, &count) in (0..).zip(&layout.abstracts) {
-        dense((0..count).map(|id| of(Individual::Abstract(kind, id))).collect());
+        dense((0..count).map(|id| of(Entity::Abstract(kind, id))).collect());
     }
-    for &(kind, id) in &layout.pinned {
-        assert_eq!(of(Individual::Abstract(kind, id)), id);
+    for &(kind, id) in &layout.named_constants {
+        assert_eq!(of(Entity::Abstract(kind, id)), id);
     }
 }

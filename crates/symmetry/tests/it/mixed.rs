@@ -30,7 +30,7 @@ fn plain_states(engine: &Engine, most: usize) -> Option<Vec<Encoding>> {
         let mut steps = Steps::default();
         engine.steps(&mut state, &mut steps);
         for step in steps.enabled {
-            if matches!(engine.fire(&mut state, step), Fired::Moved | Fired::Flawed(_)) {
+            if matches!(engine.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
                 engine.encode(&mut state, &mut mirror);
                 if seen.insert(flat(&mirror)) {
                     all.push(mirror.clone());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use engine::Engine;
 use ir::Program;
-use quotient_symmetry::{Ladder, Level, Namer, Naming, Stats};
+use quotient_symmetry::{Level, Namer, Naming, Stats, SymmetryConfig};
 use state::{Layout, Names, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{effort, philosophers, program, random_program};
@@ -19,7 +19,7 @@ pub fn engine(program: &Program) -> Engine {
 }
 
 /// All states under the names of a level, by form, and what naming took.
-pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, Stats) {
+pub fn explore(engine: &Engine, ladder: SymmetryConfig) -> (BTreeMap<Form, Encoding>, Stats) {
     explore_up_to(usize::MAX, engine, ladder).expect("no limit")
 }
 
@@ -27,7 +27,7 @@ pub fn explore(engine: &Engine, ladder: Ladder) -> (BTreeMap<Form, Encoding>, St
 pub fn explore_up_to(
     most: usize,
     engine: &Engine,
-    ladder: Ladder,
+    ladder: SymmetryConfig,
 ) -> Option<(BTreeMap<Form, Encoding>, Stats)> {
     let layout = engine.layout();
     let mut state = engine.initial();
@@ -44,7 +44,7 @@ pub fn explore_up_to(
         let mut steps = Steps::default();
         engine.steps(&mut state, &mut steps);
         for step in steps.enabled {
-            if matches!(engine.fire_only(&mut state, step), Fired::Moved | Fired::Flawed(_)) {
+            if matches!(engine.fire_only(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
                 namer.step(layout, &mut state.state);
                 namer.encode(layout, &mut state.state, &mut mirror);
                 if seen.insert(flat(&mirror), mirror.clone()).is_none() {

@@ -78,7 +78,7 @@ impl Generator {
             (keys && nested, "abstract enum Hue { H0, H1 }"),
             (keys && nested, "Map.type<Key, Hue> paint;"),
             (keys && nested, "Queue.type<Map.type<Hue, Node>> jobs;"),
-            (keys && pins, "invariant Pinned = id != Key.K1 || x < 2;"),
+            (keys && pins, "invariant MarkedProgram = id != Key.K1 || x < 2;"),
             (sets, "Set.type<Node> nodes;"),
             (sets, "Seq.type<Node> line;"),
             (sets, "record Bunch extends Node { Set.type<Node> all; }"),

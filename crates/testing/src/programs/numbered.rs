@@ -77,7 +77,7 @@ global int wrap (0, 1) y = 1;
 global int wrap (0, 7) c means channel;
 global boolean b;
 global int wrap (0, 1) a[2][2];
-transparent global int wrap (0, 3) t;
+untracked global int wrap (0, 3) t;
 ";
 
 impl Generator {

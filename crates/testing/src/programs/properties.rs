@@ -20,7 +20,7 @@ pub fn add_random_property(program: &mut Program, seed: u64) {
     let mut exprs = Vec::new();
     for (id, global) in program.globals.iter() {
         let value = node(ExprKind::Global(id), global.ty);
-        if !global.dims.is_empty() || global.transparent {
+        if !global.dims.is_empty() || global.untracked {
             continue;
         }
         match program.types[global.ty] {

@@ -59,7 +59,7 @@ pub fn walk(engine: &Engine, seed: u64, steps: usize) -> usize {
 }
 
 fn moved(fired: Fired) -> bool {
-    matches!(fired, Fired::Moved | Fired::Flawed(_))
+    matches!(fired, Fired::Moved | Fired::MovedWithFault(_))
 }
 
 /// Decoding gives the state: the same encoding again, and the same steps.

@@ -94,7 +94,7 @@ fn targets(system: &impl TransitionSystem<State = Named>, from: &Encoding) -> BT
     system.steps(&mut named, &mut steps);
     let mut targets = BTreeSet::new();
     for step in steps.enabled {
-        if matches!(system.fire(&mut named, step), Fired::Moved | Fired::Flawed(_)) {
+        if matches!(system.fire(&mut named, step), Fired::Moved | Fired::MovedWithFault(_)) {
             system.encode(&mut named, &mut encoding);
             targets.insert(flat(&encoding));
             system.undo(&mut named);

@@ -26,7 +26,7 @@ fn ends(system: &Symmetric<'_>, state: &mut Named, steps: &Steps) -> BTreeMap<(u
     for &step in &steps.enabled {
         let fired = system.fire(state, step);
         let mut words = Flat::new();
-        if matches!(fired, Fired::Moved | Fired::Flawed(_)) {
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             // Anew, since the next step starts from the same state.
             let mut encoding = Encoding::new();
             let names = state.names(system.engine()).clone();

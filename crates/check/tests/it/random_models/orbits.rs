@@ -12,7 +12,7 @@ use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
 use search::{Completeness, Options};
 use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
-use symmetry::{Ladder, Level, Namer, Symmetric};
+use symmetry::{Level, Namer, Symmetric, SymmetryConfig};
 use system::{Encoding, Fault, Fired, Halt, Key, Steps, TransitionSystem};
 use testing::SplitMix64;
 
@@ -27,7 +27,7 @@ pub fn flat(encoding: &Encoding) -> Flat {
     words
 }
 
-pub fn ladder(symmetry: Symmetry, naming: Naming) -> Ladder {
+pub fn ladder(symmetry: Symmetry, naming: Naming) -> SymmetryConfig {
     Config { symmetry, naming: Some(naming), ..Config::default() }.ladder().expect("something is renamed")
 }
 
@@ -66,13 +66,13 @@ pub fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> 
 }
 
 /// Ways to give names. Whether hashes collide and searches are given up costs time or states, and nothing else.
-fn ladders(seed: u64, naming: Naming) -> [Ladder; 4] {
+fn ladders(seed: u64, naming: Naming) -> [SymmetryConfig; 4] {
     let full = ladder(Symmetry::Full, naming);
     let options = full.options;
     [
         full,
-        Ladder { options: symmetry::Options { hash_bits: 1, ..options }, ..full },
-        Ladder { options: symmetry::Options { budget: 0, ..options }, ..full },
+        SymmetryConfig { options: symmetry::Options { hash_bits: 1, ..options }, ..full },
+        SymmetryConfig { options: symmetry::Options { budget: 0, ..options }, ..full },
         // One of the lower levels, each in its turn.
         ladder(LOWER[seed as usize % LOWER.len()], naming),
     ]
@@ -159,7 +159,7 @@ pub fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Name
     }
     for (of, &count) in (0..).zip(&layout.abstracts) {
         // What is pinned keeps its name.
-        let free: Vec<u32> = (0..count).filter(|&id| !layout.pinned.contains(&(of, id))).collect();
+        let free: Vec<u32> = (0..count).filter(|&id| !layout.named_constants.contains(&(of, id))).collect();
         let mut abstracts: Vec<u32> = (0..count).collect();
         for (&id, name) in free.iter().zip(permutation(random, free.len())) {
             abstracts[id as usize] = free[name as usize];
@@ -198,7 +198,7 @@ fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observab
     let mut encoding = Encoding::new();
     for &step in &steps.enabled {
         let outcome = match engine.fire(state, step) {
-            Fired::Moved | Fired::Flawed(_) => {
+            Fired::Moved | Fired::MovedWithFault(_) => {
                 state.state.mark_all_dirty();
                 encoding.clear();
                 engine.encode(state, &mut encoding);

@@ -87,7 +87,7 @@ fn take_any_thread(program: &mut Program) -> bool {
 
 /// Names elements of abstract enums where nobody looks for them: in a function. The verifier has a reason to refuse that.
 fn hide_constants(program: &mut Program) -> bool {
-    if program.pinned().is_empty() {
+    if program.named_constants().is_empty() {
         return false;
     }
     let mut property = program.properties[0].clone();
@@ -109,7 +109,7 @@ fn hide_constants(program: &mut Program) -> bool {
     }
     program.properties[0] = property;
     assert_eq!(ir::verify(program).is_err(), any);
-    any && program.pinned().is_empty()
+    any && program.named_constants().is_empty()
 }
 
 #[test]

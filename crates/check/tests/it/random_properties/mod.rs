@@ -235,7 +235,7 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.diverging += u64::from(graph.diverging().contains(&true));
-    seen.pinned += u64::from(!program.pinned().is_empty());
+    seen.pinned += u64::from(!program.named_constants().is_empty());
     if property.each.is_some() {
         seen.individuals += 1;
         seen.by_individuals += seen.violated;

@@ -166,7 +166,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
     let maker = Maker::of(program);
     let mut found = Vec::new();
     let globals: Vec<_> =
-        program.globals.iter().filter(|(_, global)| global.dims.is_empty() && !global.transparent).collect();
+        program.globals.iter().filter(|(_, global)| global.dims.is_empty() && !global.untracked).collect();
     for &(id, global) in &globals {
         let value = Maker::node(ExprKind::Global(id), global.ty);
         let twin = globals.iter().find(|(other, twin)| *other > id && twin.ty == global.ty);

@@ -18,7 +18,7 @@ fn monitored(monitor: &str) -> Program {
 
 /// What is wrong with the step to a state.
 fn wrong(state: &State) -> Option<FaultKind> {
-    state.flaw().map(|flaw| flaw.kind)
+    state.soft_fault().map(|soft_fault| soft_fault.kind)
 }
 
 #[test]

@@ -158,10 +158,10 @@ fn checks_are_flaws_of_a_step_that_leads_on() {
     );
     let naive = Naive::new(&program);
     let state = schedule(&naive, &[0]);
-    let flaw = state.flaw().unwrap();
+    let soft_fault = state.soft_fault().unwrap();
     let first = program.transitions[ir::TransitionId(0)].body[0].span;
-    assert_eq!((flaw.kind, flaw.span), (FaultKind::Assertion, first));
-    assert_eq!(schedule(&naive, &[0, 0]).flaw(), None);
+    assert_eq!((soft_fault.kind, soft_fault.span), (FaultKind::Assertion, first));
+    assert_eq!(schedule(&naive, &[0, 0]).soft_fault(), None);
     let summary = explore(&naive, 10);
     assert_eq!((summary.states, summary.transitions, summary.faults.values().sum::<usize>()), (3, 2, 1));
 }

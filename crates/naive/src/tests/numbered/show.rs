@@ -9,7 +9,7 @@ fn states_and_changes_of_numbered_programs() {
         channel q [2] { byte means enum kind, byte }; channel plain [2] { byte, byte }; channel one [1] { byte means channel };
         channel none [0] { byte }; channel own [1] { byte };
         channels q, plain, one, none;
-        global byte k means enum kind; global byte to means channel; global byte line[2] means channel; hidden global byte h;
+        global byte k means enum kind; global byte to means channel; global byte line[2] means channel; synthetic global byte h;
         thread node(byte peer means channel) { local byte mine means channel; local byte got[2][2] means enum kind;
           channels own; prologue { mine := channel(own); }
           loc a:

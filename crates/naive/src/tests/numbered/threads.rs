@@ -54,8 +54,8 @@ fn prologues_make_the_initial_state() {
     );
     let naive = Naive::new(&program);
     let state = naive.initial();
-    // The division ends the prologue, and is a flaw of the initial state.
-    assert_eq!(state.flaw().map(|flaw| flaw.kind), Some(FaultKind::DivisionByZero));
+    // The division ends the prologue, and is a soft_fault of the initial state.
+    assert_eq!(state.soft_fault().map(|soft_fault| soft_fault.kind), Some(FaultKind::DivisionByZero));
     assert_eq!(global(&naive, &state, "a"), "[0, 2, 0]");
     assert_eq!((global(&naive, &state, "x"), global(&naive, &state, "n")), ("3".into(), "9".into()));
 }

@@ -1,4 +1,4 @@
-//! Arrays, wrapped values, transparent variables.
+//! Arrays, wrapped values, untracked variables.
 
 use super::*;
 
@@ -43,9 +43,9 @@ fn values_wrap_and_become_numbers() {
 }
 
 #[test]
-fn states_that_differ_in_transparent_variables_are_the_same() {
+fn states_that_differ_in_untracked_variables_are_the_same() {
     let program = numbered(
-        "transparent global byte t; transparent global byte u[2]; global byte x;
+        "untracked global byte t; untracked global byte u[2]; global byte x;
         thread T() { loc a: t0: do { t := 1; u[1] := 4; } goto b; t1: do { t := 2; } goto b; loc b end: t2: do { x := t; } goto b; }
         active T;",
     );

@@ -51,8 +51,8 @@ fn globals_are_initialized_by_type() {
 fn globals_that_are_only_written_are_no_part_of_the_state() {
     let text = "byte w; byte r; byte p; hidden byte h; init { w = 1; w++; r = 2; (r == 2); printf(\"%d\", p); h = r }";
     let program = program(text);
-    let transparent: Vec<_> = program.globals.values().map(|global| global.transparent).collect();
-    assert_eq!(transparent, [true, false, true, true]);
+    let untracked: Vec<_> = program.globals.values().map(|global| global.untracked).collect();
+    assert_eq!(untracked, [true, false, true, true]);
 }
 
 #[test]

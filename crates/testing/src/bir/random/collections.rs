@@ -591,7 +591,7 @@ impl Generator {
     }
 
     /// An element that is named is no longer like the others.
-    pub(super) fn pin(&mut self, scope: &Scope) -> Option<Exp> {
+    pub(super) fn mark_thread(&mut self, scope: &Scope) -> Option<Exp> {
         if !self.pins {
             return None;
         }

@@ -429,7 +429,7 @@ impl Generator {
     fn make_properties(&mut self) {
         let scope = Scope { ready: false, thread: false, ..self.scope() };
         for index in 0..self.rng.below(3) {
-            let pin = if self.chance(50) { self.pin(&scope) } else { None };
+            let pin = if self.chance(50) { self.mark_thread(&scope) } else { None };
             let anything = self.boolean(&scope, 2);
             let anything = pin.unwrap_or(anything);
             let holds = if self.dangerous() {

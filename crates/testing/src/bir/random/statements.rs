@@ -641,7 +641,7 @@ impl Generator {
     /// Asserts or assumes something.
     fn claim(&mut self, body: &mut Body) {
         let test = self.boolean(&body.scope, 1);
-        let (pin, word) = (self.pin(&body.scope), self.pick(&["assert", "assume"]));
+        let (pin, word) = (self.mark_thread(&body.scope), self.pick(&["assert", "assume"]));
         let word = if pin.is_some() { "assert" } else { word };
         let test = pin.unwrap_or(test);
         let sure: Exp = self.binary(&test, "|", &self.not(&test));

@@ -75,8 +75,8 @@ impl Generator {
     pub(super) fn print(&mut self, out: &mut String, head: &str, body: &Body) {
         let mut text = format!("{head} {{\n");
         for (name, ty, init) in &body.locals {
-            let hidden = if self.chance(10) { "hidden " } else { "" };
-            put(&mut text, &format!("  {hidden}local {ty} {name}{init};"));
+            let synthetic = if self.chance(10) { "synthetic " } else { "" };
+            put(&mut text, &format!("  {synthetic}local {ty} {name}{init};"));
         }
         for catch in &body.catches {
             put(&mut text, &format!("  {catch}"));

@@ -128,7 +128,7 @@ fn features(program: &Program) -> BTreeSet<String> {
         };
         open.extend(expr.operands());
     }
-    if !program.pinned().is_empty() {
+    if !program.named_constants().is_empty() {
         found.insert("pinned".into());
     }
     let plain = |(_, ty): (TypeId, Type)| !ty.is_collection() && !matches!(ty, Type::Abstract(_));

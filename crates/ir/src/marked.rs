@@ -30,7 +30,7 @@ pub enum Origin {
 
 /// A program with a marked individual.
 #[derive(Clone, Debug)]
-pub struct Pinned {
+pub struct MarkedProgram {
     /// It has one property, about the marked individual.
     pub program: Program,
     /// The procedure that nobody but the individual runs.
@@ -66,29 +66,29 @@ impl Program {
     }
 
     /// The program in which some individual of this origin is marked, for a property that is about individuals.
-    pub fn pin(&self, property: &Property, origin: Origin) -> Option<Pinned> {
+    pub fn mark_thread(&self, property: &Property, origin: Origin) -> Option<MarkedProgram> {
         let each = property.each.as_ref()?;
         let PropertyKind::Formula(formula) = &property.kind else { return None };
-        let mut pinned = Pinned {
+        let mut marked = MarkedProgram {
             program: Self { properties: Vec::new(), ..self.clone() },
             procedure: ProcedureId::from_index(self.procedures.len()),
             globals: self.globals.len(),
             locations: self.locations.ids().collect(),
             transitions: self.transitions.ids().collect(),
         };
-        pinned.copy(each.procedure);
+        marked.copy(each.procedure);
         let mut props = property.props.clone();
         for prop in &mut props {
-            pinned.translate(&mut prop.expr, each.procedure);
+            marked.translate(&mut prop.expr, each.procedure);
         }
         let mut kind = PropertyKind::Formula(formula.clone());
         match origin {
             Origin::Initial => {
-                let first = pinned.program.active.iter_mut().find(|active| **active == each.procedure);
-                *first? = pinned.procedure;
+                let first = marked.program.active.iter_mut().find(|active| **active == each.procedure);
+                *first? = marked.procedure;
             }
             Origin::Started => {
-                let chosen = pinned.choose(each);
+                let chosen = marked.choose(each);
                 let is_chosen = Formula::Prop(Prop(props.len() as u32));
                 let text = format!("there is {}", each.variable);
                 props.push(Proposition { text, expr: chosen, span: each.span });
@@ -96,12 +96,12 @@ impl Program {
                 kind = PropertyKind::Formula(Formula::Implies(Box::new(ever), Box::new(formula.clone())));
             }
         }
-        pinned.program.properties.push(Property { each: None, props, kind, ..property.clone() });
-        Some(pinned)
+        marked.program.properties.push(Property { each: None, props, kind, ..property.clone() });
+        Some(marked)
     }
 }
 
-impl Pinned {
+impl MarkedProgram {
     /// Adds the procedure that the individual runs, with everything in it.
     fn copy(&mut self, original: ProcedureId) {
         let program = &mut self.program;
@@ -193,7 +193,7 @@ impl Pinned {
             let here = &program.locations[source];
             let mut between =
                 Location::new(format!("{}'{}", here.name, id.index()), here.procedure, here.span);
-            (between.atomic, between.hidden) = (true, true);
+            (between.atomic, between.synthetic) = (true, true);
             let between = program.locations.push(between);
             let mut rest = transition.clone();
             (rest.source, rest.guard) = (between, Guard::Always);
@@ -217,7 +217,8 @@ impl Pinned {
         let program = &mut self.program;
         let (ty, span) = (program.types.intern(Type::Bool), Span::default());
         let node = |kind| Expr { kind, ty, span };
-        let mark = Variable { hidden: true, ..Variable::new(format!("{}'", each.variable), ty, None, span) };
+        let mark =
+            Variable { synthetic: true, ..Variable::new(format!("{}'", each.variable), ty, None, span) };
         let mark = program.globals.push(mark);
         let is_free = node(ExprKind::Unary(UnaryOp::Not, Box::new(node(ExprKind::Global(mark)))));
         let place = Place { kind: PlaceKind::Global(mark), ty, span };

@@ -19,12 +19,12 @@ const THREADS: &str = "program p;
       formula \"[] (p0 -> <> p1)\";
     }";
 
-fn pinned(origin: Origin) -> (Program, Pinned) {
+fn marked(origin: Origin) -> (Program, MarkedProgram) {
     let program = program(THREADS);
-    let pinned = program.pin(&program.properties[0], origin).expect("it is about individuals");
-    assert_eq!(verify(&pinned.program), Ok(()));
-    assert_eq!(text::parse(&text::print(&pinned.program)).map(|_| ()), Ok(()));
-    (program, pinned)
+    let marked = program.mark_thread(&program.properties[0], origin).expect("it is about individuals");
+    assert_eq!(verify(&marked.program), Ok(()));
+    assert_eq!(text::parse(&text::print(&marked.program)).map(|_| ()), Ok(()));
+    (program, marked)
 }
 
 fn property_text(program: &Program) -> String {
@@ -35,37 +35,37 @@ fn property_text(program: &Program) -> String {
 
 #[test]
 fn one_of_those_that_are_there_runs_a_copy() {
-    let (program, pinned) = pinned(Origin::Initial);
+    let (program, marked) = marked(Origin::Initial);
     let names: Vec<_> =
-        pinned.program.active.iter().map(|&id| &pinned.program.procedures[id].name[..]).collect();
+        marked.program.active.iter().map(|&id| &marked.program.procedures[id].name[..]).collect();
     assert_eq!(names, ["T'", "U", "T"]);
-    assert_eq!(pinned.program.globals.len(), pinned.globals);
+    assert_eq!(marked.program.globals.len(), marked.globals);
     // Three locations, and four transitions.
     let copied = |all: usize, of: usize| all - of;
-    assert_eq!(copied(pinned.locations.len(), program.locations.len()), 3);
-    assert_eq!(copied(pinned.transitions.len(), program.transitions.len()), 4);
+    assert_eq!(copied(marked.locations.len(), program.locations.len()), 3);
+    assert_eq!(copied(marked.transitions.len(), program.transitions.len()), 4);
     assert_eq!(
-        property_text(&pinned.program),
+        property_text(&marked.program),
         r#"own { prop "t@b" = threadsAt('T\'', b) > 0 && on; prop "all" = threadsAt(T, a, b) + threadsAt('T\'', a, b) + threadsAt(U, c) > 1; formula "[] (p0 -> <> p1)"; }"#
     );
 }
 
 #[test]
 fn every_start_has_a_twin() {
-    let (program, pinned) = pinned(Origin::Started);
-    assert_eq!(pinned.program.active, program.active);
+    let (program, marked) = marked(Origin::Started);
+    assert_eq!(marked.program.active, program.active);
     let marks = |transition: &Transition| {
-        transition.body.iter().filter(|action| action.starts(pinned.procedure)).count()
+        transition.body.iter().filter(|action| action.starts(marked.procedure)).count()
     };
     let twins: Vec<&Transition> =
-        pinned.program.transitions.values().filter(|transition| marks(transition) > 0).collect();
+        marked.program.transitions.values().filter(|transition| marks(transition) > 0).collect();
     // Both starts of the thread, both of its copy, and one of the function.
     assert_eq!(twins.len(), 5);
     assert!(twins.iter().all(|twin| marks(twin) == 1 && twin.guard != Guard::Always));
-    assert_eq!(pinned.transitions.len(), pinned.program.transitions.len());
-    let [.., mark] = &pinned.program.properties[0].props[..] else { panic!("there are propositions") };
+    assert_eq!(marked.transitions.len(), marked.program.transitions.len());
+    let [.., mark] = &marked.program.properties[0].props[..] else { panic!("there are propositions") };
     assert_eq!(mark.text, "there is t");
-    assert!(property_text(&pinned.program).ends_with(r#"formula "<> p2 -> [] (p0 -> <> p1)"; }"#));
+    assert!(property_text(&marked.program).ends_with(r#"formula "<> p2 -> [] (p0 -> <> p1)"; }"#));
 }
 
 #[test]
@@ -73,16 +73,17 @@ fn an_else_stays_one() {
     let other = "thread V() { loc e: when on goto e; else do { start T(); } goto e; } function f";
     let text = THREADS.replace("function f", other);
     let program = program(&text);
-    let pinned = program.pin(&program.properties[0], Origin::Started).expect("it is about individuals");
-    assert_eq!(verify(&pinned.program), Ok(()));
-    let of_else = |id: TransitionId| program.transitions[pinned.transitions[id.index()]].guard == Guard::Else;
-    let all = pinned.program.transitions.iter().filter(|&(id, _)| of_else(id));
+    let marked =
+        program.mark_thread(&program.properties[0], Origin::Started).expect("it is about individuals");
+    assert_eq!(verify(&marked.program), Ok(()));
+    let of_else = |id: TransitionId| program.transitions[marked.transitions[id.index()]].guard == Guard::Else;
+    let all = marked.program.transitions.iter().filter(|&(id, _)| of_else(id));
     let (waiting, starting): (Vec<_>, Vec<_>) =
         all.map(|(_, one)| one).partition(|one| one.guard == Guard::Else);
     // From behind it, the individual is started, or some thread.
     assert!(waiting.len() == 1 && waiting.iter().all(|transition| transition.body.is_empty()));
     assert_eq!(starting.len(), 2);
-    assert!(starting.iter().all(|transition| pinned.program.locations[transition.source].atomic));
+    assert!(starting.iter().all(|transition| marked.program.locations[transition.source].atomic));
 }
 
 #[test]
