@@ -35,7 +35,7 @@ impl Sample {
             Access::Never => (0, 0),
         };
         let mut encoding = Encoding::new();
-        for id in (first..first + size).map(|id| StateId(id as u32)) {
+        for id in (first..first + size).map(|id| StateId(id as u64)) {
             store.decode(id, &mut encoding);
             let (head, words) = encoding.flat();
             let len = head.len() + words.len();

@@ -42,14 +42,14 @@ pub enum GraphFormat {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct GraphState {
-    id: u32,
+    id: u64,
     depth: u32,
 }
 
 #[derive(Clone, Debug, Serialize)]
 struct Edge {
-    source: u32,
-    target: u32,
+    source: u64,
+    target: u64,
     thread: u32,
     procedure: String,
     transition: u32,

@@ -1,36 +1,36 @@
-//! How a breadth-first search came to each of its states: little more than a byte a state.
+//! How a breadth-first search came to each of its states, in little more than a byte per state.
 //!
-//! States are numbered in the order in which they were stored, and expanded in that order. So parents never decrease, and it
-//! is enough to know how many children each state has: as many ones, and a zero. Which way out of its parent led to a state is
-//! a small number as a rule: how many others the search had gone before. A run along these ways meets the same states again,
-//! whatever became of the store.
+//! States are numbered in the order in which they were stored, and expanded in that order. So parents never decrease,
+//! and it is enough to know how many children each state has: a one for each child, then a zero. Which branch of its
+//! parent led to a state is a small number as a rule: how many transitions of the parent were counted before. A run
+//! along these branches meets the same states again, without the store.
 
-use store::{Budget, Chunked, Full};
+use store::{Budget, Chunked, Full, StateId};
 use system::{Encoding, Fired, Step, Steps, TransitionSystem};
 
-/// One way out of a state, to a state that is stored.
+/// How a stored state is reached from another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// As many transitions of the state were counted before.
+pub enum Branch {
+    /// By the transition before which this number of transitions of the state were counted.
     Number(u32),
-    /// Where transient states were stored, which ways are counted is not a function of the state.
+    /// By these steps. Where transient states were stored, which transitions are counted depends on the search.
     Steps(Vec<Step>),
 }
 
 pub struct Ancestry {
-    /// By state but the initial one: the number of the way, as far as it goes.
+    /// By state, except for the initial one: the number of the branch, or [`ODD`].
     numbers: Chunked<u8>,
-    /// The other ways, in the order of their states.
-    odd: Vec<(u32, Way)>,
+    /// The other branches, in the order of their states.
+    odd: Vec<(u64, Branch)>,
     /// For each state a one for each child, and a zero. The last word is not full.
     children: Chunked<u64>,
     last: u64,
     last_bits: u32,
     /// How many zeros there are.
-    source: u32,
+    source: u64,
 }
 
-/// The way is among the odd ones.
+/// The branch is among the odd ones.
 const ODD: u8 = u8::MAX;
 
 impl Ancestry {
@@ -45,19 +45,19 @@ impl Ancestry {
         }
     }
 
-    /// The next state is a child of `source`, which is none that comes before the last one's parent.
+    /// The next state is a child of `source`, which must not come before the parent of the last one.
     #[inline]
-    pub fn push(&mut self, source: u32, way: Way) -> Result<(), Full> {
-        while self.source < source {
+    pub fn push(&mut self, source: StateId, branch: Branch) -> Result<(), Full> {
+        while self.source < source.0 {
             self.source += 1;
             self.push_bit(0)?;
         }
         self.push_bit(1)?;
-        match way {
-            Way::Number(number) if number < u32::from(ODD) => self.numbers.push(number as u8),
-            way => {
+        match branch {
+            Branch::Number(number) if number < u32::from(ODD) => self.numbers.push(number as u8),
+            branch => {
                 self.odd.try_reserve(1).map_err(|_| Full::Memory)?;
-                self.odd.push((self.numbers.len() as u32 + 1, way));
+                self.odd.push((self.numbers.len() as u64 + 1, branch));
                 self.numbers.push(ODD)
             }
         }
@@ -74,66 +74,67 @@ impl Ancestry {
         Ok(())
     }
 
-    /// The ways from the initial state to another.
-    pub fn ways_to(&self, state: u32) -> Vec<Way> {
-        let mut ways = Vec::new();
+    /// The branches from the initial state to another one.
+    pub fn branches_to(&self, state: StateId) -> Vec<Branch> {
+        let mut branches = Vec::new();
         let (mut word, mut bits) = (self.children.len(), self.last);
         // How many ones come before that word.
-        let mut before = self.numbers.len() as u32 - bits.count_ones();
-        let mut child = state;
+        let mut before = self.numbers.len() - bits.count_ones() as usize;
+        let mut child = state.index();
         while child > 0 {
-            ways.push(self.way(child));
-            // The one of a state is as many ones in as its number says.
+            branches.push(self.branch(child));
+            // The bit of state `n` is the `n`-th one.
             while before >= child {
                 word -= 1;
                 bits = self.children[word];
-                before -= bits.count_ones();
+                before -= bits.count_ones() as usize;
             }
             let mut rest = bits;
             for _ in before + 1..child {
                 rest &= rest - 1;
             }
             let bit = word * 64 + rest.trailing_zeros() as usize;
-            child = (bit - (child as usize - 1)) as u32;
+            // The zeros before it are the states that come before the parent.
+            child = bit - (child - 1);
         }
-        ways.reverse();
-        ways
+        branches.reverse();
+        branches
     }
 
-    fn way(&self, child: u32) -> Way {
-        match self.numbers[child as usize - 1] {
+    fn branch(&self, child: usize) -> Branch {
+        match self.numbers[child - 1] {
             ODD => {
-                let at = self.odd.binary_search_by_key(&child, |&(state, _)| state);
-                self.odd[at.expect("a way that is odd is there")].1.clone()
+                let at = self.odd.binary_search_by_key(&(child as u64), |&(state, _)| state);
+                self.odd[at.expect("an odd branch is listed")].1.clone()
             }
-            number => Way::Number(number.into()),
+            number => Branch::Number(number.into()),
         }
     }
 }
 
-/// The encodings and memos of the states on some ways from the initial one. If the search `folds` steps, one that is offered
-/// several times stands for as many.
-pub fn chain<S: TransitionSystem>(system: &S, ways: &[Way], folds: bool) -> Vec<(Encoding, u32)> {
+/// The encodings and hidden data of the states along branches from the initial one. If the search `folds` steps, one that
+/// is offered several times stands for as many.
+pub fn chain<S: TransitionSystem>(system: &S, branches: &[Branch], folds: bool) -> Vec<(Encoding, u32)> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
-    let memo = |state: &mut S::State| system::save_hidden(system, state);
+    let hidden = |state: &mut S::State| system::save_hidden(system, state);
     system.encode(&mut state, &mut encoding);
-    let mut chain = vec![(encoding.clone(), memo(&mut state))];
-    for way in ways {
+    let mut chain = vec![(encoding.clone(), hidden(&mut state))];
+    for branch in branches {
         // The search went on from a state that was decoded, and so does this.
         system.decode(&encoding, &mut state);
         system::restore_hidden(system, chain[chain.len() - 1].1, &mut state);
-        match way {
-            Way::Number(number) => go(system, &mut state, *number, folds),
-            Way::Steps(steps) => steps.iter().for_each(|&step| _ = system.fire(&mut state, step)),
+        match branch {
+            Branch::Number(number) => go(system, &mut state, *number, folds),
+            Branch::Steps(steps) => steps.iter().for_each(|&step| _ = system.fire(&mut state, step)),
         }
-        let memo = memo(&mut state);
+        let hidden = hidden(&mut state);
         system.encode(&mut state, &mut encoding);
-        chain.push((encoding.clone(), memo));
+        chain.push((encoding.clone(), hidden));
     }
     chain
 }
 
-/// Goes one of the ways out of a state.
+/// Moves by the transition before which `number` others are counted.
 fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds: bool) {
     let mut left = number;
     let offer = |state: &mut S::State| {
@@ -174,7 +175,7 @@ fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds:
             left -= 1;
         }
     }
-    panic!("there are as many ways out of a state as were counted");
+    panic!("a state has as many transitions as were counted");
 }
 
 #[cfg(test)]
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_lead_back_along_parents() {
+    fn branches_lead_back_along_parents() {
         let mut ancestry = Ancestry::new(&Budget::unlimited());
         let mut parents = vec![0_u32];
         let mut numbers = vec![0_u32];
@@ -199,7 +200,7 @@ mod tests {
             };
             for child in 0..children {
                 number += 1 + child % 3;
-                ancestry.push(source, Way::Number(number)).unwrap();
+                ancestry.push(StateId(source.into()), Branch::Number(number)).unwrap();
                 parents.push(source);
                 numbers.push(number);
             }
@@ -208,22 +209,22 @@ mod tests {
             let mut expected = Vec::new();
             let mut at = state;
             while at > 0 {
-                expected.push(Way::Number(numbers[at]));
+                expected.push(Branch::Number(numbers[at]));
                 at = parents[at] as usize;
             }
             expected.reverse();
-            assert_eq!(ancestry.ways_to(state as u32), expected, "state {state}");
+            assert_eq!(ancestry.branches_to(StateId(state as u64)), expected, "state {state}");
         }
     }
 
     #[test]
-    fn odd_ways_are_kept() {
+    fn odd_branches_are_kept() {
         let mut ancestry = Ancestry::new(&Budget::unlimited());
         let step = Step { thread: 1, transition: 2, choice: 3 };
-        ancestry.push(0, Way::Steps(vec![step])).unwrap();
-        ancestry.push(1, Way::Number(7)).unwrap();
-        ancestry.push(1, Way::Number(255)).unwrap();
-        assert_eq!(ancestry.ways_to(2), [Way::Steps(vec![step]), Way::Number(7)]);
-        assert_eq!(ancestry.ways_to(3), [Way::Steps(vec![step]), Way::Number(255)]);
+        ancestry.push(StateId(0), Branch::Steps(vec![step])).unwrap();
+        ancestry.push(StateId(1), Branch::Number(7)).unwrap();
+        ancestry.push(StateId(1), Branch::Number(255)).unwrap();
+        assert_eq!(ancestry.branches_to(StateId(2)), [Branch::Steps(vec![step]), Branch::Number(7)]);
+        assert_eq!(ancestry.branches_to(StateId(3)), [Branch::Steps(vec![step]), Branch::Number(255)]);
     }
 }

@@ -1,26 +1,27 @@
 //! Breadth-first search.
 //!
-//! States are numbered in the order of insertion, so the queue is implicit: the states to expand are those from `next` to the
-//! end of the store, which gives them back in their order, and a level ends where the store ended when the level began. Beside the
-//! store there is only how each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
+//! States are numbered in the order of insertion, so the queue is implicit: a level is a range of numbers, the store gives
+//! its states back in their order, and the next level is what was stored meanwhile. Beside the store there is only how
+//! each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
 //!
-//! Where the system remembers what its threads can do ([`TransitionSystem::turn`]), the search does not even go to the
-//! successors of a state, unless there is something to see: they are stored by what the steps write.
+//! Where the system has a [successor cache](system::SuccessorCache), the search does not move to the successors of a
+//! state unless there are state properties to check: they are stored by what the steps write.
 //!
 //! States are met in the order of their distance, so the first trail to a fault is a shortest one to that fault.
 //! Between faults there is a difference of one step: a successor is checked while its parent is expanded, but
-//! whether it is a deadlock shows when its own turn comes.
+//! whether it is a deadlock shows when it is expanded itself.
 
 use std::ops::ControlFlow::{self, Continue};
 
 use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
-use crate::ancestry::{Ancestry, Way, chain};
-use crate::explore::{Explorer, Path, Taken, or_stop};
+use crate::ancestry::{Ancestry, Branch, chain};
+use crate::explore::{Explorer, Path, Taken};
 use crate::observer::{Observer, Open};
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
+use crate::sink::or_stop;
 use crate::trail::Trail;
 
 /// Explores the states of `system` in the order of their distance from the initial one. `store` is empty.
@@ -41,36 +42,46 @@ where
     T: StateStore + ?Sized,
 {
     explorer.start(frontier)?;
-    frontier.remember(explorer)?;
+    frontier.keep_hidden(explorer)?;
     explorer.check(frontier)?;
-    let (mut depth, mut level_end) = (0, 1);
-    for next in 0.. {
-        if next == explorer.store.len() {
-            break;
+    let (mut depth, mut level) = (0, 0..1);
+    while !level.is_empty() {
+        for source in level.clone() {
+            explorer.sink.maintain();
+            expand(explorer, frontier, StateId(source as u64), depth)?;
         }
-        if next == level_end {
-            (depth, level_end) = (depth + 1, explorer.store.len());
-        }
-        let source = StateId(next as u32);
-        frontier.begin(source, explorer.ledger.transitions());
-        explorer.maintain();
-        explorer.restore(source, frontier.memo(source), depth);
-        if explorer.foresee(frontier)? {
-            expand_prepared(explorer, frontier)?;
-        } else {
-            explorer.offer(frontier)?;
-            if explorer.look_ahead() {
-                expand_prepared(explorer, frontier)?;
-            } else {
-                expand(explorer, frontier)?;
-            }
-        }
+        (depth, level) = (depth + 1, level.end..explorer.sink.store.len());
     }
     Continue(())
 }
 
-/// Takes all steps of a stored state, for which the store is prepared.
-fn expand_prepared<S, T>(
+/// Stores the successors of a stored state.
+fn expand<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
+    frontier: &mut Frontier,
+    source: StateId,
+    depth: u32,
+) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
+    frontier.begin(source, explorer.sink.ledger.transitions());
+    explorer.restore(source, frontier.hidden(source), depth);
+    if explorer.predict(frontier)? {
+        return store_successors(explorer, frontier);
+    }
+    explorer.offer(frontier)?;
+    if explorer.prefetch() {
+        return store_successors(explorer, frontier);
+    }
+    let steps = &explorer.expander.steps.enabled;
+    frontier.open.extend(steps.iter().rev());
+    take_open(explorer, frontier, steps.len())
+}
+
+/// Stores successors that are listed.
+fn store_successors<S, T>(
     explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
 ) -> ControlFlow<StopReason>
@@ -78,58 +89,35 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    let epoch = explorer.epoch();
-    let (source, mut way) = (frontier.at, 0);
-    for at in 0..explorer.ahead.len() {
-        let (step, mut ticket) = explorer.ahead[at];
-        // Where transient states were stored, the steps tell how a state was met, and not their number.
-        let goes = explorer.sees() || explorer.stores_transient;
-        if explorer.epoch() != epoch {
-            ticket = Ticket::NONE;
+    let epoch = explorer.sink.epoch();
+    let source = frontier.at;
+    for at in 0..explorer.expander.successors.len() {
+        let mut next = explorer.expander.successors[at];
+        if explorer.sink.epoch() != epoch {
+            next.ticket = Ticket::NONE;
         }
-        let is_same = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);
-        let follows = at > 0 && is_same(explorer.ahead.get(at - 1));
-        way = if follows { way + 1 } else { usize::from(is_same(explorer.ahead.get(at + 1))) };
-        let taken = if ticket != Ticket::NONE && !goes {
-            explorer.store_prepared(step, ticket, source, frontier)?
-        } else if ticket != Ticket::NONE {
-            explorer.take_prepared(step, way.saturating_sub(1), ticket, source, frontier)?
-        } else if way > 0 {
-            explorer.take_way(step, way - 1, source, frontier)?
-        } else {
-            let ahead = std::mem::take(&mut explorer.ahead);
-            frontier.open.push(step);
-            expand_open(explorer, frontier, 1)?;
-            explorer.ahead = ahead;
-            continue;
-        };
-        if let Taken::New(id) = taken {
-            let has_moved = goes || ticket == Ticket::NONE;
-            if has_moved {
-                frontier.see(explorer, id, step)?;
-                for _ in 0..=explorer.way.len() {
-                    explorer.undo();
-                }
-            } else {
-                or_stop(frontier.note(explorer.ledger.transitions()))?;
+        // Where transient states were stored, the steps tell how a state was met, and not their number.
+        if next.ticket != Ticket::NONE && !explorer.expander.visits() {
+            if let Taken::New(_) = explorer.store(next, source, frontier)? {
+                or_stop(frontier.note(explorer.sink.ledger.transitions()))?;
             }
+        } else if next.ticket != Ticket::NONE || next.branch > 0 {
+            if let Taken::New(id) = explorer.take(next, source, 0, frontier)? {
+                frontier.visit(explorer, id, next.step)?;
+            }
+            explorer.back();
+        } else {
+            let successors = std::mem::take(&mut explorer.expander.successors);
+            frontier.open.push(next.step);
+            take_open(explorer, frontier, 1)?;
+            explorer.expander.successors = successors;
         }
     }
     Continue(())
 }
 
-/// Takes all steps of a stored state.
-fn expand<S, T>(explorer: &mut Explorer<'_, S, T>, frontier: &mut Frontier) -> ControlFlow<StopReason>
-where
-    S: TransitionSystem,
-    T: StateStore + ?Sized,
-{
-    frontier.open.extend(explorer.steps.enabled.iter().rev());
-    expand_open(explorer, frontier, explorer.steps.enabled.len())
-}
-
-/// Takes the last steps that are open, and those of the transient states they lead to.
-fn expand_open<S, T>(
+/// Takes the last steps that are open, and those of the transient states to which they lead.
+fn take_open<S, T>(
     explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
     mut left: usize,
@@ -143,49 +131,45 @@ where
         if left == 0 {
             let Some((below, _)) = frontier.passing.pop() else { return Continue(()) };
             left = below;
-            explorer.undo();
+            explorer.expander.undo();
             continue;
         }
         left -= 1;
         // Of the steps that are open, those of the state at hand are the last ones.
         let step = frontier.open.pop().expect("as many are left");
-        let mut target = None;
-        match explorer.take(step, source, frontier.passing.len(), frontier)? {
+        let target = match explorer.take(step.into(), source, frontier.passing.len(), frontier)? {
             Taken::New(id) => {
-                frontier.see(explorer, id, step)?;
-                explorer.undo();
-                target = Some(Some(id));
+                frontier.visit(explorer, id, step)?;
+                Some(id)
             }
-            Taken::Seen(id) => {
-                explorer.undo();
-                target = Some(id);
-            }
+            Taken::Seen(id) => id,
             Taken::Passing => {
                 frontier.passing.push((left, step));
                 explorer.offer(frontier)?;
-                frontier.open.extend(explorer.steps.enabled.iter().rev());
-                left = explorer.steps.enabled.len();
+                let steps = &explorer.expander.steps.enabled;
+                frontier.open.extend(steps.iter().rev());
+                left = steps.len();
+                continue;
             }
-            Taken::Stayed => {}
-        }
-        if let Some(target) = target.filter(|_| explorer.folds()) {
-            while left > 0 && frontier.open.last() == Some(&step) {
-                frontier.open.pop();
-                left -= 1;
-                explorer.repeat(step, source, target, frontier)?;
-            }
+            Taken::Stayed => continue,
+        };
+        explorer.back();
+        while explorer.folds() && left > 0 && frontier.open.last() == Some(&step) {
+            frontier.open.pop();
+            left -= 1;
+            explorer.repeat(step, source, target, frontier)?;
         }
     }
 }
 
 struct Frontier {
     ancestry: Ancestry,
-    /// Of systems that have them.
-    memos: Chunked<u32>,
-    /// The state that the search looks at, and how many transitions there were before.
+    /// The numbers of hidden data, by state, of systems that have hidden data.
+    hidden: Chunked<u32>,
+    /// The state that is expanded, and how many transitions were counted before.
     at: StateId,
     before: u64,
-    /// The way from there through transient states: the steps taken, and how many were left before each.
+    /// The path from there through transient states: the steps taken, and how many were left before each.
     passing: Vec<(usize, Step)>,
     /// Steps that are still to be taken, the first ones last.
     open: Vec<Step>,
@@ -197,7 +181,7 @@ impl Frontier {
     fn new(budget: &Budget, folds: bool) -> Self {
         Self {
             ancestry: Ancestry::new(budget),
-            memos: Chunked::new(budget),
+            hidden: Chunked::new(budget),
             at: StateId(0),
             before: 0,
             passing: Vec::new(),
@@ -206,19 +190,19 @@ impl Frontier {
         }
     }
 
-    /// Looks at the next state.
+    /// Begins with the expansion of a state.
     fn begin(&mut self, source: StateId, transitions: u64) {
         (self.at, self.before) = (source, transitions);
     }
 
-    /// The last of so many transitions led to a new state.
+    /// The last of `transitions` led to a new state.
     #[inline]
     fn note(&mut self, transitions: u64) -> Result<(), Full> {
-        self.ancestry.push(self.at.0, Way::Number((transitions - self.before - 1) as u32))
+        self.ancestry.push(self.at, Branch::Number((transitions - self.before - 1) as u32))
     }
 
-    /// Looks at a state that was just stored, where the explorer stands, and takes note of it.
-    fn see<S, T>(
+    /// Checks a state that was just stored, where the explorer stands, and keeps how it was met.
+    fn visit<S, T>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
         id: StateId,
@@ -228,17 +212,19 @@ impl Frontier {
         S: TransitionSystem,
         T: StateStore + ?Sized,
     {
-        or_stop(if explorer.stores_transient {
-            let passing = self.passing.iter().map(|&(_, step)| step);
+        or_stop(if explorer.expander.stores_transient {
+            let later = &explorer.expander.later;
             let mut steps = Vec::new();
-            let count = self.passing.len() + 1 + explorer.way.len();
+            let count = self.passing.len() + 1 + later.len();
             or_stop(steps.try_reserve_exact(count).map_err(|_| Full::Memory))?;
-            steps.extend(passing.chain([step]).chain(explorer.way.iter().copied()));
-            self.ancestry.push(self.at.0, Way::Steps(steps))
+            steps.extend(
+                self.passing.iter().map(|&(_, step)| step).chain([step]).chain(later.iter().copied()),
+            );
+            self.ancestry.push(self.at, Branch::Steps(steps))
         } else {
-            self.note(explorer.ledger.transitions())
+            self.note(explorer.sink.ledger.transitions())
         })?;
-        self.remember(explorer)?;
+        self.keep_hidden(explorer)?;
         let passing = std::mem::take(&mut self.passing);
         let at = std::mem::replace(&mut self.at, id);
         explorer.check(self)?;
@@ -247,26 +233,26 @@ impl Frontier {
         Continue(())
     }
 
-    /// Keeps the memo of the state that the explorer stands at, if states have any.
-    fn remember<S, T>(&mut self, explorer: &mut Explorer<'_, S, T>) -> ControlFlow<StopReason>
+    /// Keeps the number of the hidden data of the state at which the explorer stands, if states have any.
+    fn keep_hidden<S, T>(&mut self, explorer: &mut Explorer<'_, S, T>) -> ControlFlow<StopReason>
     where
         S: TransitionSystem,
         T: StateStore + ?Sized,
     {
-        match explorer.memo() {
-            Some(memo) => or_stop(self.memos.push(memo)),
+        match explorer.hidden() {
+            Some(hidden) => or_stop(self.hidden.push(hidden)),
             None => Continue(()),
         }
     }
 
-    fn memo(&self, id: StateId) -> u32 {
-        if self.memos.is_empty() { 0 } else { self.memos[id.index()] }
+    fn hidden(&self, id: StateId) -> u32 {
+        if self.hidden.is_empty() { 0 } else { self.hidden[id.index()] }
     }
 }
 
 impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
     fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
-        let chain = chain(system, &self.ancestry.ways_to(self.at.0), self.folds);
+        let chain = chain(system, &self.ancestry.branches_to(self.at), self.folds);
         if self.passing.is_empty() {
             return system.retrace(&chain, last).into();
         }

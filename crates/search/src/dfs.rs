@@ -4,23 +4,25 @@
 //! never asked for one. A level of the stack is 24 bytes and its steps, which all levels keep in one array: the
 //! steps of the top are the last ones. The trail of a violation is what the stack holds.
 //!
-//! Most successors are stored already, and to find that out is to wait for memory. So where the store has a use for it, all
-//! steps of a state are fired and taken back first, and the store prepares for each successor; when their turn comes, memory
-//! is near. The order of the search is the same. Where the system remembers what its threads can do
-//! ([`TransitionSystem::turn`]), not even that is necessary: then only steps to new states are taken.
+//! Most successors are stored already, and finding that out means waiting for memory. So where the store gains by it, all
+//! steps of a state are fired and taken back first, and the store fetches the memory of each successor; when they are
+//! taken, it is near. The order of the search is the same. Where the system has a [successor
+//! cache](system::SuccessorCache), not even that is necessary: then only steps to new states are taken.
 //!
-//! With a depth limit, a state that is first met on a long way is not expanded again when a shorter way to it
-//! is found. So a search that was cut is not even complete to the bound, and does not claim to be.
+//! With a depth limit, a state that is first met on a long path is not expanded again when a shorter one is
+//! found. So a search that was cut is not even complete to the bound, and does not claim to be.
 
 use std::ops::ControlFlow::{self, Continue};
 
 use store::{Access, Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
-use crate::explore::{Explorer, Path, Taken, or_stop};
+use crate::expander::{LONGEST_PASSAGE, Successor};
+use crate::explore::{Explorer, Path, Taken};
 use crate::observer::{Observer, Open};
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
+use crate::sink::or_stop;
 use crate::trail::Trail;
 
 /// Explores the states of `system`, each new one before the next step of its parent. `store` is empty.
@@ -43,60 +45,54 @@ where
     let initial = explorer.start(stack)?;
     enter(explorer, stack, initial)?;
     while let Some(top) = stack.levels.last() {
-        let Some(step) = stack.next_step() else {
-            explorer.ledger.skip(top.seen);
+        let epoch = explorer.sink.epoch();
+        let Some((next, seen)) = stack.next(epoch) else {
+            explorer.sink.ledger.skip(top.seen);
             stack.pop();
             if !stack.levels.is_empty() {
-                explorer.undo();
-                explorer.depth -= 1;
+                explorer.expander.undo();
+                explorer.expander.depth -= 1;
             }
             continue;
         };
-        let note = stack.note(explorer.epoch());
-        explorer.ledger.skip(note.seen);
-        let ticket = Ticket::of_short(note.ticket);
-        let source = top.state;
-        let taken = if ticket != Ticket::NONE {
-            explorer.take_prepared(step, note.way.saturating_sub(1) as usize, ticket, source, stack)?
-        } else if let Some(number) = note.way.checked_sub(1) {
-            explorer.take_way(step, number as usize, source, stack)?
-        } else {
-            explorer.way.clear();
-            explorer.take(step, source, top.passed as usize, stack)?
-        };
-        let target = match taken {
-            Taken::New(id) => Some(Some(id)),
-            Taken::Seen(id) => Some(id),
-            Taken::Passing | Taken::Stayed => None,
-        };
-        if let Some(target) = target.filter(|_| explorer.folds()) {
+        explorer.sink.ledger.skip(seen);
+        let (step, source) = (next.step, top.state());
+        let taken = explorer.take(next, source, top.passed() as usize, stack)?;
+        if let Taken::New(_) | Taken::Seen(_) = taken
+            && explorer.folds()
+        {
+            let target = match taken {
+                Taken::New(id) => Some(id),
+                Taken::Seen(id) => id,
+                Taken::Passing | Taken::Stayed => None,
+            };
             while stack.repeats(step) {
                 explorer.repeat(step, source, target, stack)?;
             }
         }
         match taken {
             Taken::New(id) => {
-                explorer.depth += 1;
-                for at in 0..explorer.way.len() {
-                    or_stop(stack.push_passed(source, explorer.way[at]))?;
-                    explorer.depth += 1;
+                explorer.expander.depth += 1;
+                for at in 0..explorer.expander.later.len() {
+                    or_stop(stack.push_passed(source, explorer.expander.later[at]))?;
+                    explorer.expander.depth += 1;
                 }
                 enter(explorer, stack, id)?;
             }
             Taken::Passing => {
-                explorer.depth += 1;
-                or_stop(stack.push(source, top.passed + 1))?;
+                explorer.expander.depth += 1;
+                or_stop(stack.push(source, top.passed() + 1))?;
                 explorer.offer(stack)?;
                 fill(explorer, stack)?;
             }
-            Taken::Seen(_) => explorer.undo(),
+            Taken::Seen(_) => explorer.back(),
             Taken::Stayed => {}
         }
     }
     Continue(())
 }
 
-/// Puts the state that the explorer stands at on the stack, with its steps.
+/// Pushes the state at which the explorer stands, with its steps.
 fn enter<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack, id: StateId) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
@@ -104,9 +100,9 @@ where
 {
     or_stop(stack.push(id, 0))?;
     explorer.check(stack)?;
-    explorer.maintain();
-    if explorer.foresee(stack)? {
-        return or_stop(stack.fill_prepared(&explorer.ahead, explorer.store));
+    explorer.sink.maintain();
+    if explorer.predict(stack)? {
+        return or_stop(stack.fill_prepared(&explorer.expander.successors, explorer.sink.store));
     }
     explorer.offer(stack)?;
     fill(explorer, stack)
@@ -118,10 +114,10 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    or_stop(if explorer.look_ahead() {
-        stack.fill_prepared(&explorer.ahead, explorer.store)
+    or_stop(if explorer.prefetch() {
+        stack.fill_prepared(&explorer.expander.successors, explorer.sink.store)
     } else {
-        stack.fill(&explorer.steps.enabled)
+        stack.fill(&explorer.expander.steps.enabled)
     })
 }
 
@@ -138,16 +134,32 @@ struct Stack {
 
 #[derive(Clone, Copy)]
 struct Level {
-    /// Or, of a transient state, the last one below it that is stored.
-    state: StateId,
-    /// How many transient states in a row it is the last of; 0 if it is stored.
-    passed: u32,
+    /// The id of the state or, of a transient state, of the last one below it that is stored; and below the id, in
+    /// [`PASSED_BITS`], how many transient states in a row it is the last of.
+    place: u64,
+    /// The place of its next step. The one before it led to the level above.
+    next: usize,
     /// How many of its steps are still to be taken.
     left: u32,
-    /// The place of the next one. The one before it led to the level above.
-    next: usize,
     /// How many steps come after the last one that are not on the stack, since they lead to states that were stored.
     seen: u32,
+}
+
+const PASSED_BITS: u32 = u64::BITS - StateId::BITS;
+const _: () = assert!(LONGEST_PASSAGE < 1 << PASSED_BITS);
+
+impl Level {
+    fn new(state: StateId, passed: u32, next: usize) -> Self {
+        Self { place: state.0 << PASSED_BITS | u64::from(passed), next, left: 0, seen: 0 }
+    }
+
+    const fn state(&self) -> StateId {
+        StateId(self.place >> PASSED_BITS)
+    }
+
+    const fn passed(&self) -> u32 {
+        (self.place & ((1 << PASSED_BITS) - 1)) as u32
+    }
 }
 
 /// What is known about a step that is to be taken.
@@ -157,11 +169,11 @@ struct Note {
     ticket: u64,
     /// How many steps come before it that are not on the stack, since they lead to states that were stored.
     seen: u32,
-    /// Of a step that leads several ways, each with a place of its own: the number of this one, from 1 on.
-    way: u32,
+    /// See [`Successor::branch`].
+    branch: u32,
 }
 
-const NO_NOTE: Note = Note { ticket: Ticket::NONE.short(), seen: 0, way: 0 };
+const NO_NOTE: Note = Note { ticket: Ticket::NONE.short(), seen: 0, branch: 0 };
 
 impl Stack {
     fn new(budget: &Budget) -> Self {
@@ -175,7 +187,7 @@ impl Stack {
     }
 
     fn push(&mut self, state: StateId, passed: u32) -> Result<(), Full> {
-        self.levels.push(Level { state, passed, left: 0, next: self.steps.len(), seen: 0 })
+        self.levels.push(Level::new(state, passed, self.steps.len()))
     }
 
     /// Gives the top its steps.
@@ -189,27 +201,24 @@ impl Stack {
         Ok(())
     }
 
-    /// The same with tickets. Steps to states that are stored are counted and left out, unless the store knows their numbers,
-    /// which somebody may want to see.
+    /// Gives the top successors with tickets. Those that are stored are counted and left out, unless the store knows
+    /// their numbers, for which an observer may ask.
     fn fill_prepared<T: StateStore + ?Sized>(
         &mut self,
-        steps: &[(Step, Ticket)],
+        successors: &[Successor],
         store: &mut T,
     ) -> Result<(), Full> {
         let may_skip = store.access() != Access::ById;
         let store = store.prepared().expect("it made the tickets");
         self.begin_notes(store.epoch())?;
-        let (mut seen, mut left, mut way) = (0, 0, 0);
-        for (at, &(step, ticket)) in steps.iter().enumerate() {
-            let is_step = |other: Option<&(Step, Ticket)>| other.is_some_and(|&(other, _)| other == step);
-            let follows = at > 0 && is_step(steps.get(at - 1));
-            way = if follows { way + 1 } else { u32::from(is_step(steps.get(at + 1))) };
+        let (mut seen, mut left) = (0, 0);
+        for &Successor { step, branch, ticket } in successors {
             if may_skip && ticket != Ticket::NONE && store.contains(ticket) {
                 seen += 1;
                 continue;
             }
             self.steps.push(step)?;
-            self.notes.push(Note { ticket: ticket.short(), seen, way })?;
+            self.notes.push(Note { ticket: ticket.short(), seen, branch })?;
             (seen, left) = (0, left + 1);
         }
         if let Some(top) = self.levels.last_mut() {
@@ -220,7 +229,7 @@ impl Stack {
 
     /// A transient state, which is being left by its only step.
     fn push_passed(&mut self, below: StateId, step: Step) -> Result<(), Full> {
-        let passed = self.levels.last().map_or(0, |top| top.passed) + 1;
+        let passed = self.levels.last().map_or(0, |top| top.passed()) + 1;
         self.push(below, passed)?;
         self.fill(&[step])?;
         self.next_step();
@@ -239,14 +248,17 @@ impl Stack {
         Ok(())
     }
 
-    /// What is known about the step that is being taken. Tickets of other epochs are not.
-    fn note(&self, epoch: u32) -> Note {
-        let step = self.levels.last().map_or(0, |top| top.next) - 1;
-        if step >= self.notes.len() {
-            return NO_NOTE;
+    /// The next successor of the top, without its ticket if that is of another epoch; and how many were counted before.
+    fn next(&mut self, epoch: u32) -> Option<(Successor, u32)> {
+        let step = self.next_step()?;
+        let at = self.levels.last()?.next - 1;
+        if at >= self.notes.len() {
+            return Some((step.into(), 0));
         }
-        let note = self.notes[step];
-        if step >= self.valid && epoch == self.epoch { note } else { Note { ticket: NO_NOTE.ticket, ..note } }
+        let Note { ticket, seen, branch } = self.notes[at];
+        let is_valid = at >= self.valid && epoch == self.epoch;
+        let ticket = if is_valid { Ticket::of_short(ticket) } else { Ticket::NONE };
+        Some((Successor { step, branch, ticket }, seen))
     }
 
     fn next_step(&mut self) -> Option<Step> {

@@ -134,10 +134,10 @@ where
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
-    explorer.ledger.passes_by = claim.passes_by;
+    explorer.sink.ledger.passes_by = claim.passes_by;
     let reader = Reader::new(claim.automaton);
     Ok(if claim.is_fair {
-        let is_renamed = system.thread_names(&mut explorer.state, &mut Vec::new());
+        let is_renamed = system.thread_names(&mut explorer.expander.state, &mut Vec::new());
         let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
         let walk = Walk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
         by_components(walk, threads, options)
@@ -183,7 +183,7 @@ where
     let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
     entered.truncate(reader.diverging.index());
     if let Some(trail) = doomed {
-        explorer.ledger.record(ACCEPTANCE_CYCLE, trail);
+        explorer.sink.ledger.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
     EmptinessResult { outcome, lasso: None, cycle_not_reproduced: false, nodes, entered, seen: seen.all() }
@@ -199,14 +199,19 @@ where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let met = walk.stack.trail(walk.explorer.system, &mut *walk.explorer.store, None);
+    let met = walk.stack.trail(walk.explorer.expander.system, &mut *walk.explorer.sink.store, None);
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
     walk.doomed = Some(trail);
     let cycle_not_reproduced = lasso.is_none();
     // Following the cycle may have taken too long.
-    let reason =
-        walk.explorer.ledger.stopped.filter(|_| cycle_not_reproduced).unwrap_or(StopReason::FirstViolation);
+    let reason = walk
+        .explorer
+        .sink
+        .ledger
+        .stopped
+        .filter(|_| cycle_not_reproduced)
+        .unwrap_or(StopReason::FirstViolation);
     EmptinessResult { lasso, cycle_not_reproduced, ..ended(walk, Some(reason)) }
 }

@@ -10,11 +10,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId};
-use system::{Alarm, Bound, Fault, FaultKind, Step};
+use system::{Alarm, Bound, Fault, FaultKind};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
 use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
+use crate::sink::Edge;
 use crate::trail::Trail;
 
 /// Ticks between two polls of the clock and the interrupt, at most.
@@ -128,7 +129,8 @@ impl<'a> Ledger<'a> {
 
     /// A transition led to a state at this depth, which was stored or found.
     #[inline]
-    pub fn note(&mut self, insert: Insert, source: StateId, step: Step, depth: u32) {
+    pub fn note(&mut self, insert: Insert, edge: Edge) {
+        let Edge { source, step, depth } = edge;
         match insert {
             Insert::New(id) => {
                 self.stats.depth = self.stats.depth.max(depth);

@@ -21,11 +21,13 @@ mod ancestry;
 mod bfs;
 mod dfs;
 pub mod emptiness;
+mod expander;
 mod explore;
 mod ledger;
 mod observer;
 mod options;
 mod outcome;
+mod sink;
 mod trail;
 mod walk;
 

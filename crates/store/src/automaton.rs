@@ -81,7 +81,7 @@ impl Strings {
         }
         self.dfa.add(&self.string)?;
         self.len += 1;
-        Ok(Insert::New(StateId(self.len as u32 - 1)))
+        Ok(Insert::New(StateId(self.len as u64 - 1)))
     }
 
     fn figures(&self) -> Vec<Figure> {

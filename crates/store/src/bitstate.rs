@@ -254,7 +254,7 @@ impl PreparedStore for Bitstate {
         if self.len == StateId::LIMIT {
             return Err(Full::Ids);
         }
-        let id = StateId(self.len as u32);
+        let id = StateId(self.len as u64);
         // What was to be expected before this state came.
         self.count();
         for (word, bit) in self.positions(fingerprint) {

@@ -103,12 +103,12 @@ impl StateStore for Collapse {
         }
         write(self.components.numbers(Section::Root), &mut self.vector);
         let (number, is_new) = self.states.insert(&self.vector, limit)?;
-        let id = StateId(number - 1);
+        let id = StateId((number - 1).into());
         Ok(if is_new { Insert::New(id) } else { Insert::Seen(Some(id)) })
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        let mut vector = read(self.states.get(id.0 + 1));
+        let mut vector = read(self.states.get(id.0 as u32 + 1));
         let heap = vector.next().expect("the heap is first") as Number;
         let mut objects = read_numbers(self.heaps.get(heap));
         let threads = objects.next().expect("the number of threads is first") as usize;

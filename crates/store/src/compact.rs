@@ -167,7 +167,7 @@ impl PreparedStore for Compact {
         };
         table.put(at, gap, value, self.bits);
         self.len += 1;
-        Ok(Insert::New(StateId((self.len - 1) as u32)))
+        Ok(Insert::New(StateId((self.len - 1) as u64)))
     }
 }
 

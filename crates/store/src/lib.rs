@@ -66,11 +66,13 @@ pub use trie::{IndexedTrie, Trie};
 
 /// The number of a stored state: its place in the order of insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct StateId(pub u32);
+pub struct StateId(pub u64);
 
 impl StateId {
-    /// Ids end before the greatest number, so that whoever keeps ids has one value left for "none".
-    pub const LIMIT: usize = u32::MAX as usize;
+    /// Ids fit into this number of bits, so that what keeps many can pack them.
+    pub const BITS: u32 = 40;
+    /// The greatest number is left for "none".
+    pub const LIMIT: usize = (1 << Self::BITS) - 1;
 
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -49,7 +49,7 @@ impl StateStore for Naive {
         if !self.budget.allows(bytes) {
             return Err(Full::Memory);
         }
-        let id = StateId(self.states.len() as u32);
+        let id = StateId(self.states.len() as u64);
         self.ids.insert(self.scratch.clone(), id);
         self.states.push(self.scratch.clone());
         self.bytes += bytes;

@@ -147,7 +147,7 @@ impl<R: Roots> Trie<R> {
     #[inline]
     fn enter(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
         let Self { roots, queue, id_limit, .. } = self;
-        let id = StateId(roots.len() as u32);
+        let id = StateId(roots.len() as u64);
         let root = ticket.0 as u64;
         let rooted = roots.insert(root, |len| match len {
             _ if len >= limit => Err(Full::States),

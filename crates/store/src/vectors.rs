@@ -29,6 +29,8 @@ use crate::{Budget, Chunked, Full, Insert, StateId};
 const MARK_EVERY: usize = 16;
 const FIRST_SLOTS: usize = 1 << 10;
 const ID: usize = size_of::<u32>();
+/// Ids have four bytes in a record.
+const ID_LIMIT: usize = u32::MAX as usize;
 
 #[derive(Debug)]
 pub struct Vectors {
@@ -52,7 +54,7 @@ impl Vectors {
             arena: Arena::new(budget),
             marks: Chunked::new(budget),
             len: 0,
-            id_limit: StateId::LIMIT,
+            id_limit: ID_LIMIT,
             hash_mask: u64::MAX,
             budget: budget.clone(),
         }
@@ -61,7 +63,7 @@ impl Vectors {
     /// Hands out at most `limit` ids.
     #[must_use]
     pub fn with_id_limit(self, limit: usize) -> Self {
-        Self { id_limit: limit.min(StateId::LIMIT), ..self }
+        Self { id_limit: limit.min(ID_LIMIT), ..self }
     }
 
     /// The id of the string, or else the slot that is to lead to it.
@@ -144,19 +146,19 @@ impl Vectors {
         if self.len.is_multiple_of(MARK_EVERY) {
             self.marks.reserve()?;
         }
-        let id = StateId(self.len as u32);
+        let id = self.len as u32;
         if self.len >= self.capacity {
             self.make_room()?;
             slot = None;
         }
         let at = slot.unwrap_or_else(|| self.vacant(hash));
-        let position = self.arena.append(&id.0.to_le_bytes(), string);
+        let position = self.arena.append(&id.to_le_bytes(), string);
         if self.len.is_multiple_of(MARK_EVERY) {
             self.marks.push(position)?;
         }
         self.slots[at] = hash << Position::BITS | (position.0 + 1);
         self.len += 1;
-        Ok(Insert::New(id))
+        Ok(Insert::New(StateId(id.into())))
     }
 
     /// The string that was stored under `id`.
@@ -190,7 +192,7 @@ const fn position(slot: u64) -> Position {
 /// The id and the string of a record.
 fn split(record: &[u8]) -> (StateId, &[u8]) {
     let (id, string) = record.split_at(ID);
-    (StateId(u32::from_le_bytes([id[0], id[1], id[2], id[3]])), string)
+    (StateId(u32::from_le_bytes([id[0], id[1], id[2], id[3]]).into()), string)
 }
 
 #[cfg(test)]
@@ -204,10 +206,10 @@ mod tests {
             let mut vectors = Vectors { hash_mask, ..Vectors::new(&Budget::unlimited()) };
             for round in 0..2 {
                 for i in 0..2000_u32 {
-                    let expected =
-                        if round == 0 { Insert::New(StateId(i)) } else { Insert::Seen(Some(StateId(i))) };
+                    let id = StateId(i.into());
+                    let expected = if round == 0 { Insert::New(id) } else { Insert::Seen(Some(id)) };
                     assert_eq!(vectors.insert(&i.to_le_bytes(), 2000), Ok(expected));
-                    assert_eq!(vectors.get(StateId(i)), i.to_le_bytes());
+                    assert_eq!(vectors.get(id), i.to_le_bytes());
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::lasso::Move;
 use super::marks::Sets;
 use super::product::{Node, observe};
 use super::reader::Reader;
-use crate::explore::LONGEST_PASSAGE;
+use crate::expander::LONGEST_PASSAGE;
 
 /// An edge of a node.
 pub struct Shown<'a, S: Temporal, const N: usize> {
@@ -77,7 +77,7 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
         // What follows a transient state that is stored is stored as well.
         let longest = if self.system.is_transient(state) { 0 } else { LONGEST_PASSAGE };
         let mut levels: Vec<Level<N>> = Vec::new();
-        levels.extend(self.level(state, Some(node.id), node.state, Sets::NONE));
+        levels.extend(self.level(state, Some(node.id()), node.state(), Sets::NONE));
         while let Some(level) = levels.last_mut() {
             let Some(target) = &mut level.target else {
                 let Some(step) = level.steps.pop() else {
@@ -101,7 +101,7 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
             let marks = level.before.with(target.movers).with(self.reader.sets(level.from, &edge));
             let is_transient = target.is_transient;
             self.way.push(Move { step: target.step, to: edge.to });
-            let node = target.stored.map(|id| Node { id, state: edge.to });
+            let node = target.stored.map(|id| Node::new(id, edge.to));
             if node.is_some_and(|node| is_right(Shown { node, state, marks, way: &self.way })) {
                 return true;
             }

@@ -15,8 +15,8 @@ use system::Temporal;
 use super::marks::Sets;
 use super::product::{Event, Node, Walk};
 use super::threads::Threads;
-use crate::explore::or_stop;
 use crate::outcome::StopReason;
+use crate::sink::or_stop;
 
 /// A component with all marks.
 pub struct Component {
@@ -95,6 +95,9 @@ where
     T: StateStore + ?Sized,
 {
     let automaton = walk.automaton;
+    if automaton.edges.len() > Node::MOST_STATES {
+        return Break(StopReason::Ids);
+    }
     let mut numbers = Numbers(Chunked::new(budget));
     let mut live: Chunked<Node> = Chunked::new(budget);
     let mut roots: Chunked<Root<N>> = Chunked::new(budget);
@@ -111,7 +114,12 @@ where
             let number = number as u32;
             or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, looked_at: 0 }))?;
             if let Some(threads) = &mut threads {
-                threads.enter(walk.explorer.system, &mut walk.explorer.state, node.state, number)?;
+                threads.enter(
+                    walk.explorer.expander.system,
+                    &mut walk.explorer.expander.state,
+                    node.state(),
+                    number,
+                )?;
             }
             walk.nodes += 1;
             walk.enter(node, entry)?;
@@ -127,7 +135,13 @@ where
                 let before = threads.as_ref().map_or(0, Threads::len);
                 if let Some(threads) = &mut threads {
                     let explorer = &mut walk.explorer;
-                    threads.add(explorer.system, &mut explorer.state, node.state, number, marks)?;
+                    threads.add(
+                        explorer.expander.system,
+                        &mut explorer.expander.state,
+                        node.state(),
+                        number,
+                        marks,
+                    )?;
                 }
                 if number as usize > live.len() {
                     discovered = Some((node, marks, before));

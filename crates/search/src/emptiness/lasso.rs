@@ -77,16 +77,16 @@ where
     let mut stem = walk.stack.moves();
     let explorer = &mut walk.explorer;
     let mut around = Around {
-        system: explorer.system,
-        store: &mut *explorer.store,
+        system: explorer.expander.system,
+        store: &mut *explorer.sink.store,
         reader: walk.reader,
         stutters: walk.stutters,
-        encoding: &mut explorer.encoding,
-        stores_transient: explorer.stores_transient,
+        encoding: &mut explorer.expander.encoding,
+        stores_transient: explorer.expander.stores_transient,
         way: Vec::new(),
         passed: FxHashSet::default(),
     };
-    let state = &mut explorer.state;
+    let state = &mut explorer.expander.state;
     let mut heads: Vec<Vec<u64>> = around.system.identity(state).into_iter().collect();
     let (mut moves, mut ends): (Vec<Move>, Vec<usize>) = (Vec::new(), vec![0]);
     loop {

@@ -28,21 +28,38 @@ use super::Claim;
 use super::lasso::Move;
 use super::marks::Sets;
 use super::reader::Reader;
-use crate::explore::{Explorer, Path, Taken, or_stop};
+use crate::explore::{Explorer, Path, Taken};
 use crate::observer::Open;
 use crate::outcome::{Consequence, StopReason};
+use crate::sink::or_stop;
 use crate::trail::Trail;
 
+/// A stored state with a state of the automaton, in eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Node {
-    pub id: StateId,
-    pub state: State,
-}
+pub struct Node(u64);
 
 impl Node {
+    /// The bits that are left for a state of the automaton.
+    const STATE_BITS: u32 = u64::BITS - StateId::BITS;
+    /// Automata with more states cannot be searched.
+    pub const MOST_STATES: usize = 1 << Self::STATE_BITS;
+
+    pub fn new(id: StateId, state: State) -> Self {
+        debug_assert!(state.index() < Self::MOST_STATES);
+        Self(id.0 << Self::STATE_BITS | u64::from(state.0))
+    }
+
+    pub const fn id(self) -> StateId {
+        StateId(self.0 >> Self::STATE_BITS)
+    }
+
+    pub const fn state(self) -> State {
+        State((self.0 & (Self::MOST_STATES as u64 - 1)) as u32)
+    }
+
     /// Its place among all nodes.
     pub fn index(self, automaton: &Automaton) -> usize {
-        self.id.index() * automaton.edges.len() + self.state.index()
+        self.id().index() * automaton.edges.len() + self.state().index()
     }
 }
 
@@ -172,7 +189,7 @@ where
     pub fn start(&mut self) -> ControlFlow<StopReason, Node> {
         let id = self.explorer.start(&self.stack)?;
         self.explorer.check(&self.stack)?;
-        Continue(Node { id, state: self.automaton.initial })
+        Continue(Node::new(id, self.automaton.initial))
     }
 
     /// Goes on from the node at which the walk stands, the target of the last edge.
@@ -181,7 +198,7 @@ where
     }
 
     fn push(&mut self, node: Node, entry: Sets<N>, passed: u32) -> ControlFlow<StopReason> {
-        self.entered[node.state.index()] = true;
+        self.entered[node.state().index()] = true;
         or_stop(self.stack.levels.push(Level {
             node,
             passed,
@@ -201,7 +218,7 @@ where
     fn expand(&mut self) -> ControlFlow<StopReason> {
         let Self { explorer, reader, stack, accepts_all, doomed, seen, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
-        match observe(explorer.system, &mut explorer.state) {
+        match observe(explorer.expander.system, &mut explorer.expander.state) {
             Ok(valuation) => {
                 if let Some(valuation) = valuation {
                     seen.add(valuation);
@@ -211,33 +228,37 @@ where
             // Which edges of the automaton go with its steps is not known: the state has no successors.
             Err(halt) => return explorer.halt(halt, Consequence::OfProperty, stack),
         }
-        let from = top.node.state;
+        let from = top.node.state();
         let mut enabled = reader.edges(from, top.valuation).peekable();
         // A guess that the run diverges goes on from unobserved states only.
         let may_go_on = enabled.peek().is_some() || from == reader.diverging;
         if doomed.is_none() && top.valuation.is_some() && enabled.any(|edge| accepts_all[edge.to.index()]) {
-            *doomed = Some(stack.trail(explorer.system, &mut *explorer.store, None));
+            *doomed = Some(stack.trail(explorer.expander.system, &mut *explorer.sink.store, None));
         }
         if may_go_on {
             explorer.offer(stack)?;
             // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
             if top.valuation.is_some() {
-                match Sets::idle(explorer.system, &mut explorer.state, &explorer.steps) {
+                match Sets::idle(
+                    explorer.expander.system,
+                    &mut explorer.expander.state,
+                    &explorer.expander.steps,
+                ) {
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
                 }
                 // The steps of all threads may not have been found.
-                if is_abandoned(explorer.system, &explorer.state) {
-                    return explorer.ledger.abandon();
+                if is_abandoned(explorer.expander.system, &explorer.expander.state) {
+                    return explorer.sink.ledger.abandon();
                 }
             }
             if explorer.is_stuck && self.stutters {
                 (top.arrival, top.edge, top.moved) = (Arrival::Stutter, 0, Sets::NONE);
             }
-            for &step in &explorer.steps.enabled {
+            for &step in &explorer.expander.steps.enabled {
                 or_stop(stack.steps.push(step))?;
             }
-            top.left = explorer.steps.enabled.len() as u32;
+            top.left = explorer.expander.steps.enabled.len() as u32;
         }
         stack.put(top);
         Continue(())
@@ -256,8 +277,8 @@ where
                 }
                 continue;
             }
-            let (from, place) = (top.node.state, top.edge as usize);
-            let leads_to_observed = self.explorer.system.is_observed(&self.explorer.state);
+            let (from, place) = (top.node.state(), top.edge as usize);
+            let leads_to_observed = self.explorer.expander.system.is_observed(&self.explorer.expander.state);
             let next = self.reader.next_edge(from, top.valuation, leads_to_observed, place);
             let Some((at, edge)) = next else {
                 self.retreat();
@@ -272,12 +293,12 @@ where
             let id = match top.arrival {
                 Arrival::Stored(id) => id,
                 Arrival::Transient => {
-                    self.push(Node { id: top.node.id, state: edge.to }, marks, top.passed + 1)?;
+                    self.push(Node::new(top.node.id(), edge.to), marks, top.passed + 1)?;
                     continue;
                 }
-                Arrival::None | Arrival::Stutter => top.node.id,
+                Arrival::None | Arrival::Stutter => top.node.id(),
             };
-            return Continue(Event::Edge(Node { id, state: edge.to }, marks));
+            return Continue(Event::Edge(Node::new(id, edge.to), marks));
         }
     }
 
@@ -288,12 +309,12 @@ where
         top.next += 1;
         top.left -= 1;
         top.edge = 0;
-        match Sets::movers(explorer.system, &mut explorer.state, step) {
+        match Sets::movers(explorer.expander.system, &mut explorer.expander.state, step) {
             Some(movers) => top.moved = movers,
             None => return Break(StopReason::Threads),
         }
         stack.put(top);
-        let taken = explorer.take(step, top.node.id, top.passed as usize, stack)?;
+        let taken = explorer.take(step.into(), top.node.id(), top.passed as usize, stack)?;
         top.arrival = match taken {
             Taken::New(id) | Taken::Seen(Some(id)) => Arrival::Stored(id),
             Taken::Passing => Arrival::Transient,
@@ -301,11 +322,11 @@ where
             Taken::Seen(None) => unreachable!("stores without numbers are refused"),
         };
         stack.put(top);
-        explorer.depth += 1;
+        explorer.expander.depth += 1;
         if let Taken::New(_) = taken {
             explorer.check(stack)?;
         }
-        explorer.maintain();
+        explorer.sink.maintain();
         Continue(())
     }
 
@@ -313,8 +334,8 @@ where
     fn retreat(&mut self) {
         let Some(mut top) = self.stack.levels.last() else { return };
         if let Arrival::Stored(_) | Arrival::Transient = top.arrival {
-            self.explorer.undo();
-            self.explorer.depth -= 1;
+            self.explorer.expander.undo();
+            self.explorer.expander.depth -= 1;
         }
         top.arrival = Arrival::None;
         self.stack.put(top);
@@ -371,7 +392,7 @@ impl<const N: usize> Stack<N> {
     /// How the walk came to the top of the stack.
     pub fn moves(&self) -> Vec<Move> {
         let entered =
-            |at: usize| Move { step: self.taken(self.levels[at - 1]), to: self.levels[at].node.state };
+            |at: usize| Move { step: self.taken(self.levels[at - 1]), to: self.levels[at].node.state() };
         (1..self.levels.len()).map(entered).collect()
     }
 }

@@ -187,7 +187,7 @@ where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let (system, automaton) = (walk.explorer.system, walk.automaton);
+    let (system, automaton) = (walk.explorer.expander.system, walk.automaton);
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let (mut edges, mut labels) = (Vec::new(), Interned::<Label>::default());
@@ -199,16 +199,16 @@ where
         if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !has_room(system, &mut state) {
             return None;
         }
-        walk.explorer.store.decode(node.id, &mut encoding);
+        walk.explorer.sink.store.decode(node.id(), &mut encoding);
         system.decode(&encoding, &mut state);
         system.thread_names(&mut state, &mut before);
         let mut around = Around {
             system,
-            store: &mut *walk.explorer.store,
+            store: &mut *walk.explorer.sink.store,
             reader: walk.reader,
             stutters: walk.stutters,
             encoding: &mut encoding,
-            stores_transient: walk.explorer.stores_transient,
+            stores_transient: walk.explorer.expander.stores_transient,
             way: Vec::new(),
             passed: FxHashSet::default(),
         };

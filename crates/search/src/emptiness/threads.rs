@@ -29,8 +29,8 @@ use system::Temporal;
 
 use super::marks::Sets;
 use super::reader::Reader;
-use crate::explore::or_stop;
 use crate::outcome::StopReason;
+use crate::sink::or_stop;
 
 /// What becomes of a thread along an edge that is good for it.
 pub const GOOD: u32 = u32::MAX;

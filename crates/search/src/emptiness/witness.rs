@@ -55,7 +55,7 @@ where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let (system, automaton) = (walk.explorer.system, walk.automaton);
+    let (system, automaton) = (walk.explorer.expander.system, walk.automaton);
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     // How each node was reached first.
     let mut reached: FxHashMap<Node, (Node, Sets<N>)> = FxHashMap::default();
@@ -67,15 +67,15 @@ where
         if !has_memory || walk.explorer.tick(&walk.stack).is_break() || !has_room(system, &mut state) {
             return None;
         }
-        walk.explorer.store.decode(node.id, &mut encoding);
+        walk.explorer.sink.store.decode(node.id(), &mut encoding);
         system.decode(&encoding, &mut state);
         let mut around = Around {
             system,
-            store: &mut *walk.explorer.store,
+            store: &mut *walk.explorer.sink.store,
             reader: walk.reader,
             stutters: walk.stutters,
             encoding: &mut encoding,
-            stores_transient: walk.explorer.stores_transient,
+            stores_transient: walk.explorer.expander.stores_transient,
             way: Vec::new(),
             passed: FxHashSet::default(),
         };

@@ -99,10 +99,10 @@ fn depth_first_takes_the_first_step_first_and_explores_at_once() {
     {
         let (mut store, mut order) = (exact(), Order(Vec::new()));
         let outcome = search.run(&graph, &mut store, &Options::default(), &mut order);
-        assert_eq!(order.0, [0, 1, 2, 3].map(|i| (StateId(i as u32), depths[i])));
+        assert_eq!(order.0, [0, 1, 2, 3].map(|i| (StateId(i as u64), depths[i])));
         assert_eq!(outcome.stats.depth, *depths.iter().max().unwrap());
         for (id, node) in nodes.into_iter().enumerate() {
-            assert_eq!(node_of(&graph, &mut store, StateId(id as u32)), node);
+            assert_eq!(node_of(&graph, &mut store, StateId(id as u64)), node);
         }
     }
 }
@@ -117,7 +117,7 @@ fn node_of(graph: &Graph, store: &mut impl StateStore, id: StateId) -> usize {
 #[test]
 fn every_edge_is_reported_once() {
     #[derive(Default)]
-    struct Edges(BTreeMap<(u32, u32), Vec<u32>>);
+    struct Edges(BTreeMap<(u64, u64), Vec<u32>>);
     impl Observer for Edges {
         fn records(&self) -> bool {
             true
@@ -389,7 +389,7 @@ fn a_store_without_memory_or_ids_ends_the_search() {
         assert_eq!(outcome.stats.states, store.len());
         assert!((1000..200_000).contains(&store.len()), "{}", store.len());
         let mut encoding = Encoding::new();
-        for id in (0..store.len()).map(|id| StateId(id as u32)) {
+        for id in (0..store.len()).map(|id| StateId(id as u64)) {
             store.decode(id, &mut encoding);
             assert_eq!(store.insert(&mut encoding, usize::MAX), Ok(Insert::Seen(Some(id))));
         }

@@ -109,7 +109,7 @@ impl Roots for Interner {
     #[inline]
     fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full> {
         let (number, is_new) = Self::insert(self, root, admit)?;
-        Ok(if is_new { Rooted::New } else { Rooted::Seen(Some(StateId(number))) })
+        Ok(if is_new { Rooted::New } else { Rooted::Seen(Some(StateId(number.into()))) })
     }
 
     /// In the order of their numbers, which they keep.
@@ -118,6 +118,6 @@ impl Roots for Interner {
     }
 
     fn of(&self, id: StateId) -> Option<u64> {
-        Some(self.get(id.0))
+        Some(self.get(id.0 as u32))
     }
 }

@@ -19,7 +19,7 @@ fn state(number: u64) -> Encoding {
 fn omitted(store: &mut dyn StateStore, numbers: std::ops::Range<u64>) -> u64 {
     let mut lost = 0;
     for number in numbers {
-        let next = StateId(store.len() as u32);
+        let next = StateId(store.len() as u64);
         match store.insert(&mut state(number), usize::MAX).expect("there is room") {
             Insert::New(id) => assert_eq!(id, next),
             Insert::Seen(id) => {
@@ -216,7 +216,7 @@ fn the_limit_on_states_is_obeyed() {
     for mut store in [Box::new(compact) as Box<dyn StateStore>, Box::new(bitstate)] {
         assert_eq!(store.insert(&mut state(0), 0), Err(Full::States));
         for number in 0..5 {
-            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number as u32))));
+            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number as u64))));
         }
         assert_eq!(store.insert(&mut state(5), 5), Err(Full::States));
         assert_eq!(store.insert(&mut state(4), 5), Ok(Insert::Seen(None)));

@@ -81,7 +81,7 @@ fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
     for (index, encoding) in stored.iter().enumerate() {
         assert!(contains(store, encoding), "{index} of the {} store is lost", store.kind());
         if store.access() == Access::ById {
-            let id = StateId(index as u32);
+            let id = StateId(index as u64);
             store.decode(id, &mut back);
             assert!(back.same(encoding), "{id} of the {} store changed", store.kind());
             assert_eq!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(Some(id))));
@@ -89,7 +89,7 @@ fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
     }
     if store.access() == Access::InOrder {
         for (index, encoding) in stored.iter().enumerate() {
-            store.decode(StateId(index as u32), &mut back);
+            store.decode(StateId(index as u64), &mut back);
             assert!(back.same(encoding), "{index} of the {} store changed", store.kind());
         }
     }
@@ -267,11 +267,11 @@ fn growth_through_many_doublings() {
     let state = |i: u64| root(&[(i * i % 99_991) << (i % 40), i % 7, u64::MAX / (i + 1)]);
     for mut store in stores(&Budget::unlimited()) {
         for i in 0..99_991 / 2 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
         }
         for i in 0..99_991 / 2 {
             if store.access() == Access::ById {
-                let seen = Insert::Seen(Some(StateId(i as u32)));
+                let seen = Insert::Seen(Some(StateId(i as u64)));
                 assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(seen));
             }
             assert!(contains(&mut *store, &state(i)));
@@ -294,11 +294,11 @@ fn states_come_back_in_their_order_while_others_are_stored() {
             while inserted < 3 * asked + 1 && inserted < 20_000 {
                 assert_eq!(
                     store.insert(&mut state(inserted), usize::MAX),
-                    Ok(Insert::New(StateId(inserted as u32)))
+                    Ok(Insert::New(StateId(inserted as u64)))
                 );
                 inserted += 1;
             }
-            store.decode(StateId(asked as u32), &mut back);
+            store.decode(StateId(asked as u64), &mut back);
             assert!(back.same(&state(asked)), "{asked} of the {} store", store.kind());
             assert!(matches!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(_))));
         }
@@ -315,7 +315,7 @@ fn memory_runs_out_in_the_middle_of_growth() {
         let refused = loop {
             let mut encoding = root(&[stored.len() as u64, 3]);
             match store.insert(&mut encoding, usize::MAX) {
-                Ok(answer) => assert_eq!(answer, Insert::New(StateId(stored.len() as u32))),
+                Ok(answer) => assert_eq!(answer, Insert::New(StateId(stored.len() as u64))),
                 Err(full) => break full,
             }
             stored.push(encoding);
@@ -339,7 +339,7 @@ fn ids_run_out_with_an_error() {
     let stores: [Box<dyn StateStore>; 2] = [Box::new(exact), Box::new(trie)];
     for mut store in stores {
         for i in 0..3 {
-            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
         }
         assert_eq!(store.insert(&mut root(&[3]), usize::MAX), Err(Full::Ids));
         assert_eq!(store.insert(&mut root(&[1]), usize::MAX), Ok(Insert::Seen(Some(StateId(1)))));
@@ -358,12 +358,12 @@ fn models_with_very_many_shapes() {
     };
     let n = 6_u32.pow(6);
     for i in 0..n {
-        assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i))));
+        assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i.into()))));
     }
     let mut back = Encoding::new();
     for i in (0..n).rev() {
-        assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::Seen(Some(StateId(i)))));
-        store.decode(StateId(i), &mut back);
+        assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::Seen(Some(StateId(i.into())))));
+        store.decode(StateId(i.into()), &mut back);
         assert!(back.same(&state(i)));
     }
 }
@@ -402,7 +402,7 @@ fn states_of_recurring_parts_take_few_bytes() {
     };
     let bytes_per_state = |mut store: Box<dyn StateStore>| {
         for i in 0..1 << 16 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
         }
         store.bytes() as f64 / f64::from(1 << 16)
     };
@@ -427,7 +427,7 @@ fn states_of_one_word_are_root_pairs() {
         let mut store = Trie::new(&Budget::unlimited(), numbered);
         for i in 0..100_000_u64 {
             let word = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 30;
-            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i as u32))));
+            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
         }
         let others = figure(&store, "inner_nodes") - store.len();
         assert!(others < 100, "{others} nodes, numbered: {numbered}");
@@ -458,7 +458,7 @@ fn zeros_are_not_nothing() {
             let mut stored = Vec::new();
             for state in &states {
                 let mut encoding = encoding(state);
-                let id = StateId(stored.len() as u32);
+                let id = StateId(stored.len() as u64);
                 assert_eq!(
                     store.insert(&mut encoding, usize::MAX),
                     Ok(Insert::New(id)),

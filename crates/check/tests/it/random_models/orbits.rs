@@ -56,7 +56,7 @@ pub fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> 
         SearchKind::Bfs => search::bfs(system, &mut store, &options, &mut Quiet),
         SearchKind::Dfs => search::dfs(system, &mut store, &options, &mut Quiet),
     };
-    let ids = 0..store.len() as u32;
+    let ids = 0..store.len() as u64;
     let decode = |id| {
         let mut encoding = Encoding::new();
         store.decode(StateId(id), &mut encoding);

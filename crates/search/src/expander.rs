@@ -1,0 +1,246 @@
+//! Expansion: from one state to its successors.
+//!
+//! An [`Expander`] stands at one concrete state. It knows the system and nothing of what was visited: a store is at
+//! most asked where a successor would be. There is one expander per worker.
+
+use std::sync::Arc;
+
+use store::{PreparedStore, Ticket};
+use system::{Alarm, Encoding, Fired, Step, Steps, SuccessorCache, TransitionSystem, is_abandoned};
+
+/// Transient states that are passed by before they are stored like others: in all, or per transition.
+const PASSED_AT_LEAST: u64 = 1 << 22;
+const PASSED_PER_TRANSITION: u64 = 1 << 12;
+/// Transient states that are passed by one after the other.
+pub const LONGEST_PASSAGE: usize = 1 << 16;
+
+/// A successor of a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor {
+    /// The first step towards it.
+    pub step: Step,
+    /// Where a step leads to several successors, through transient states: which of them it is, counted from 1.
+    /// 0 for a step to be taken as it is.
+    pub branch: u32,
+    /// Its place in the store, unless that is not known.
+    pub ticket: Ticket,
+}
+
+impl From<Step> for Successor {
+    fn from(step: Step) -> Self {
+        Self { step, branch: 0, ticket: Ticket::NONE }
+    }
+}
+
+pub struct Expander<'a, S: TransitionSystem> {
+    pub system: &'a S,
+    pub state: S::State,
+    pub encoding: Encoding,
+    /// The steps of the state, as of the last [`Expander::find_steps`].
+    pub steps: Steps,
+    /// The successors of the state, as of the last [`Expander::predict`] or [`Expander::prefetch`].
+    pub successors: Vec<Successor>,
+    /// The steps after the first one that led through transient states to the last successor.
+    pub later: Vec<Step>,
+    /// How many steps the state is away from the initial one.
+    pub depth: u32,
+    /// Transient states are stored from now on, since there were too many: a cycle of them is closed after one round.
+    pub stores_transient: bool,
+    /// Transient states so far.
+    passed: u64,
+}
+
+impl<'a, S: TransitionSystem> Expander<'a, S> {
+    /// Stands at the initial state. Computations stop when `alarm` is due.
+    pub fn new(system: &'a S, alarm: Option<&Arc<Alarm>>) -> Self {
+        let mut state = system.initial();
+        if let (Some(limits), Some(alarm)) = (system.limits(), alarm) {
+            limits.heed(&mut state, alarm);
+        }
+        Self {
+            system,
+            state,
+            encoding: Encoding::new(),
+            steps: Steps::default(),
+            successors: Vec::new(),
+            later: Vec::new(),
+            depth: 0,
+            stores_transient: false,
+            passed: 0,
+        }
+    }
+
+    /// Moves to the state that the encoding describes.
+    pub fn decode(&mut self, hidden: u32, depth: u32) {
+        self.system.decode(&self.encoding, &mut self.state);
+        system::restore_hidden(self.system, hidden, &mut self.state);
+        self.depth = depth;
+    }
+
+    #[inline]
+    pub fn encode(&mut self) {
+        self.system.encode(&mut self.state, &mut self.encoding);
+    }
+
+    /// Whether a new state has to be visited: there are state properties, or hidden data to be kept.
+    pub fn visits(&self) -> bool {
+        self.stores_transient
+            || self.system.hidden_data().is_some()
+            || self.system.successor_cache().is_none_or(SuccessorCache::has_state_properties)
+    }
+
+    /// Finds the steps of the state. If it `folds`, one step may stand for all that a symmetry maps to it.
+    pub fn find_steps(&mut self, folds: bool) {
+        if folds {
+            self.system.folded_steps(&mut self.state, &mut self.steps);
+        } else {
+            self.system.steps(&mut self.state, &mut self.steps);
+        }
+    }
+
+    #[inline]
+    pub fn fire(&mut self, step: Step) -> Fired {
+        self.system.fire(&mut self.state, step)
+    }
+
+    /// Takes back the last step that moved.
+    #[inline]
+    pub fn undo(&mut self) {
+        self.system.undo(&mut self.state);
+    }
+
+    /// Whether the state is transient and is to be passed by, after `passed` others in a row and so many
+    /// transitions in all. Where there are so many of them that they may go on for ever, they are stored like
+    /// other states, which ends it.
+    #[inline]
+    pub fn passes(&mut self, passed: usize, transitions: u64) -> bool {
+        if !self.system.is_transient(&self.state) {
+            return false;
+        }
+        self.passed += 1;
+        let is_long = passed >= LONGEST_PASSAGE;
+        self.stores_transient |=
+            is_long || self.passed >= PASSED_AT_LEAST.max(PASSED_PER_TRANSITION * transitions);
+        !self.stores_transient
+    }
+
+    /// Lists the successors from cached effects, without firing steps. Returns false if the system or the store
+    /// cannot do that, or if there are none: then steps have to be found, which tells what is wrong with the state.
+    pub fn predict(&mut self, cache: &dyn SuccessorCache<S::State>, store: &mut dyn PreparedStore) -> bool {
+        let Self { system, state, encoding, steps, successors, .. } = self;
+        let threads = cache.threads(state);
+        if threads.is_empty() {
+            return false;
+        }
+        system.encode(state, encoding);
+        if !store.set_base(encoding) {
+            return false;
+        }
+        successors.clear();
+        for thread in threads {
+            let before = successors.len();
+            let is_all = cache.successors(state, thread, &mut |step, effect| {
+                let ticket = store.prepare_effect(effect).unwrap_or(Ticket::NONE);
+                let mut branch = 0;
+                if let Some(last) = successors.last_mut().filter(|last| last.step == step) {
+                    last.branch = last.branch.max(1);
+                    branch = last.branch + 1;
+                }
+                successors.push(Successor { step, branch, ticket });
+            });
+            if !is_all {
+                successors.truncate(before);
+                steps.clear();
+                cache.thread_steps(state, thread, steps);
+                // Finding all steps tells what is wrong.
+                if !steps.faults.is_empty() || steps.is_abandoned {
+                    return false;
+                }
+                successors.extend(steps.enabled.iter().copied().map(Successor::from));
+            }
+        }
+        !successors.is_empty()
+    }
+
+    /// Lists the successors by firing the steps of the state and taking them back, so that the store can fetch memory
+    /// for all of them at once.
+    pub fn prefetch(&mut self, store: &mut dyn PreparedStore) {
+        self.successors.clear();
+        for at in 0..self.steps.enabled.len() {
+            let step = self.steps.enabled[at];
+            let ticket = self.ticket(step, store);
+            self.successors.push(Successor { step, branch: 0, ticket });
+        }
+    }
+
+    /// The ticket of the successor by a step of the state, unless it is not a plain one.
+    fn ticket(&mut self, step: Step, store: &mut dyn PreparedStore) -> Ticket {
+        let mut ticket = Ticket::NONE;
+        let fired = self.fire(step);
+        if fired == Fired::Moved && !self.system.is_transient(&self.state) {
+            self.encode();
+            ticket = store.prepare(&mut self.encoding).unwrap_or(Ticket::NONE);
+        }
+        if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
+            self.undo();
+        }
+        ticket
+    }
+
+    /// Moves to a successor that was predicted: the one that `is_it` tells, or else the one of its branch. Returns
+    /// false if that was abandoned.
+    pub fn go_to(&mut self, to: Successor, is_it: Option<&mut dyn FnMut(&mut Encoding) -> bool>) -> bool {
+        self.later.clear();
+        let mut left = to.branch.saturating_sub(1);
+        let cache = self.system.successor_cache();
+        let later = &mut self.later;
+        if cache.is_some_and(|cache| cache.apply(&mut self.state, to.step, left as usize, later)) {
+            return true;
+        }
+        let fired = self.fire(to.step);
+        if fired == Fired::Abandoned {
+            return false;
+        }
+        debug_assert_eq!(fired, Fired::Moved);
+        if !self.system.is_transient(&self.state) {
+            return true;
+        }
+        let is_there = match is_it {
+            Some(is_it) => self.seek(&mut |expander| {
+                expander.encode();
+                is_it(&mut expander.encoding)
+            }),
+            None => self.seek(&mut |_| {
+                left = left.wrapping_sub(1);
+                left == u32::MAX
+            }),
+        };
+        if is_abandoned(self.system, &self.state) {
+            return false;
+        }
+        assert!(is_there, "a successor that was predicted is there");
+        true
+    }
+
+    /// Goes on from a transient state to the first one that is not transient and is the right one, if there is any.
+    fn seek(&mut self, is_right: &mut impl FnMut(&mut Self) -> bool) -> bool {
+        let mut steps = Steps::default();
+        self.system.steps(&mut self.state, &mut steps);
+        for step in steps.enabled {
+            let fired = self.fire(step);
+            self.later.push(step);
+            if fired == Fired::Moved {
+                let is_there =
+                    if self.system.is_transient(&self.state) { self.seek(is_right) } else { is_right(self) };
+                if is_there {
+                    return true;
+                }
+            }
+            self.later.pop();
+            if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
+                self.undo();
+            }
+        }
+        false
+    }
+}
