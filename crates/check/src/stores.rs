@@ -44,7 +44,7 @@ pub trait OnStore {
 pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose, search: W) -> W::Output {
     let options = config.store_options;
     match config.store {
-        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut IndexedTrie::numbered(budget)),
+        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut IndexedTrie::indexed(budget)),
         StoreKind::Trie => search.run(&mut Trie::new(budget, purpose == Purpose::Bfs)),
         StoreKind::Exact => search.run(&mut Exact::new(budget)),
         StoreKind::Compact => {

@@ -1,9 +1,9 @@
 //! The exact store that shares: a tree of interned pairs.
 //!
-//! A leaf of the tree is made of some bits of the state, 32 at most, and is its own number; two numbers make a pair, which is
-//! interned and has a number; and so on up to the root, whose pair *is* the state. Two states are the same exactly if their
-//! root pairs are. Neighbours in a search share most of their bits and so most of their pairs: near the end a state costs
-//! little more than its root pair, and a state with few bits that vary never more.
+//! A leaf of the tree is made of some bits of the state, 32 at most, and is its own number; two numbers make a pair, which
+//! is interned and has a number; and so on up to the root, whose pair *is* the state. Two states are the same exactly if
+//! their root pairs are. Neighbours in a search share most of their bits and so most of their pairs: near the end a
+//! state costs little more than its root pair, and a state with few bits that vary never more.
 //!
 //! ```text
 //!            root pair                      the visited set: of pairs of 32-bit numbers
@@ -15,73 +15,128 @@
 //!                      bits   rest
 //! ```
 //!
-//! - *Which bits are where* says a plan ([`plan`]), which is learned from the states ([`sample`]) and made anew while the store is
-//!   small. What the plan does not know, such as a component that never existed
-//!   before, hangs as a list on the last leaf, the rest; where that becomes common there is a new plan.
-//! - *Cost by change.* The store keeps the tree of the last state ([`mirror`]). An encoding tells what was touched since; only
-//!   the leaves whose bits changed, and the nodes above them, are looked up anew. A state that is rebuilt is unfolded from where
-//!   its tree differs from the mirror.
-//! - *A set and a queue.* No search for states asks for one by its number. A breadth-first search wants them back in their order, so
-//!   the root pairs of those that it has not asked for yet are kept in a queue as well. The set ([`crate::pair_set`]) takes two
-//!   to five bytes a state. Who looks for cycles has to know which state it met again: then roots are interned ([`roots`]).
+//! The tree of pairs is the tree compression of Laarman, van de Pol and Weber (SPIN 2011); keeping the root pairs in a
+//! set that stores only part of each key is Cleary's compact hash table (1984), as van der Vegt and Laarman do
+//! (MEMICS 2011). What is different here: the shape of the tree is learned, leaves are bits and cost nothing,
+//! and the set grows.
+//!
+//! A store has three parts:
+//! - the [`Table`]: layout, pairs and roots. Apart from pairs that are interned, it is only read while successors are looked
+//!   up;
+//! - a [`Cursor`] for each walker: the tree of its last state, so that the cost is by change. An encoding tells what was
+//!   touched since; only the leaves whose bits changed, and the nodes above them, are looked up anew. A state that is
+//!   rebuilt is unfolded from where its tree differs;
+//! - what is merged: root pairs that are new enter the set and, for a breadth-first search, the queue.
+//!
+//! *Which bits are where* says a [`layout`], which is learned from the states ([`learner`]) and made anew while the store is
+//! small. What the layout does not know, such as a component that never existed before, hangs as a list on the last leaf,
+//! the rest; where that becomes common there is a new layout.
+//!
+//! *A set and a queue.* Searches for states do not ask for a state by its number. A breadth-first search wants them back in
+//! their order, so the root pairs of those that it has not asked for yet are kept in a queue as well. The set
+//! ([`crate::pair_set`]) takes two to five bytes per state. A search for cycles has to know which state it met again: then
+//! roots are interned ([`roots`]).
 //!
 //! Interned pairs of states that were then refused stay behind: they are not states.
 
 mod complete;
+mod effect_paths;
 mod fifo;
-mod mirror;
+mod layout;
+mod learner;
 mod pairs;
-mod patches;
-mod plan;
 mod queue;
 mod roots;
-mod sample;
+mod tree_cursor;
 
 use system::{Effect, Encoding};
 
 use crate::interner::Interner;
 use crate::pair_set::PairSet;
 use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
+use effect_paths::EffectPaths;
 use fifo::Fifo;
-use mirror::Mirror;
-use pairs::Pairs;
-use patches::Patches;
-use plan::{Plan, Tree};
+use layout::{Tree, TreeLayout};
+use learner::ShapeLearner;
+use pairs::{PairTable, Pairs, RecentPairs};
 use roots::{Rooted, Roots};
-use sample::Sample;
+use tree_cursor::TreeCursor;
 
-/// A better plan must not cost more than so many words that are moved.
+/// A better layout must not cost more than this number of words that are moved.
 const MOST_MOVED: usize = 1 << 22;
-/// Of a state of more words only those are moved that differ from the state before: about so many for each pair that it has of
-/// its own, but these at least.
+/// Of a state of more words, only those are moved that differ from the state before: about this many for each pair that
+/// it has of its own, but at least the second.
 const MOVED_PER_PAIR: usize = 4;
 const LEAST_MOVED: usize = 1 << 8;
 
-/// What about fits the caches of a processor.
+/// About what fits the caches of a processor.
 const PREPARES_FROM: usize = 1 << 20;
 
 /// The trie that finds states again by number.
 pub type IndexedTrie = Trie<Interner>;
 
+/// What all walkers share.
+#[derive(Debug)]
+struct Table<R> {
+    layout: TreeLayout,
+    pairs: PairTable,
+    roots: R,
+}
+
+/// What belongs to one walker.
+#[derive(Debug)]
+struct Cursor {
+    /// The tree of the last state.
+    tree: TreeCursor,
+    /// How effects change that tree.
+    paths: EffectPaths,
+    recent: RecentPairs,
+}
+
+impl Cursor {
+    fn new(layout: &TreeLayout) -> Self {
+        Self { tree: TreeCursor::new(layout), paths: EffectPaths::default(), recent: RecentPairs::default() }
+    }
+
+    /// Moves to the state of an encoding, and returns its root pair.
+    fn root<R>(&mut self, table: &mut Table<R>, encoding: &mut Encoding) -> Result<u64, Full> {
+        let mut pairs = Pairs { table: &mut table.pairs, recent: &mut self.recent };
+        self.tree.follow(&table.layout, &mut pairs, encoding)
+    }
+
+    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Does not move.
+    #[inline]
+    fn root_after<R>(&mut self, table: &mut Table<R>, effect: Effect<'_>) -> Option<u64> {
+        let Self { tree, paths, recent } = self;
+        let (layout, pairs) = (&table.layout, &mut Pairs { table: &mut table.pairs, recent });
+        let root = paths.apply(layout, pairs, tree, effect);
+        debug_assert!(root.is_none() || root == tree.predict(layout, pairs, effect.writes));
+        root.or_else(|| tree.predict(layout, pairs, effect.writes))
+    }
+
+    /// Moves to the state of a root pair, and lets `into` describe it.
+    fn rebuild<R>(&mut self, table: &Table<R>, root: u64, into: &mut Encoding) {
+        self.tree.unfold(&table.layout, &table.pairs, root, into);
+        self.tree.observe(into);
+    }
+}
+
 #[derive(Debug)]
 pub struct Trie<R = Box<PairSet>> {
-    pairs: Pairs,
-    roots: R,
-    /// The root pairs of the states that were not asked for yet, if anybody will ask.
+    table: Table<R>,
+    cursor: Cursor,
+    /// The root pairs of the states that were not asked for yet, if they are to be asked for.
     queue: Option<Fifo>,
-    plan: Plan,
-    mirror: Mirror,
-    patches: Patches,
-    /// When the next plan is due, in states.
-    plan_at: usize,
-    /// States since the last plan of which a part is in the rest.
+    /// The number of states at which the next layout is due.
+    layout_at: usize,
+    /// States since the last layout of which a part is in the rest.
     with_rest: usize,
-    /// Counts the plans: a root pair is of one plan.
+    /// Counts the layouts: a root pair belongs to one layout.
     epoch: u32,
-    /// A new plan made no difference.
+    /// A new layout made no difference.
     is_settled: bool,
     id_limit: usize,
-    /// From how many bytes of root pairs on it is worth the trouble to prepare states.
+    /// From how many bytes of root pairs on it is worth preparing states.
     prepares_from: usize,
     budget: Budget,
 }
@@ -89,26 +144,23 @@ pub struct Trie<R = Box<PairSet>> {
 impl Trie {
     /// If states are to be asked for in their order, it `queues` them.
     pub fn new(budget: &Budget, queues: bool) -> Self {
-        Self::with_plan(Plan::new(&[], &Tree::Rest), budget, queues)
+        Self::with_layout(TreeLayout::new(&[], &Tree::Rest), budget, queues)
     }
 }
 
 impl IndexedTrie {
-    pub fn numbered(budget: &Budget) -> Self {
-        Self::with_plan(Plan::new(&[], &Tree::Rest), budget, false)
+    pub fn indexed(budget: &Budget) -> Self {
+        Self::with_layout(TreeLayout::new(&[], &Tree::Rest), budget, false)
     }
 }
 
 impl<R: Roots> Trie<R> {
-    fn with_plan(plan: Plan, budget: &Budget, queues: bool) -> Self {
+    fn with_layout(layout: TreeLayout, budget: &Budget, queues: bool) -> Self {
         Self {
-            pairs: Pairs::new(budget),
-            roots: R::new(budget),
+            cursor: Cursor::new(&layout),
+            table: Table { layout, pairs: PairTable::new(budget), roots: R::new(budget) },
             queue: queues.then(|| Fifo::new(budget)),
-            mirror: Mirror::new(&plan),
-            patches: Patches::default(),
-            plan,
-            plan_at: 1,
+            layout_at: 1,
             with_rest: 0,
             epoch: 0,
             prepares_from: PREPARES_FROM,
@@ -134,22 +186,22 @@ impl<R: Roots> Trie<R> {
 
     /// The root pair of a state.
     fn root(&mut self, encoding: &mut Encoding) -> Result<u64, Full> {
-        self.mirror.follow(&self.plan, &mut self.pairs, encoding)
+        self.cursor.root(&mut self.table, encoding)
     }
 
-    /// A root pair on its way into the visited set: its place there is fetched.
+    /// The ticket of a root pair, whose place in the visited set is fetched.
     #[inline]
-    fn approach(&self, root: u64) -> Ticket {
-        self.roots.prefetch(root);
+    fn ticket(&self, root: u64) -> Ticket {
+        self.table.roots.prefetch(root);
         Ticket(root.into())
     }
 
     #[inline]
     fn enter(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
-        let Self { roots, queue, id_limit, .. } = self;
-        let id = StateId(roots.len() as u64);
+        let Self { table, queue, id_limit, .. } = self;
+        let id = StateId(table.roots.len() as u64);
         let root = ticket.0 as u64;
-        let rooted = roots.insert(root, |len| match len {
+        let rooted = table.roots.insert(root, |len| match len {
             _ if len >= limit => Err(Full::States),
             _ if len >= *id_limit => Err(Full::Ids),
             _ => queue.as_mut().map_or(Ok(()), Fifo::reserve),
@@ -163,52 +215,51 @@ impl<R: Roots> Trie<R> {
         Ok(Insert::New(id))
     }
 
-    /// Looks whether a better plan is due, and makes it.
+    /// Looks whether a better layout is due, and makes it.
     #[cold]
     fn review(&mut self) {
-        let len = self.len();
-        self.plan_at = len * if len < 1 << 12 { 16 } else { 4 };
+        let (len, pairs) = (self.len(), self.table.pairs.len());
+        self.layout_at = len * if len < 1 << 12 { 16 } else { 4 };
         let is_stretched = self.with_rest > len / 16;
-        let of_its_own = MOVED_PER_PAIR * self.pairs.len() / len;
-        let moved = len * self.plan.slots().min(of_its_own.max(LEAST_MOVED));
-        let is_unbalanced =
-            !self.is_settled && (len <= 1 << 12 || self.pairs.len() > len / 32) && moved <= MOST_MOVED;
+        let of_its_own = MOVED_PER_PAIR * pairs / len;
+        let moved = len * self.table.layout.slots().min(of_its_own.max(LEAST_MOVED));
+        let is_unbalanced = !self.is_settled && (len <= 1 << 12 || pairs > len / 32) && moved <= MOST_MOVED;
         if is_stretched || is_unbalanced {
-            // Without the memory for it, the old plan is as right as the new one.
-            _ = self.replan();
+            // Without the memory for it, the old layout is as right as the new one.
+            _ = self.learn();
         }
     }
 
-    /// Learns a new plan and moves all states over.
-    fn replan(&mut self) -> Result<(), Full> {
-        let roots = self.roots.to_move();
-        let mut sample = Sample::default();
+    /// Learns a new layout and moves all states over.
+    fn learn(&mut self) -> Result<(), Full> {
+        let roots = self.table.roots.to_move();
+        let mut learner = ShapeLearner::default();
         let mut encoding = Encoding::new();
         // Spread over all of them; the last state is the one that the next ones resemble.
-        let states = sample::enough_states(self.plan.slots());
+        let states = learner::enough_states(self.table.layout.slots());
         for &root in roots.iter().rev().step_by(roots.len() / states + 1) {
-            self.rebuild(root, &mut encoding);
-            sample.add(&encoding);
-            if sample.is_enough() {
+            self.cursor.rebuild(&self.table, root, &mut encoding);
+            learner.add(&encoding);
+            if learner.is_enough() {
                 break;
             }
         }
-        let mut trie = Self::with_plan(sample.plan(roots.len()), &self.budget, false);
+        let mut trie = Self::with_layout(learner.layout(roots.len()), &self.budget, false);
         for &root in &roots {
-            // Both mirrors follow one encoding, so both look at nothing but what differs from the state before.
-            self.mirror.unfold(&self.plan, &self.pairs, root, &mut encoding);
+            // Both cursors follow one encoding, so both look at nothing but what differs from the state before.
+            self.cursor.tree.unfold(&self.table.layout, &self.table.pairs, root, &mut encoding);
             let root = trie.root(&mut encoding)?;
-            self.mirror.observe_with(&trie.mirror);
-            trie.enter(trie.approach(root), usize::MAX)?;
+            self.cursor.tree.observe_with(&trie.cursor.tree);
+            trie.enter(trie.ticket(root), usize::MAX)?;
         }
         if let Some(queue) = self.queue.take() {
             let moved = self.requeue(&queue, &mut trie);
             self.queue = Some(queue);
             trie.queue = Some(moved?);
         }
-        let gained = trie.pairs.len() < self.pairs.len() / 10 * 9;
+        let gained = trie.table.pairs.len() < self.table.pairs.len() / 10 * 9;
         trie.is_settled = roots.len() >= 1 << 14 && !gained;
-        trie.plan_at = self.plan_at;
+        trie.layout_at = self.layout_at;
         trie.epoch = self.epoch + 1;
         trie.prepares_from = self.prepares_from;
         trie.id_limit = self.id_limit;
@@ -221,17 +272,11 @@ impl<R: Roots> Trie<R> {
         let mut moved = Fifo::new(&self.budget);
         let mut encoding = Encoding::new();
         for root in queue.iter() {
-            self.rebuild(root, &mut encoding);
+            self.cursor.rebuild(&self.table, root, &mut encoding);
             moved.reserve()?;
             moved.push(trie.root(&mut encoding)?);
         }
         Ok(moved)
-    }
-
-    /// Replaces `into` by the state of a root pair.
-    fn rebuild(&mut self, root: u64, into: &mut Encoding) {
-        self.mirror.unfold(&self.plan, &self.pairs, root, into);
-        self.mirror.observe(into);
     }
 }
 
@@ -248,29 +293,30 @@ impl<R: Roots> StateStore for Trie<R> {
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        if let Some(root) = self.roots.of(id) {
-            return self.rebuild(root, into);
+        let Self { table, cursor, queue, .. } = self;
+        if let Some(root) = table.roots.of(id) {
+            return cursor.rebuild(table, root, into);
         }
-        let root = self.queue.as_mut().and_then(Fifo::pop);
-        // The pairs of the next state can come near meanwhile.
-        if let Some(next) = self.queue.as_ref().and_then(Fifo::peek) {
-            self.mirror.approach(&self.plan, &self.pairs, next);
+        let root = queue.as_mut().and_then(Fifo::pop);
+        // The pairs of the next state can be fetched meanwhile.
+        if let Some(next) = queue.as_ref().and_then(Fifo::peek) {
+            cursor.tree.prefetch(&table.layout, &table.pairs, next);
         }
-        self.rebuild(root.expect("a state that was stored, and was not asked for"), into);
+        cursor.rebuild(table, root.expect("a state that was stored, and was not asked for"), into);
     }
 
     fn len(&self) -> usize {
-        self.roots.len()
+        self.table.roots.len()
     }
 
     fn bytes(&self) -> usize {
         let queue = self.queue.as_ref().map_or(0, Fifo::bytes);
-        self.roots.bytes() + queue + self.pairs.bytes()
+        self.table.roots.bytes() + queue + self.table.pairs.bytes()
     }
 
     fn access(&self) -> Access {
         match &self.queue {
-            _ if R::NUMBERED => Access::ById,
+            _ if R::INDEXED => Access::ById,
             Some(_) => Access::InOrder,
             None => Access::Never,
         }
@@ -278,7 +324,8 @@ impl<R: Roots> StateStore for Trie<R> {
 
     fn figures(&self) -> Vec<Figure> {
         let figure = |name, value: usize| Figure { name, value: value as f64 };
-        vec![figure("leaves", self.plan.leaves()), figure("inner_nodes", self.pairs.len() + self.len())]
+        let Table { layout, pairs, .. } = &self.table;
+        vec![figure("leaves", layout.leaves()), figure("inner_nodes", pairs.len() + self.len())]
     }
 
     #[inline]
@@ -289,44 +336,41 @@ impl<R: Roots> StateStore for Trie<R> {
 
 impl<R: Roots> PreparedStore for Trie<R> {
     fn is_worthwhile(&self) -> bool {
-        self.roots.bytes() >= self.prepares_from
+        self.table.roots.bytes() >= self.prepares_from
     }
 
     #[inline]
     fn prepare(&mut self, encoding: &mut Encoding) -> Result<Ticket, Full> {
         let root = self.root(encoding)?;
-        Ok(self.approach(root))
+        Ok(self.ticket(root))
     }
 
     #[inline]
     fn contains(&self, ticket: Ticket) -> bool {
-        self.roots.contains(ticket.0 as u64)
+        self.table.roots.contains(ticket.0 as u64)
     }
 
     #[inline]
     fn commit(&mut self, ticket: Ticket, limit: usize) -> Result<Insert, Full> {
         let insert = self.enter(ticket, limit)?;
         if let Insert::New(_) = insert {
-            self.with_rest += usize::from(self.mirror.has_rest());
+            self.with_rest += usize::from(self.cursor.tree.has_rest());
         }
         Ok(insert)
     }
 
     fn set_base(&mut self, encoding: &mut Encoding) -> bool {
-        if !self.mirror.is_up_to_date(encoding) && self.root(encoding).is_err() {
+        if !self.cursor.tree.is_up_to_date(encoding) && self.root(encoding).is_err() {
             return false;
         }
-        self.mirror.forget();
+        self.cursor.tree.forget();
         true
     }
 
     #[inline]
     fn prepare_effect(&mut self, effect: Effect<'_>) -> Option<Ticket> {
-        let Self { plan, pairs, mirror, patches, .. } = self;
-        let patched = patches.apply(plan, pairs, mirror, effect);
-        debug_assert!(patched.is_none() || patched == mirror.foresee(plan, pairs, effect.writes));
-        let root = patched.or_else(|| mirror.foresee(plan, pairs, effect.writes))?;
-        Some(self.approach(root))
+        let root = self.cursor.root_after(&mut self.table, effect)?;
+        Some(self.ticket(root))
     }
 
     fn epoch(&self) -> u32 {
@@ -335,7 +379,7 @@ impl<R: Roots> PreparedStore for Trie<R> {
 
     #[inline]
     fn maintain(&mut self) {
-        if self.len() >= self.plan_at {
+        if self.len() >= self.layout_at {
             self.review();
         }
     }

@@ -151,7 +151,7 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let expected = explicit(system, 0).product(automaton).is_empty();
     let claim = Claim::new(automaton);
     assert_eq!(is_empty(system, automaton, 0, &check(system, &claim)), expected, "{system:?} {automaton:?}");
-    let mut trie = IndexedTrie::numbered(&Budget::unlimited());
+    let mut trie = IndexedTrie::indexed(&Budget::unlimited());
     let found = emptiness(system, &mut trie, &claim, &Options::default(), &mut Quiet).unwrap();
     assert_eq!(is_empty(system, automaton, 0, &found), expected, "{system:?} {automaton:?}");
     let found = check(system, &fair(&claim));

@@ -3,7 +3,7 @@
 //! They may still vary. Where a leaf has room it takes some of those next to its own, which costs nothing; the others are one
 //! part, together with the rest, however many leaves that takes.
 
-use super::plan::{Bits, LEAF_BITS, Tree, WORD_BITS};
+use super::layout::{Bits, LEAF_BITS, Tree, WORD_BITS};
 
 /// Puts all bits into a tree that are not there yet, those of words of so many bits, from slot 1 on.
 pub fn complete(tree: &mut Tree, widths: impl Iterator<Item = u32>) {

@@ -1,64 +1,79 @@
-//! Interned pairs.
+//! Interned pairs: the table, and what one walker asked of it lately.
 
 use crate::interner::Interner;
 use crate::mix::place;
 use crate::{Budget, Full};
 
-/// The number of a pair of zeros, and with that of all that is not there.
+/// The number of a pair of zeros, and with that of everything that is absent.
 pub const ABSENT: u32 = 0;
 
+/// All pairs, by number from 1 on.
 #[derive(Debug)]
-pub struct Pairs {
-    interner: Interner,
-    /// Pairs that were asked for lately, and their numbers: most are asked for again soon.
-    recent: Box<[(u64, u32)]>,
-}
+pub struct PairTable(Interner);
 
-const RECENT: usize = 1 << 12;
-
-impl Pairs {
+impl PairTable {
     pub fn new(budget: &Budget) -> Self {
-        Self { interner: Interner::new(budget), recent: vec![(0, ABSENT); RECENT].into() }
+        Self(Interner::new(budget))
     }
 
     /// How many pairs there are.
     pub fn len(&self) -> usize {
-        self.interner.len()
+        self.0.len()
     }
 
     pub fn bytes(&self) -> usize {
-        self.interner.bytes()
-    }
-
-    /// The number of a pair. That of zeros is 0, which is what all that is recent says at first.
-    #[inline]
-    pub fn number(&mut self, pair: u64) -> Result<u32, Full> {
-        let recent = &mut self.recent[place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), RECENT) % RECENT];
-        if recent.0 == pair {
-            return Ok(recent.1);
-        }
-        let number = if pair == 0 { ABSENT } else { self.interner.intern(pair)? + 1 };
-        *recent = (pair, number);
-        Ok(number)
+        self.0.bytes()
     }
 
     /// The pair of a number, as a word.
     #[inline]
     pub fn word(&self, number: u32) -> u64 {
-        if number == ABSENT { 0 } else { self.interner.get(number - 1) }
-    }
-
-    /// Lets a pair come near.
-    #[inline]
-    pub fn prefetch(&self, number: u32) {
-        if number != ABSENT {
-            self.interner.prefetch_item(number - 1);
-        }
+        if number == ABSENT { 0 } else { self.0.get(number - 1) }
     }
 
     #[inline]
     pub fn halves(&self, number: u32) -> [u32; 2] {
         split(self.word(number))
+    }
+
+    /// Fetches the memory of a pair.
+    #[inline]
+    pub fn prefetch(&self, number: u32) {
+        if number != ABSENT {
+            self.0.prefetch_item(number - 1);
+        }
+    }
+}
+
+/// Pairs that one walker asked for lately, with their numbers: most are asked for again soon.
+#[derive(Debug)]
+pub struct RecentPairs(Box<[(u64, u32)]>);
+
+const RECENT: usize = 1 << 12;
+
+impl Default for RecentPairs {
+    fn default() -> Self {
+        Self(vec![(0, ABSENT); RECENT].into())
+    }
+}
+
+/// The table as one walker sees it.
+pub struct Pairs<'a> {
+    pub table: &'a mut PairTable,
+    pub recent: &'a mut RecentPairs,
+}
+
+impl Pairs<'_> {
+    /// The number of a pair. That of zeros is 0, which is what all recent ones say at first.
+    #[inline]
+    pub fn number(&mut self, pair: u64) -> Result<u32, Full> {
+        let recent = &mut self.recent.0[place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), RECENT) % RECENT];
+        if recent.0 == pair {
+            return Ok(recent.1);
+        }
+        let number = if pair == 0 { ABSENT } else { self.table.0.intern(pair)? + 1 };
+        *recent = (pair, number);
+        Ok(number)
     }
 }
 

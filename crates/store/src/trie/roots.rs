@@ -36,11 +36,11 @@ pub trait Roots {
     fn of(&self, id: StateId) -> Option<u64>;
 
     /// Whether states have numbers.
-    const NUMBERED: bool;
+    const INDEXED: bool;
 }
 
 impl Roots for Box<PairSet> {
-    const NUMBERED: bool = false;
+    const INDEXED: bool = false;
 
     fn new(budget: &Budget) -> Self {
         Self::new(PairSet::new(budget))
@@ -83,7 +83,7 @@ impl Roots for Box<PairSet> {
 }
 
 impl Roots for Interner {
-    const NUMBERED: bool = true;
+    const INDEXED: bool = true;
 
     fn new(budget: &Budget) -> Self {
         Self::new(budget)

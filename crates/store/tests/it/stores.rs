@@ -26,7 +26,7 @@ fn stores(budget: &Budget) -> Vec<Box<dyn StateStore>> {
     vec![
         Box::new(Trie::new(budget, true)),
         Box::new(Trie::new(budget, false)),
-        Box::new(IndexedTrie::numbered(budget)),
+        Box::new(IndexedTrie::indexed(budget)),
         Box::new(Exact::new(budget)),
         Box::new(Gzip::new(budget)),
         Box::new(Collapse::new(budget)),
@@ -335,7 +335,7 @@ fn memory_runs_out_in_the_middle_of_growth() {
 #[test]
 fn ids_run_out_with_an_error() {
     let exact = Exact::new(&Budget::unlimited()).with_id_limit(3);
-    let trie = IndexedTrie::numbered(&Budget::unlimited()).with_id_limit(3);
+    let trie = IndexedTrie::indexed(&Budget::unlimited()).with_id_limit(3);
     let stores: [Box<dyn StateStore>; 2] = [Box::new(exact), Box::new(trie)];
     for mut store in stores {
         for i in 0..3 {

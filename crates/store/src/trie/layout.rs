@@ -1,10 +1,10 @@
 //! Which place in the tree the bits of a state have.
 //!
-//! To a plan, a state is a row of words: for each component one more than its length, 0 where it is not there, and then its
+//! To a layout, a state is a row of words: for each component one more than its length, 0 where it is not there, and then its
 //! words, filled up with zeros to the greatest length that the plan knows. Their place in the row is a slot. A leaf is made of
 //! fields of words, 32 bits in all at most, so it is its own number and there is no table of leaves. Each bit of each word is
 //! in one leaf, and that is all that exactness needs; which are together, and how the tree joins the leaves, is learned from a
-//! sample of states ([`super::sample`]). The last leaf, the rest, stands for the components that do not fit.
+//! sample of states ([`super::learner`]). The last leaf, the rest, stands for the components that do not fit.
 //!
 //! Inner nodes are numbered from the root on. So those that change all the time have the least numbers, since what hardly ever
 //! changes is far below.
@@ -20,7 +20,7 @@ pub type Position = usize;
 pub type Slot = usize;
 
 #[derive(Debug)]
-pub struct Plan {
+pub struct TreeLayout {
     /// By section and index.
     spans: [Vec<Span>; 3],
     /// By slot but the first: whose it is.
@@ -99,7 +99,7 @@ pub enum Tree {
     Join(Box<[Tree; 2]>),
 }
 
-impl Plan {
+impl TreeLayout {
     /// For components of so many words, in the order of their keys, which take up the slots from 1 on. The tree has all of their
     /// bits in its leaves, and the rest.
     pub fn new(components: &[(Key, usize)], tree: &Tree) -> Self {
@@ -116,7 +116,7 @@ impl Plan {
             missing.resize(keys.len() + 1, low(WORD_BITS));
         }
         let leaves = tree.leaves();
-        let mut plan = Self {
+        let mut layout = Self {
             spans,
             keys,
             first_fields: vec![0],
@@ -132,45 +132,45 @@ impl Plan {
         while let Some((tree, above, side)) = queue.pop_front() {
             let position = match tree {
                 Tree::Join(halves) => {
-                    let node = plan.nodes.len();
-                    plan.nodes.push(Node { children: [0; 2], above });
+                    let node = layout.nodes.len();
+                    layout.nodes.push(Node { children: [0; 2], above });
                     queue.extend([(&halves[0], node as u32, 0), (&halves[1], node as u32, 1)]);
                     leaves + node
                 }
                 Tree::Rest => {
-                    plan.above_rest = above;
+                    layout.above_rest = above;
                     leaves - 1
                 }
                 Tree::Leaf(bits) => {
-                    let leaf = plan.first_sources.len() - 1;
+                    let leaf = layout.first_sources.len() - 1;
                     let mut at = 0;
                     for (bits, number) in bits.iter().zip(0..) {
-                        plan.source_of.extend((0..bits.width).map(|_| number));
+                        layout.source_of.extend((0..bits.width).map(|_| number));
                         let (mask, rotation) = (bits.mask(), bits.from.wrapping_sub(at) % 64);
                         // A bit without a place would confuse states.
                         assert_eq!(missing[bits.slot] & mask, mask, "a bit has one place");
                         missing[bits.slot] ^= mask;
                         fields[bits.slot].push(Field { mask, rotation, leaf: leaf as u32, above });
                         let mask = mask.rotate_right(rotation) as u32;
-                        plan.sources.push(Source { mask, rotation, slot: bits.slot as u32 });
+                        layout.sources.push(Source { mask, rotation, slot: bits.slot as u32 });
                         at += bits.width;
                     }
                     assert!(at <= LEAF_BITS, "a leaf is its own number");
-                    plan.source_of.resize((leaf + 1) * LEAF_BITS as usize, 0);
-                    plan.first_sources.push(plan.sources.len() as u32);
+                    layout.source_of.resize((leaf + 1) * LEAF_BITS as usize, 0);
+                    layout.first_sources.push(layout.sources.len() as u32);
                     leaf
                 }
             };
             if above != NOWHERE {
-                plan.nodes[above as usize].children[side] = position as u32;
+                layout.nodes[above as usize].children[side] = position as u32;
             }
         }
         assert!(missing.iter().all(|&missing| missing == 0), "a bit has a place");
         for fields in fields {
-            plan.fields.extend(fields);
-            plan.first_fields.push(plan.fields.len() as u32);
+            layout.fields.extend(fields);
+            layout.first_fields.push(layout.fields.len() as u32);
         }
-        plan
+        layout
     }
 
     pub fn leaves(&self) -> usize {
@@ -222,7 +222,7 @@ impl Plan {
         self.keys[slot - 1]
     }
 
-    /// The slots of a component: only the first of all, where nothing is, if it is not in the plan.
+    /// The slots of a component: only the first of all, where nothing is, if it is not in the layout.
     #[inline]
     pub fn span(&self, key: Key) -> Span {
         self.spans[key.section as usize].get(key.index as usize).copied().unwrap_or_default()
@@ -339,54 +339,54 @@ mod tests {
         leaves
     }
 
-    fn weighed(words: usize, weight: impl Fn(usize) -> f64) -> Plan {
+    fn weighed(words: usize, weight: impl Fn(usize) -> f64) -> TreeLayout {
         let components = [(GLOBALS, words)];
         let leaves = halves(&components).into_iter().chain([Tree::Rest]);
         let leaves = leaves.enumerate().map(|(at, leaf)| (leaf, weight(at)));
-        Plan::new(&components, &Tree::balanced(leaves.collect()))
+        TreeLayout::new(&components, &Tree::balanced(leaves.collect()))
     }
 
     /// The inner nodes above a field.
-    fn path(plan: &Plan, field: Field) -> Vec<u32> {
-        let above = |&node: &u32| Some(plan.node(node).above).filter(|&above| above != NOWHERE);
+    fn path(layout: &TreeLayout, field: Field) -> Vec<u32> {
+        let above = |&node: &u32| Some(layout.node(node).above).filter(|&above| above != NOWHERE);
         std::iter::successors(Some(field.above), above).collect()
     }
 
     #[test]
     fn a_plan_is_a_tree_numbered_from_its_root() {
         for words in 0..40 {
-            let plan = weighed(words, |_| 1.0);
-            assert_eq!(plan.leaves(), 2 * words + 2);
-            assert_eq!(plan.inner(), plan.leaves() - 1);
-            let children = |inner: usize| plan.node(inner as u32).children.map(|child| child as usize);
-            let mut positions: Vec<Position> = (0..plan.inner()).flat_map(children).collect();
+            let layout = weighed(words, |_| 1.0);
+            assert_eq!(layout.leaves(), 2 * words + 2);
+            assert_eq!(layout.inner(), layout.leaves() - 1);
+            let children = |inner: usize| layout.node(inner as u32).children.map(|child| child as usize);
+            let mut positions: Vec<Position> = (0..layout.inner()).flat_map(children).collect();
             positions.sort_unstable();
-            let root = plan.leaves() + ROOT as usize;
-            assert!(positions.into_iter().eq((0..plan.positions()).filter(|&position| position != root)));
-            for inner in 0..plan.inner() {
-                for child in children(inner).into_iter().filter(|&child| child >= plan.leaves()) {
-                    assert!(child > plan.leaves() + inner);
-                    assert_eq!(plan.node((child - plan.leaves()) as u32).above as usize, inner);
+            let root = layout.leaves() + ROOT as usize;
+            assert!(positions.into_iter().eq((0..layout.positions()).filter(|&position| position != root)));
+            for inner in 0..layout.inner() {
+                for child in children(inner).into_iter().filter(|&child| child >= layout.leaves()) {
+                    assert!(child > layout.leaves() + inner);
+                    assert_eq!(layout.node((child - layout.leaves()) as u32).above as usize, inner);
                 }
             }
             assert!(
-                (1..plan.slots())
-                    .flat_map(|slot| plan.fields(slot))
-                    .all(|&field| path(&plan, field).len() <= 8)
+                (1..layout.slots())
+                    .flat_map(|slot| layout.fields(slot))
+                    .all(|&field| path(&layout, field).len() <= 8)
             );
         }
     }
 
     #[test]
     fn what_weighs_much_is_near_the_root() {
-        let plan = weighed(30, |leaf| if leaf == 7 || leaf == 50 { 10.0 } else { 0.0 });
+        let layout = weighed(30, |leaf| if leaf == 7 || leaf == 50 { 10.0 } else { 0.0 });
         // The length comes first, and then the halves of words.
         let field = |leaf: usize| {
             let mask = u64::from(u32::MAX) << (32 * ((leaf - 1) % 2));
-            let fields = plan.fields((leaf - 1) / 2 + 2);
+            let fields = layout.fields((leaf - 1) / 2 + 2);
             *fields.iter().find(|field| field.mask == mask).expect("a word has two halves")
         };
-        let paths = [7, 50, 30].map(|leaf| path(&plan, field(leaf)));
+        let paths = [7, 50, 30].map(|leaf| path(&layout, field(leaf)));
         assert!(paths[0].len() <= 3 && paths[1].len() <= 3, "{paths:?}");
         assert!(paths[2].len() > 5, "{paths:?}");
         // Each in a half of its own.
@@ -398,16 +398,16 @@ mod tests {
         let thread = |index| Key { section: Section::Threads, index };
         let components = [(thread(0), 0), (thread(2), 3)];
         let leaves = halves(&components).into_iter().chain([Tree::Rest]);
-        let plan = Plan::new(&components, &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
-        assert!(plan.components().eq([thread(0), thread(2)]));
-        assert_eq!(plan.span(thread(0)), Span { first: 1, count: 1 });
-        assert_eq!(plan.span(thread(2)), Span { first: 2, count: 4 });
+        let layout = TreeLayout::new(&components, &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
+        assert!(layout.components().eq([thread(0), thread(2)]));
+        assert_eq!(layout.span(thread(0)), Span { first: 1, count: 1 });
+        assert_eq!(layout.span(thread(2)), Span { first: 2, count: 4 });
         for absent in [thread(1), thread(7), GLOBALS] {
-            assert_eq!(plan.span(absent), Span { first: 0, count: 0 });
+            assert_eq!(layout.span(absent), Span { first: 0, count: 0 });
         }
-        assert_eq!((plan.key(1), plan.key(2), plan.key(5)), (thread(0), thread(2), thread(2)));
-        assert_eq!((plan.slots(), plan.fields(0).len()), (6, 0));
-        assert_eq!(Plan::new(&[], &Tree::Rest).positions(), 1);
+        assert_eq!((layout.key(1), layout.key(2), layout.key(5)), (thread(0), thread(2), thread(2)));
+        assert_eq!((layout.slots(), layout.fields(0).len()), (6, 0));
+        assert_eq!(TreeLayout::new(&[], &Tree::Rest).positions(), 1);
     }
 
     /// Bits of several words, out of order.
@@ -423,22 +423,23 @@ mod tests {
             vec![bits(3, 1, 32)],
         ];
         let leaves = leaves.into_iter().map(Tree::Leaf).chain([Tree::Rest]);
-        let plan = Plan::new(&[(GLOBALS, 2)], &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
+        let layout =
+            TreeLayout::new(&[(GLOBALS, 2)], &Tree::balanced(leaves.map(|leaf| (leaf, 0.0)).collect()));
         let mut word = 1_u64;
         for _ in 0..1000 {
             word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let words = [0, word >> 32, word.rotate_left(17), !word];
-            let mut numbers = vec![0; plan.leaves()];
+            let mut numbers = vec![0; layout.leaves()];
             for (slot, &word) in words.iter().enumerate() {
-                for field in plan.fields(slot) {
+                for field in layout.fields(slot) {
                     assert_eq!(numbers[field.leaf as usize] & field.place(u64::MAX), 0);
                     numbers[field.leaf as usize] |= field.place(word);
                 }
             }
             let mut back = [0; 4];
-            for (leaf, &number) in numbers[..plan.rest()].iter().enumerate() {
+            for (leaf, &number) in numbers[..layout.rest()].iter().enumerate() {
                 for bit in (0..LEAF_BITS).filter(|bit| number >> bit & 1 != 0) {
-                    let source = plan.source(leaf, bit);
+                    let source = layout.source(leaf, bit);
                     assert_eq!(source.mask >> bit & 1, 1);
                     back[source.slot as usize] |= source.place(number);
                 }
@@ -451,13 +452,13 @@ mod tests {
     #[should_panic(expected = "a bit has a place")]
     fn no_bit_is_forgotten() {
         let leaf = Tree::Leaf(vec![Bits { slot: 1, from: 0, width: 31 }]);
-        Plan::new(&[(GLOBALS, 0)], &Tree::join(leaf, Tree::Rest));
+        TreeLayout::new(&[(GLOBALS, 0)], &Tree::join(leaf, Tree::Rest));
     }
 
     #[test]
     #[should_panic(expected = "a bit has one place")]
     fn no_bit_is_in_two_places() {
         let leaf = |from, width| Tree::Leaf(vec![Bits { slot: 1, from, width }]);
-        Plan::new(&[(GLOBALS, 0)], &Tree::join(Tree::join(leaf(0, 17), leaf(16, 16)), Tree::Rest));
+        TreeLayout::new(&[(GLOBALS, 0)], &Tree::join(Tree::join(leaf(0, 17), leaf(16, 16)), Tree::Rest));
     }
 }

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use system::{Encoding, Key};
 
 use super::complete::complete;
-use super::plan::{Bits, LEAF_BITS, LENGTH_BITS, Plan, Slot, Tree, WORD_BITS};
+use super::layout::{Bits, LEAF_BITS, LENGTH_BITS, Slot, Tree, TreeLayout, WORD_BITS};
 use crate::mix::{mix, place};
 
 /// More words than this are not looked at, nor more states.
@@ -37,7 +37,7 @@ const WIDTHS: [u32; 3] = [8, 16, 32];
 const LAST_PARTS: usize = 10;
 
 #[derive(Default, Debug)]
-pub struct Sample {
+pub struct ShapeLearner {
     states: usize,
     words: usize,
     /// By component: the values of one more than its length, and of its words, by state as far as there are so far. What is not
@@ -70,7 +70,7 @@ pub fn enough_states(words: usize) -> usize {
     (ENOUGH / words).clamp(1, ENOUGH_STATES)
 }
 
-impl Sample {
+impl ShapeLearner {
     pub fn add(&mut self, encoding: &Encoding) {
         for (key, words) in encoding.components() {
             let columns = self.columns.entry(key).or_default();
@@ -92,7 +92,7 @@ impl Sample {
     }
 
     /// A plan for so many states.
-    pub fn plan(mut self, states: usize) -> Plan {
+    pub fn layout(mut self, states: usize) -> TreeLayout {
         let effort = (states * EFFORT).min(MOST_EFFORT);
         let mut components: Vec<(Key, Vec<Vec<u64>>)> = self.columns.drain().collect();
         components.sort_unstable_by_key(|&(key, _)| key);
@@ -107,7 +107,7 @@ impl Sample {
                 columns.map(|((slot, width), values)| Column::new(slot, width, values, self.states)).collect()
             })
             .collect();
-        Plan::new(&lengths, &self.tree(&components, effort))
+        TreeLayout::new(&lengths, &self.tree(&components, effort))
     }
 
     fn tree(&self, components: &[Vec<Column>], effort: usize) -> Tree {
@@ -380,8 +380,8 @@ mod tests {
 
     const ROOT: Key = Key { section: Section::Root, index: 0 };
 
-    fn sample(states: impl Iterator<Item = Vec<u64>>) -> Sample {
-        let mut sample = Sample::default();
+    fn sample(states: impl Iterator<Item = Vec<u64>>) -> ShapeLearner {
+        let mut sample = ShapeLearner::default();
         for words in states {
             let mut encoding = Encoding::new();
             encoding.set(ROOT, &words);
@@ -391,22 +391,23 @@ mod tests {
     }
 
     /// How many inner nodes but the root a plan takes for some states.
-    fn inner_nodes(plan: &Plan, states: impl Iterator<Item = Vec<u64>>) -> usize {
-        let mut nodes = vec![HashSet::new(); plan.inner()];
+    fn inner_nodes(layout: &TreeLayout, states: impl Iterator<Item = Vec<u64>>) -> usize {
+        let mut nodes = vec![HashSet::new(); layout.inner()];
         for words in states {
-            let mut below = vec![Vec::new(); plan.positions()];
-            below[..plan.leaves()].fill(vec![0]);
+            let mut below = vec![Vec::new(); layout.positions()];
+            below[..layout.leaves()].fill(vec![0]);
             let length = words.len() as u64 + 1;
             for (slot, word) in (1..).zip([length].into_iter().chain(words)) {
-                for field in plan.fields(slot) {
+                for field in layout.fields(slot) {
                     below[field.leaf as usize][0] |= field.place(word);
                 }
             }
             for (inner, seen) in nodes.iter_mut().enumerate().skip(1).rev() {
-                let [left, right] = plan.node(inner as u32).children.map(|child| &below[child as usize][..]);
+                let [left, right] =
+                    layout.node(inner as u32).children.map(|child| &below[child as usize][..]);
                 let both = [left, right].concat();
                 seen.insert(both.clone());
-                below[plan.leaves() + inner] = both;
+                below[layout.leaves() + inner] = both;
             }
         }
         nodes.iter().map(HashSet::len).sum()
@@ -422,9 +423,9 @@ mod tests {
         // Word i goes with word i + 4: they are equal.
         let states =
             || (0..10_000_u64).map(|i| (0..8).map(|word| wide(i / 10_u64.pow(word % 4) % 10)).collect());
-        let plan = sample(states().step_by(3)).plan(1 << 20);
+        let layout = sample(states().step_by(3)).layout(1 << 20);
         // Two pairs of pairs with 100 combinations each, or less, and others with 10.
-        assert!(inner_nodes(&plan, states()) < 500, "{}", inner_nodes(&plan, states()));
+        assert!(inner_nodes(&layout, states()) < 500, "{}", inner_nodes(&layout, states()));
     }
 
     #[test]
@@ -436,8 +437,8 @@ mod tests {
             })
         };
         let states = || states().map(|words: Vec<u64>| words);
-        let plan = sample(states().step_by(15)).plan(1 << 20);
-        assert!(inner_nodes(&plan, states()) < 1200, "{}", inner_nodes(&plan, states()));
+        let layout = sample(states().step_by(15)).layout(1 << 20);
+        assert!(inner_nodes(&layout, states()) < 1200, "{}", inner_nodes(&layout, states()));
     }
 
     #[test]
@@ -445,8 +446,8 @@ mod tests {
         for words in [1, 9, 10, 11, 63, 64, 65, 200, 1000] {
             let number = |i, word| (i + word) % 11 / 10;
             let states = || (0..300_u64).map(move |i| (0..words).map(|word| wide(number(i, word))).collect());
-            let plan = sample(states()).plan(1 << 20);
-            assert!(inner_nodes(&plan, states()) < 60 * words as usize);
+            let layout = sample(states()).layout(1 << 20);
+            assert!(inner_nodes(&layout, states()) < 60 * words as usize);
         }
     }
 
@@ -462,9 +463,13 @@ mod tests {
                     (0..5).map(bit).collect::<Vec<u64>>()
                 })
             };
-            let plan = sample(states()).plan(1 << 20);
+            let layout = sample(states()).layout(1 << 20);
             // Those of the constant part.
-            assert!(inner_nodes(&plan, states()) <= plan.inner(), "{bits}: {}", inner_nodes(&plan, states()));
+            assert!(
+                inner_nodes(&layout, states()) <= layout.inner(),
+                "{bits}: {}",
+                inner_nodes(&layout, states())
+            );
         }
     }
 
@@ -473,31 +478,31 @@ mod tests {
     fn the_last_parts_are_joined_as_is_best() {
         // Two leaves take 32 bits and 4, which the constant part can be joined to, rather than 18 each.
         let states = || (0..40_000_u64).map(|i| vec![mix(i) >> 28]);
-        let plan = sample(states().step_by(8)).plan(1 << 20);
-        assert!(inner_nodes(&plan, states()) < 300, "{}", inner_nodes(&plan, states()));
+        let layout = sample(states().step_by(8)).layout(1 << 20);
+        assert!(inner_nodes(&layout, states()) < 300, "{}", inner_nodes(&layout, states()));
     }
 
     #[test]
     fn components_of_a_sample() {
         let thread = |index| Key { section: Section::Threads, index };
-        let mut sample = Sample::default();
+        let mut sample = ShapeLearner::default();
         for len in [1, 3, 0] {
             let mut encoding = Encoding::new();
             encoding.set(thread(2), &vec![len as u64; len]);
             encoding.set(thread(0), &[]);
             sample.add(&encoding);
         }
-        let plan = sample.plan(1 << 20);
-        assert!(plan.components().eq([thread(0), thread(2)]));
-        assert_eq!((plan.span(thread(0)).count, plan.span(thread(2)).count), (1, 4));
+        let layout = sample.layout(1 << 20);
+        assert!(layout.components().eq([thread(0), thread(2)]));
+        assert_eq!((layout.span(thread(0)).count, layout.span(thread(2)).count), (1, 4));
     }
 
     /// What varies has room to vary more.
     #[test]
     fn leaves_are_filled_up() {
-        let plan = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).plan(1 << 20);
+        let layout = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).layout(1 << 20);
         // Two fields of four bits, which become as wide as possible together.
-        let [first, third] = [2, 4].map(|slot| plan.fields(slot)[0]);
+        let [first, third] = [2, 4].map(|slot| layout.fields(slot)[0]);
         assert_eq!((first.leaf, first.mask, third.mask), (third.leaf, 0xffff << 7, 0xffff));
     }
 
@@ -505,7 +510,7 @@ mod tests {
     #[test]
     fn leaves_of_many_components_are_filled_up() {
         let object = |index| Key { section: Section::Objects, index };
-        let mut sample = Sample::default();
+        let mut sample = ShapeLearner::default();
         for state in 0..=20 {
             let mut encoding = Encoding::new();
             for index in 0..2000 {
@@ -514,9 +519,9 @@ mod tests {
             }
             sample.add(&encoding);
         }
-        let plan = sample.plan(1 << 20);
+        let layout = sample.layout(1 << 20);
         for index in 0..2000 {
-            let field = plan.fields(plan.span(object(index)).first as usize + 1)[0];
+            let field = layout.fields(layout.span(object(index)).first as usize + 1)[0];
             assert_eq!(field.mask & 0b1111, 0b1100, "{index}");
         }
     }

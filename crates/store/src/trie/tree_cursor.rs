@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use system::{Encoding, Key, Moment, Section, Write};
 
-use super::pairs::{ABSENT, Pairs, join, split};
-use super::plan::{NOWHERE, Plan, Position, ROOT, Slot};
+use super::layout::{NOWHERE, Position, ROOT, Slot, TreeLayout};
+use super::pairs::{ABSENT, PairTable, Pairs, join, split};
 use super::queue::Queue;
 use crate::Full;
 
 #[derive(Debug)]
-pub struct Mirror {
-    /// By slot of the plan. Those of components that are not there, or in the rest, are 0.
+pub struct TreeCursor {
+    /// By slot of the layout. Those of components that are not there, or in the rest, are 0.
     words: Vec<u64>,
     /// By position; the root has none.
     numbers: Vec<u32>,
@@ -30,13 +30,13 @@ pub struct Mirror {
     stack: Vec<(u32, u32)>,
 }
 
-impl Mirror {
+impl TreeCursor {
     /// Shows a state without components.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(layout: &TreeLayout) -> Self {
         Self {
-            words: vec![0; plan.slots()],
-            numbers: vec![ABSENT; plan.positions()],
-            open: Queue::new(plan.inner()),
+            words: vec![0; layout.slots()],
+            numbers: vec![ABSENT; layout.positions()],
+            open: Queue::new(layout.inner()),
             word_log: Vec::new(),
             number_log: Vec::new(),
             rest: Vec::new(),
@@ -53,16 +53,21 @@ impl Mirror {
         (&self.words, &self.numbers)
     }
 
-    /// Whether the state has components that do not fit the plan.
+    /// Whether the state has components that do not fit the layout.
     pub fn has_rest(&self) -> bool {
         !self.rest.is_empty()
     }
 
     /// Comes to show the state of an encoding, and follows that from here on. Returns the root pair.
-    pub fn follow(&mut self, plan: &Plan, pairs: &mut Pairs, encoding: &mut Encoding) -> Result<u64, Full> {
-        self.update(plan, pairs, encoding)?;
+    pub fn follow(
+        &mut self,
+        layout: &TreeLayout,
+        pairs: &mut Pairs<'_>,
+        encoding: &mut Encoding,
+    ) -> Result<u64, Full> {
+        self.update(layout, pairs, encoding)?;
         self.observe(encoding);
-        Ok(self.root(plan))
+        Ok(self.root(layout))
     }
 
     /// Whether it shows the state of an encoding, and nothing changed about that.
@@ -82,44 +87,49 @@ impl Mirror {
     }
 
     /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is changed.
-    pub fn foresee(&mut self, plan: &Plan, pairs: &mut Pairs, writes: &[Write]) -> Option<u64> {
-        let root = self.change(plan, pairs, writes);
+    pub fn predict(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
+        let root = self.change(layout, pairs, writes);
         self.take_back();
         root
     }
 
     #[inline]
-    fn root(&self, plan: &Plan) -> u64 {
-        if plan.inner() == 0 {
-            return join(self.numbers[plan.rest()], ABSENT);
+    fn root(&self, layout: &TreeLayout) -> u64 {
+        if layout.inner() == 0 {
+            return join(self.numbers[layout.rest()], ABSENT);
         }
-        let [left, right] = plan.node(ROOT).children;
+        let [left, right] = layout.node(ROOT).children;
         join(self.numbers[left as usize], self.numbers[right as usize])
     }
 
     /// If that ends early, the next time begins where it ended.
-    fn update(&mut self, plan: &Plan, pairs: &mut Pairs, encoding: &Encoding) -> Result<(), Full> {
+    fn update(
+        &mut self,
+        layout: &TreeLayout,
+        pairs: &mut Pairs<'_>,
+        encoding: &Encoding,
+    ) -> Result<(), Full> {
         let touched = self.moment.take().and_then(|moment| encoding.touched(moment));
         let mut rest_changed = false;
         if let Some(keys) = touched {
-            self.go_back(plan, encoding, keys);
+            self.go_back(layout, encoding, keys);
             for &key in keys {
-                rest_changed |= self.update_component(plan, key, encoding);
+                rest_changed |= self.update_component(layout, key, encoding);
             }
             for at in 0..self.keys.len() {
-                rest_changed |= self.update_component(plan, self.keys[at], encoding);
+                rest_changed |= self.update_component(layout, self.keys[at], encoding);
             }
         } else {
             self.forget();
-            for key in plan.components() {
-                self.update_component(plan, key, encoding);
+            for key in layout.components() {
+                self.update_component(layout, key, encoding);
             }
             rest_changed = true;
         }
         if rest_changed {
-            self.update_rest(plan, pairs, touched, encoding)?;
+            self.update_rest(layout, pairs, touched, encoding)?;
         }
-        self.join_up(plan, pairs)?;
+        self.join_up(layout, pairs)?;
         if rest_changed {
             // The list of what is in the rest can't be taken back.
             self.forget();
@@ -129,13 +139,13 @@ impl Mirror {
 
     /// Numbers the inner nodes anew of which a child has changed.
     #[inline]
-    fn join_up(&mut self, plan: &Plan, pairs: &mut Pairs) -> Result<(), Full> {
+    fn join_up(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>) -> Result<(), Full> {
         while let Some(inner) = self.open.pop() {
-            let node = plan.node(inner);
+            let node = layout.node(inner);
             let [left, right] = node.children.map(|child| self.numbers[child as usize]);
             match pairs.number(join(left, right)) {
                 Ok(number) => {
-                    let position = plan.leaves() + inner as usize;
+                    let position = layout.leaves() + inner as usize;
                     let old = std::mem::replace(&mut self.numbers[position], number);
                     if old != number {
                         self.number_log.push((position as u32, old));
@@ -161,15 +171,15 @@ impl Mirror {
 
     /// The root pair after some changes, which are then to be taken back.
     #[inline]
-    fn change(&mut self, plan: &Plan, pairs: &mut Pairs, writes: &[Write]) -> Option<u64> {
+    fn change(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
         for write in writes {
-            let span = plan.span(write.key);
+            let span = layout.span(write.key);
             let first = span.first as usize;
             if write.word == Write::LENGTH {
                 if !span.has_room(write.bits) {
                     return None;
                 }
-                self.put(plan, first, write.bits);
+                self.put(layout, first, write.bits);
                 continue;
             }
             // It has to be there: the length is one more than that of the component.
@@ -177,10 +187,10 @@ impl Mirror {
                 return None;
             }
             let slot = first + 1 + write.word as usize;
-            self.put(plan, slot, write.apply(self.words[slot]));
+            self.put(layout, slot, write.apply(self.words[slot]));
         }
-        self.join_up(plan, pairs).ok()?;
-        Some(self.root(plan))
+        self.join_up(layout, pairs).ok()?;
+        Some(self.root(layout))
     }
 
     /// Undoes what was changed since the last time that it was forgotten.
@@ -208,12 +218,12 @@ impl Mirror {
     /// A depth-first search takes most steps back at once: where the encoding seems to be what it was before the last update,
     /// so will be the tree. The components that are taken back are to be looked at again, as those that were touched are.
     #[inline]
-    fn go_back(&mut self, plan: &Plan, encoding: &Encoding, touched: &[Key]) {
+    fn go_back(&mut self, layout: &TreeLayout, encoding: &Encoding, touched: &[Key]) {
         self.keys.clear();
         let is_back = self.word_log.first().is_some_and(|&(slot, old)| {
-            let key = plan.key(slot as usize);
+            let key = layout.key(slot as usize);
             let words = encoding.get(key);
-            let word = match slot - plan.span(key).first {
+            let word = match slot - layout.span(key).first {
                 0 => words.map(|words| words.len() as u64 + 1),
                 at => words.and_then(|words| words.get(at as usize - 1).copied()),
             };
@@ -221,7 +231,7 @@ impl Mirror {
         });
         if is_back {
             for &(slot, _) in self.word_log.iter().rev() {
-                let key = plan.key(slot as usize);
+                let key = layout.key(slot as usize);
                 if self.keys.last() != Some(&key) && !touched.contains(&key) {
                     self.keys.push(key);
                 }
@@ -234,14 +244,14 @@ impl Mirror {
 
     /// Gives a slot its word. A bit that changes is one bit of one leaf.
     #[inline]
-    fn put(&mut self, plan: &Plan, slot: Slot, word: u64) {
+    fn put(&mut self, layout: &TreeLayout, slot: Slot, word: u64) {
         let old = std::mem::replace(&mut self.words[slot], word);
         let mut changes = old ^ word;
         if changes == 0 {
             return;
         }
         self.word_log.push((slot as u32, old));
-        for field in plan.fields(slot) {
+        for field in layout.fields(slot) {
             if changes & field.mask != 0 {
                 let number = &mut self.numbers[field.leaf as usize];
                 self.number_log.push((field.leaf, *number));
@@ -257,8 +267,8 @@ impl Mirror {
 
     /// Returns whether the component is in the rest now, or was.
     #[inline]
-    fn update_component(&mut self, plan: &Plan, key: Key, encoding: &Encoding) -> bool {
-        let span = plan.span(key);
+    fn update_component(&mut self, layout: &TreeLayout, key: Key, encoding: &Encoding) -> bool {
+        let span = layout.span(key);
         let words = encoding.get(key);
         let fits = words.is_none_or(|words| words.len() < span.count as usize);
         // What does not fit leaves its slots empty.
@@ -267,13 +277,13 @@ impl Mirror {
         let words = words.unwrap_or_default();
         let first = span.first as usize;
         for (slot, &word) in (first + 1..).zip(words) {
-            self.put(plan, slot, word);
+            self.put(layout, slot, word);
         }
         // As a rule it is as long as it was.
         if self.words[first] != length {
-            self.put(plan, first, length);
+            self.put(layout, first, length);
             for slot in first + 1 + words.len()..first + span.count as usize {
-                self.put(plan, slot, 0);
+                self.put(layout, slot, 0);
             }
         }
         !fits || !self.rest.is_empty() && self.is_in_rest(key)
@@ -287,8 +297,8 @@ impl Mirror {
     #[cold]
     fn update_rest(
         &mut self,
-        plan: &Plan,
-        pairs: &mut Pairs,
+        layout: &TreeLayout,
+        pairs: &mut Pairs<'_>,
         touched: Option<&[Key]>,
         encoding: &Encoding,
     ) -> Result<(), Full> {
@@ -303,7 +313,7 @@ impl Mirror {
         let mut list = ABSENT;
         for key in keys {
             let Some(words) = encoding.get(key) else { continue };
-            if words.len() < plan.span(key).count as usize {
+            if words.len() < layout.span(key).count as usize {
                 continue;
             }
             let start = self.rest_words.len();
@@ -318,19 +328,19 @@ impl Mirror {
             let component = pairs.number(join(head, chain))?;
             list = pairs.number(join(list, component))?;
         }
-        let rest = plan.rest();
+        let rest = layout.rest();
         let old = std::mem::replace(&mut self.numbers[rest], list);
         if old != list {
             self.number_log.push((rest as u32, old));
-            if plan.above_rest() != NOWHERE {
-                self.open(plan.above_rest());
+            if layout.above_rest() != NOWHERE {
+                self.open(layout.above_rest());
             }
         }
         Ok(())
     }
 
     /// Comes to show the state of a root pair, and lets `into` describe it, but does not follow that.
-    pub fn unfold(&mut self, plan: &Plan, pairs: &Pairs, root: u64, into: &mut Encoding) {
+    pub fn unfold(&mut self, layout: &TreeLayout, pairs: &PairTable, root: u64, into: &mut Encoding) {
         // What an update left undone is of no interest any more.
         while self.open.pop().is_some() {}
         self.forget();
@@ -338,44 +348,44 @@ impl Mirror {
         let is_known = touched.is_some();
         match touched {
             Some(keys) => self.keys.extend_from_slice(keys),
-            None => self.keys.extend(plan.components()),
+            None => self.keys.extend(layout.components()),
         }
         self.stack.clear();
-        if plan.inner() == 0 {
-            self.stack.push((plan.rest() as u32, split(root)[0]));
+        if layout.inner() == 0 {
+            self.stack.push((layout.rest() as u32, split(root)[0]));
         } else {
-            self.stack.extend(plan.node(ROOT).children.into_iter().zip(split(root)));
+            self.stack.extend(layout.node(ROOT).children.into_iter().zip(split(root)));
         }
         while let Some((position, number)) = self.stack.pop() {
             let old = std::mem::replace(&mut self.numbers[position as usize], number);
             if old == number && is_known {
                 continue;
             }
-            if let Some(inner) = position.checked_sub(plan.leaves() as u32) {
-                self.stack.extend(plan.node(inner).children.into_iter().zip(pairs.halves(number)));
-            } else if position as usize == plan.rest() {
+            if let Some(inner) = position.checked_sub(layout.leaves() as u32) {
+                self.stack.extend(layout.node(inner).children.into_iter().zip(pairs.halves(number)));
+            } else if position as usize == layout.rest() {
                 self.keys.extend(self.rest.iter().map(|(key, _)| *key));
                 self.unfold_rest(pairs, number);
                 self.keys.extend(self.rest.iter().map(|(key, _)| *key));
             } else {
-                self.unfold_leaf(plan, position as usize, old ^ number);
+                self.unfold_leaf(layout, position as usize, old ^ number);
             }
         }
         if !is_known {
             into.clear();
         }
         for &key in &self.keys {
-            self.show(plan, key, into);
+            self.show(layout, key, into);
         }
         self.keys.clear();
     }
 
-    /// Lets the pairs come near with which [`Mirror::unfold`] begins.
+    /// Lets the pairs come near with which [`TreeCursor::unfold`] begins.
     #[inline]
-    pub fn approach(&self, plan: &Plan, pairs: &Pairs, root: u64) {
-        if plan.inner() > 0 {
-            for (position, number) in plan.node(ROOT).children.into_iter().zip(split(root)) {
-                if position as usize >= plan.leaves() && self.numbers[position as usize] != number {
+    pub fn prefetch(&self, layout: &TreeLayout, pairs: &PairTable, root: u64) {
+        if layout.inner() > 0 {
+            for (position, number) in layout.node(ROOT).children.into_iter().zip(split(root)) {
+                if position as usize >= layout.leaves() && self.numbers[position as usize] != number {
                     pairs.prefetch(number);
                 }
             }
@@ -384,20 +394,20 @@ impl Mirror {
 
     /// Lets the words follow a leaf.
     #[inline]
-    fn unfold_leaf(&mut self, plan: &Plan, leaf: Position, changes: u32) {
+    fn unfold_leaf(&mut self, layout: &TreeLayout, leaf: Position, changes: u32) {
         let mut left = changes;
         while left != 0 {
-            let source = plan.source(leaf, left.trailing_zeros());
+            let source = layout.source(leaf, left.trailing_zeros());
             left &= !source.mask;
             self.words[source.slot as usize] ^= source.place(changes);
-            let key = plan.key(source.slot as usize);
+            let key = layout.key(source.slot as usize);
             if self.keys.last() != Some(&key) {
                 self.keys.push(key);
             }
         }
     }
 
-    fn unfold_rest(&mut self, pairs: &Pairs, mut list: u32) {
+    fn unfold_rest(&mut self, pairs: &PairTable, mut list: u32) {
         self.rest.clear();
         self.rest_words.clear();
         while list != ABSENT {
@@ -418,13 +428,13 @@ impl Mirror {
     }
 
     /// Brings a component of an encoding up to date.
-    fn show(&self, plan: &Plan, key: Key, into: &mut Encoding) {
+    fn show(&self, layout: &TreeLayout, key: Key, into: &mut Encoding) {
         if !self.rest.is_empty()
             && let Ok(at) = self.rest.binary_search_by_key(&key, |(other, _)| *other)
         {
             return into.set(key, &self.rest_words[self.rest[at].1.clone()]);
         }
-        let first = plan.span(key).first as usize;
+        let first = layout.span(key).first as usize;
         match self.words[first] {
             0 => into.remove(key),
             length => into.set(key, &self.words[first + 1..first + length as usize]),

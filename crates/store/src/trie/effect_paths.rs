@@ -6,13 +6,13 @@
 
 use system::{Effect, Key, Write};
 
-use super::mirror::Mirror;
+use super::layout::{ROOT, TreeLayout};
 use super::pairs::{Pairs, join};
-use super::plan::{Plan, ROOT};
+use super::tree_cursor::TreeCursor;
 
-/// Of the effects of one generation, under one plan.
+/// Of the effects of one generation, under one layout.
 #[derive(Default, Debug)]
-pub struct Patches {
+pub struct EffectPaths {
     generation: u64,
     /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not met yet.
     starts: Vec<u32>,
@@ -34,20 +34,20 @@ const MOST_RESULTS: usize = 32;
 /// From this length on there are no more patches: they should stay near the processor.
 const MOST_CODE: usize = 1 << 18;
 
-impl Patches {
+impl EffectPaths {
     /// The root pair after an effect. `None` if a word is not there, or if there is no patch: then
-    /// [`Mirror::foresee`] may know.
+    /// [`TreeCursor::predict`] may know.
     #[inline]
     pub fn apply(
         &mut self,
-        plan: &Plan,
-        pairs: &mut Pairs,
-        mirror: &Mirror,
+        layout: &TreeLayout,
+        pairs: &mut Pairs<'_>,
+        tree: &TreeCursor,
         effect: Effect<'_>,
     ) -> Option<u64> {
         let start = match self.starts.get(effect.number as u32 as usize) {
             Some(&start) if start != 0 && self.generation == effect.number >> 32 => start as usize - 1,
-            _ => self.add(plan, effect),
+            _ => self.add(layout, effect),
         };
         let (head, code) = self.code[start..].split_first_chunk::<6>()?;
         let &[lengths, leaves, copies, nodes, left, right] = head;
@@ -58,7 +58,7 @@ impl Patches {
         if left == right {
             return None;
         }
-        let (words, numbers) = mirror.shown();
+        let (words, numbers) = tree.shown();
         for &[slot, least] in lengths.as_chunks().0 {
             if words[slot as usize] < u64::from(least) {
                 return None;
@@ -96,7 +96,7 @@ impl Patches {
 
     /// Works out a patch, and tells where it begins.
     #[cold]
-    fn add(&mut self, plan: &Plan, effect: Effect<'_>) -> usize {
+    fn add(&mut self, layout: &TreeLayout, effect: Effect<'_>) -> usize {
         let (generation, number) = (effect.number >> 32, effect.number as u32 as usize);
         if self.generation != generation {
             self.starts.clear();
@@ -108,15 +108,15 @@ impl Patches {
         }
         let start = self.code.len();
         self.starts[number] = start as u32 + 1;
-        if !self.write(plan, effect) {
+        if !self.write(layout, effect) {
             self.code.truncate(start);
             self.code.extend([0; 6]);
         }
         start
     }
 
-    fn write(&mut self, plan: &Plan, effect: Effect<'_>) -> bool {
-        if plan.inner() == 0 || self.code.len() > MOST_CODE {
+    fn write(&mut self, layout: &TreeLayout, effect: Effect<'_>) -> bool {
+        if layout.inner() == 0 || self.code.len() > MOST_CODE {
             return false;
         }
         let mut lengths: Vec<[u32; 2]> = Vec::new();
@@ -131,7 +131,7 @@ impl Patches {
             if effect.writes[..at].iter().any(is_same) {
                 return false;
             }
-            let span = plan.span(write.key);
+            let span = layout.span(write.key);
             // A length is one more than that of the component, and stands before its words.
             let slot = if write.word == Write::LENGTH {
                 if !span.has_room(write.bits) {
@@ -152,7 +152,7 @@ impl Patches {
                 }
                 span.first + 1 + write.word
             };
-            for field in plan.fields(slot as usize) {
+            for field in layout.fields(slot as usize) {
                 let (mask, bits) = (field.place(write.mask), field.place(write.bits & write.mask));
                 if mask == 0 {
                     continue;
@@ -171,7 +171,7 @@ impl Patches {
                 let mut above = field.above;
                 while above != ROOT && !nodes.contains(&above) {
                     nodes.push(above);
-                    above = plan.node(above).above;
+                    above = layout.node(above).above;
                 }
             }
         }
@@ -181,7 +181,7 @@ impl Patches {
             return false;
         }
         let operand = |position: u32| {
-            let result = match position.checked_sub(plan.leaves() as u32) {
+            let result = match position.checked_sub(layout.leaves() as u32) {
                 None => leaves.iter().position(|[leaf, ..]| *leaf == position),
                 Some(inner) => {
                     nodes.iter().position(|&node| node == inner).map(|result| leaves.len() + result)
@@ -191,15 +191,15 @@ impl Patches {
         };
         let counts = [lengths.len(), leaves.len(), copies.len(), nodes.len()].map(|count| count as u32);
         self.code.extend(counts);
-        self.code.extend(plan.node(ROOT).children.map(operand));
+        self.code.extend(layout.node(ROOT).children.map(operand));
         self.code.extend(lengths.iter().flatten());
         self.code.extend(leaves.iter().flatten());
         self.code.extend(copies.iter().flatten());
         for &node in &nodes {
-            let operands = plan.node(node).children.map(operand);
+            let operands = layout.node(node).children.map(operand);
             let results = operands.iter().filter_map(|operand| operand.checked_sub(RESULTS));
             let bits = results.map(|result| 1_u32 << result).sum();
-            self.code.extend([plan.leaves() as u32 + node, operands[0], operands[1], bits]);
+            self.code.extend([layout.leaves() as u32 + node, operands[0], operands[1], bits]);
         }
         true
     }
