@@ -1,4 +1,5 @@
-//! What is known about a program before it runs: which locations are candidates, and what may come after each.
+//! What is known about a program before it runs: which locations are candidates, and what may come after
+//! each.
 
 use ir::{
     ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
@@ -78,7 +79,8 @@ pub struct Classes {
     pub messages: bool,
     /// Objects that the thread alone can reach, those that it makes included.
     pub heap: bool,
-    /// Objects whose lock the thread holds, fields that keep their values, and the release of locks, which may enable others.
+    /// Objects whose lock the thread holds, fields that keep their values, and the release of locks, which
+    /// may enable others.
     pub locks: bool,
 }
 
@@ -120,9 +122,10 @@ impl<'p> Observed<'p> {
 pub struct Candidate {
     pub reads: SetId,
     pub writes: SetId,
-    /// What nobody else may write: all that is read, and the globals that are written. What else is written is of the thread
-    /// itself: where it is, and its variables that others ask for. Others that write the same resource write of their own, so
-    /// the order does not matter; and other threads may end as well, one after the other.
+    /// What nobody else may write: all that is read, and the globals that are written. What else is written
+    /// is of the thread itself: where it is, and its variables that others ask for. Others that write the
+    /// same resource write of their own, so the order does not matter; and other threads may end as well, one
+    /// after the other.
     pub settled: SetId,
     /// What is done to channels, before anything else.
     pub operations: Vec<Operation>,
@@ -136,10 +139,11 @@ pub struct Candidate {
     pub returns: bool,
     /// It may change what properties of states read.
     pub visible: bool,
-    /// There is a cycle through this location, on which somebody has to let all others in. If all ways out are messages
-    /// from or to others, that may be one of these.
+    /// There is a cycle through this location, on which somebody has to let all others in. If all ways out
+    /// are messages from or to others, that may be one of these.
     pub sticky: bool,
-    /// The ways out of a sticky location that lead back there only through one where the thread itself lets all others in.
+    /// The ways out of a sticky location that lead back there only through one where the thread itself lets
+    /// all others in.
     pub detours: Vec<TransitionId>,
 }
 
@@ -241,8 +245,9 @@ impl Analysis {
         Self::build(program, observed, Blind::default())
     }
 
-    /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends, and arrivals where one is
-    /// waited for. What other steps write, nobody else reads in the states that are left out, so it makes no guard true or false.
+    /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends,
+    /// and arrivals where one is waited for. What other steps write, nobody else reads in the states that are
+    /// left out, so it makes no guard true or false.
     #[must_use]
     pub fn for_fair_runs(mut self) -> Self {
         for candidate in self.candidates.values_mut() {
@@ -346,8 +351,8 @@ impl Analysis {
         self
     }
 
-    /// What was assumed about the use of locks and fields does not hold: from now on it is not relied on. Tells in words
-    /// what that is.
+    /// What was assumed about the use of locks and fields does not hold: from now on it is not relied on.
+    /// Tells in words what that is.
     pub fn forget(&mut self, breaches: &[Breach]) -> Vec<String> {
         breaches.iter().map(|&breach| self.discipline.forget(&self.program, breach)).collect()
     }
@@ -487,8 +492,9 @@ impl<'a> Steps<'a> {
             .collect()
     }
 
-    /// What may happen in a step of a thread that rests at a location, up to where it rests again. All statements that the
-    /// step can get to count, whether it does or not. With sticky locations, and those from which one is passed.
+    /// What may happen in a step of a thread that rests at a location, up to where it rests again. All
+    /// statements that the step can get to count, whether it does or not. With sticky locations, and those
+    /// from which one is passed.
     fn candidate(
         &self,
         location: LocationId,
@@ -571,8 +577,8 @@ impl<'a> Steps<'a> {
         (!passes_sticky && self.settle(&mut candidate, &all, sets)).then_some(candidate)
     }
 
-    /// The message of a step that uses channels only once it has left its first location, if there is no other, and no way
-    /// around it: one that is possible in the middle if it is at the beginning.
+    /// The message of a step that uses channels only once it has left its first location, if there is no
+    /// other, and no way around it: one that is possible in the middle if it is at the beginning.
     fn later_message(&self, first: TransitionId, target: LocationId) -> Option<(UseKind, Expr)> {
         let is_message = |found: &Use| !matches!(found.kind, UseKind::Poll | UseKind::Await { .. });
         let assigned = &self.assigned_channels[self.program.locations[target].procedure.index()];
@@ -619,8 +625,8 @@ impl<'a> Steps<'a> {
         (!part.must_begin && !goes_on && self.settle(&mut candidate, part, sets)).then_some(candidate)
     }
 
-    /// Finds out what nobody else may write, and who can see it. Says whether it may be ample: it is invisible to properties of
-    /// runs, and known what it does.
+    /// Finds out what nobody else may write, and who can see it. Says whether it may be ample: it is
+    /// invisible to properties of runs, and known what it does.
     fn settle(&self, candidate: &mut Candidate, all: &Part, sets: &mut Sets) -> bool {
         candidate.heap = [all.reads, all.writes].iter().any(|&set| sets.contains(set, HEAP));
         let [reads, writes] = [all.reads, all.writes]
@@ -646,7 +652,8 @@ impl<'a> Steps<'a> {
         passing
     }
 
-    /// Finds the detours of sticky locations, where some are firm: those that no thread ever leaves by ample steps.
+    /// Finds the detours of sticky locations, where some are firm: those that no thread ever leaves by ample
+    /// steps.
     fn find_detours(&self, candidates: &mut Table<LocationId, Option<Candidate>>, firm: &[bool]) {
         let parts = Search::without(&self.flow.successors, firm);
         for (id, location) in self.program.locations.iter() {

@@ -1,7 +1,8 @@
 //! Messages in the middle of an atomic block that never block, because the guard of the block asked for them.
 //!
-//! In `atomic { nempty(c) && nfull(d) -> c?x; d!x }` both messages are possible when the block is entered, and no other thread moves
-//! before they are through. So the thread is never interrupted there, whatever other threads send to `c` or receive from `d`.
+//! In `atomic { nempty(c) && nfull(d) -> c?x; d!x }` both messages are possible when the block is entered,
+//! and no other thread moves before they are through. So the thread is never interrupted there, whatever
+//! other threads send to `c` or receive from `d`.
 
 use ir::{
     Action, ActionKind, BinaryOp, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocationId, LocationKind,
@@ -22,7 +23,8 @@ pub fn conjuncts<'e>(guard: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     }
 }
 
-/// The use of a channel by a conjunct of a guard that is monotonic in the number of messages, and that channel.
+/// The use of a channel by a conjunct of a guard that is monotonic in the number of messages, and that
+/// channel.
 pub fn awaited(part: &Expr) -> Option<(UseKind, &Expr)> {
     use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
     use Question::{Empty, Full, Other};
@@ -55,8 +57,8 @@ pub fn is_steady(channel: &Expr, assigned: &Bits) -> bool {
     }
 }
 
-/// The message of a transition that begins with it and has no other, if it needs nothing but room, or nothing but some message:
-/// whether it is sent, and its channel.
+/// The message of a transition that begins with it and has no other, if it needs nothing but room, or nothing
+/// but some message: whether it is sent, and its channel.
 pub fn plain_message(transition: &Transition) -> Option<(bool, &Expr)> {
     let is_message =
         |action: &Action| matches!(action.kind, ActionKind::Send { .. } | ActionKind::Receive { .. });

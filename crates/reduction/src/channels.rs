@@ -1,9 +1,9 @@
 //! Which channels threads may use.
 //!
-//! A channel is a number, which is passed around. Where an expression is over what never changes (constants, parameters that
-//! keep their value, the number of the thread, globals that are only initialized), it names the same channel for good, and
-//! its value in the state at hand tells which. What is in an array that never changes is one of its elements. Everything
-//! else may be any channel.
+//! A channel is a number, which is passed around. Where an expression is over what never changes (constants,
+//! parameters that keep their value, the number of the thread, globals that are only initialized), it names
+//! the same channel for good, and its value in the state at hand tells which. What is in an array that never
+//! changes is one of its elements. Everything else may be any channel.
 
 use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, ProcedureId, Type};
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
@@ -53,7 +53,8 @@ impl<'a> View<'a> {
         self.locations(thread).map(move |location| self.analysis.futures.at(location))
     }
 
-    /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps it.
+    /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps
+    /// it.
     pub fn value(&self, expr: &Expr, thread: ThreadId, for_good: bool) -> Option<i64> {
         let program = &self.analysis.program;
         match &expr.kind {
@@ -130,8 +131,8 @@ impl<'a> View<'a> {
         self.analysis.first_numbers[id]
     }
 
-    /// The number of a channel that came with a thread. Threads end youngest first, and their channels with them, so channels
-    /// are in the order of their threads.
+    /// The number of a channel that came with a thread. Threads end youngest first, and their channels with
+    /// them, so channels are in the order of their threads.
     fn own_channel(&self, id: ChannelId, thread: ThreadId) -> Option<i64> {
         let program = &self.analysis.program;
         let channels = |thread| &program.procedures[self.frame(thread).0].channels;
@@ -140,11 +141,11 @@ impl<'a> View<'a> {
         Some((program.first_channels.len() + before + at) as i64 + 1)
     }
 
-    /// Whether a use may be of the channel of this number, which exists: now or later, by a thread or, if there is none, by one
-    /// that may be started.
+    /// Whether a use may be of the channel of this number, which exists: now or later, by a thread or, if
+    /// there is none, by one that may be started.
     ///
-    /// A channel that comes with a thread that is started later can have the number only after the channel at hand has gone
-    /// with its own thread, which is a use of it as well.
+    /// A channel that comes with a thread that is started later can have the number only after the channel at
+    /// hand has gone with its own thread, which is a use of it as well.
     pub fn may_use(&self, found: &Use, thread: Option<ThreadId>, number: i64) -> bool {
         let Some(channel) = &found.channel else { return true };
         let Some(thread) = thread else {
@@ -213,8 +214,8 @@ impl UseKind {
         }
     }
 
-    /// What is in conflict with a use in a state with so many messages in a channel of a capacity: what is awaited and is
-    /// not so must not become so.
+    /// What is in conflict with a use in a state with so many messages in a channel of a capacity: what is
+    /// awaited and is not so must not become so.
     pub const fn now(self, (length, capacity): (u32, u32)) -> Self {
         let Self::Await { more, question } = self else { return self };
         let is_so = match question {
@@ -225,8 +226,8 @@ impl UseKind {
         Self::Await { more: more == is_so, question }
     }
 
-    /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There is a message
-    /// if this is to receive, room if it is to send, and what it awaits is true.
+    /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There
+    /// is a message if this is to receive, room if it is to send, and what it awaits is true.
     ///
     /// | this \ other | send            | receive     | poll | await more | await fewer | claim to send | claim to receive | end |
     /// |--------------|-----------------|-------------|------|------------|-------------|---------------|------------------|-----|
@@ -239,8 +240,9 @@ impl UseKind {
     /// | end of claim to receive |      | yes         |      |            |             |               |                  | yes |
     /// | end of the channel      | yes  | yes         | yes  | yes        | yes         | yes           | yes              | yes |
     ///
-    /// The first message stays the first one when others are put behind it, and room stays room when some are taken out. Who
-    /// waits for messages does not mind that there are more: what it could do before, it can still do.
+    /// The first message stays the first one when others are put behind it, and room stays room when some are
+    /// taken out. Who waits for messages does not mind that there are more: what it could do before, it can
+    /// still do.
     pub const fn conflicts_with(self, other: Self) -> bool {
         use UseKind::*;
         match (self, other) {

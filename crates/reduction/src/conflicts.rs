@@ -1,12 +1,13 @@
 //! What others stand in the way of, told beforehand as far as locations tell it.
 //!
-//! Whether what a thread may still do disturbs a step from a candidate location is a question about two locations: that of
-//! the step, and that of the other thread, with each of its frames. For each such pair the answer is *yes*, *no*, or that it
-//! depends on which channels both use, which only a state tells ([`View::may_use`](crate::channels::View::may_use)).
-//! A candidate without a chance is none: one that the proviso excludes, or in whose way there is always somebody.
+//! Whether what a thread may still do disturbs a step from a candidate location is a question about two
+//! locations: that of the step, and that of the other thread, with each of its frames. For each such pair the
+//! answer is *yes*, *no*, or that it depends on which channels both use, which only a state tells
+//! ([`View::may_use`](crate::channels::View::may_use)). A candidate without a chance is none: one that the
+//! proviso excludes, or in whose way there is always somebody.
 //!
-//! Many candidates are disturbed by the same, and many locations have the same future, so answers are by classes of both.
-//! Unless there are too many pairs of them, they are in a table.
+//! Many candidates are disturbed by the same, and many locations have the same future, so answers are by
+//! classes of both. Unless there are too many pairs of them, they are in a table.
 
 use ir::{Expr, ExprKind, Id, LocationId, LocationKind, ProcedureId, Program, Table, TransitionId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -164,8 +165,8 @@ impl Conflicts {
         conflicts
     }
 
-    /// Drops the candidates in whose way there is always somebody: threads that are there from the beginning, never end, and
-    /// disturb it wherever they are.
+    /// Drops the candidates in whose way there is always somebody: threads that are there from the beginning,
+    /// never end, and disturb it wherever they are.
     fn drop_obstructed(&mut self, analysis: &Analysis) {
         let lasting = Lasting::all(analysis);
         // By class of candidates: the first two kinds of threads that are always in the way.
@@ -204,8 +205,8 @@ impl Conflicts {
         self.class[location].map(|class| Row { conflicts: self, analysis, class: class as usize })
     }
 
-    /// Calls back with the uses among some that are in conflict with one of this kind, until the answer is true. Tells whether
-    /// it was.
+    /// Calls back with the uses among some that are in conflict with one of this kind, until the answer is
+    /// true. Tells whether it was.
     pub fn any_rival(
         &self,
         sets: &Sets,
@@ -247,8 +248,8 @@ impl Row<'_> {
     }
 }
 
-/// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky, all ways out must be
-/// messages from or to others, or detours.
+/// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky,
+/// all ways out must be messages from or to others, or detours.
 fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> bool {
     if !candidate.sticky {
         return true;
@@ -265,8 +266,8 @@ fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> 
 struct Lasting {
     procedure: ProcedureId,
     count: usize,
-    /// The classes of futures where they may be for good. Wherever they are, they may still do what they may still do in one of
-    /// these.
+    /// The classes of futures where they may be for good. Wherever they are, they may still do what they may
+    /// still do in one of these.
     last: Vec<usize>,
 }
 

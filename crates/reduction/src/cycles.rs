@@ -1,9 +1,9 @@
 //! A set of locations such that every cycle of a control flow graph goes through one of them.
 //!
-//! To be in it costs a location its chance to be reduced, so locations that have no chance anyway come first, and few of
-//! the others are taken: of each strongly connected component, among the cheapest the one with the most ways through it,
-//! and so on in what is left of the component. Where that takes too long, since components come apart too slowly, the rest
-//! of the cycles is broken where a depth-first search comes back.
+//! To be in it costs a location its chance to be reduced, so locations that have no chance anyway come first,
+//! and few of the others are taken: of each strongly connected component, among the cheapest the one with the
+//! most ways through it, and so on in what is left of the component. Where that takes too long, since
+//! components come apart too slowly, the rest of the cycles is broken where a depth-first search comes back.
 
 /// How many times as long as it takes to look at all edges the choice may take.
 const EFFORT: usize = 64;
@@ -15,8 +15,9 @@ pub fn break_cycles(successors: &[Vec<usize>], costs: &[u32]) -> Vec<bool> {
     break_cycles_but(successors, costs, |_, _| Vec::new())
 }
 
-/// The same, where some cycles need not be broken. Of a strongly connected part of the graph, `harmless` tells edges all
-/// cycles through which are such, as long as they stay in that part: the nodes that they come from, and their positions there.
+/// The same, where some cycles need not be broken. Of a strongly connected part of the graph, `harmless`
+/// tells edges all cycles through which are such, as long as they stay in that part: the nodes that they come
+/// from, and their positions there.
 pub fn break_cycles_but(
     successors: &[Vec<usize>],
     costs: &[u32],

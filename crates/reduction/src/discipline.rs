@@ -1,24 +1,27 @@
 //! How programs use their heap, as far as it is assumed, and checked in every state.
 //!
-//! - A field is *constant* if it is written only in the step that makes its object, or while there is no other thread.
-//! - A field is *guarded* by a lock that its object has, in a constant field, if whoever reads or writes it held that lock
-//!   before the step, unless his step made the object, or there is no other thread.
+//! - A field is *constant* if it is written only in the step that makes its object, or while there is no
+//!   other thread.
+//! - A field is *guarded* by a lock that its object has, in a constant field, if whoever reads or writes it
+//!   held that lock before the step, unless his step made the object, or there is no other thread.
 //!
-//! Which fields may be is guessed from the program: constant are those that are written to variables only that are
-//! given new objects nearby, guarded are those of records with one lock. Whether it is so is looked at in every state that the
-//! search comes to, for all steps that threads try, whether they are enabled or not. After a [breach](Breach) the search is
-//! worth nothing, and starts again without what was assumed.
+//! Which fields may be is guessed from the program: constant are those that are written to variables only
+//! that are given new objects nearby, guarded are those of records with one lock. Whether it is so is looked
+//! at in every state that the search comes to, for all steps that threads try, whether they are enabled or
+//! not. After a [breach](Breach) the search is worth nothing, and starts again without what was assumed.
 //!
-//! *The search notices every breach.* Take the shortest path, among those from any state that the search comes to, to a state where
-//! some thread `q` tries what it must not. Nothing on the way is a breach, so what is ample commutes as assumed. If the path
-//! begins at a state where all steps are offered, the path from the next state is shorter. Otherwise the steps of some thread
-//! `p` are ample. If `p` moves on the path, that step can be put first, and the rest of the path is shorter, or breaches
-//! sooner. If not, and `q` is `p`, it tries the same at the beginning of the path already. If it is another one, an ample
-//! step of `p` leads to a state from which there is the same path, as long as it was, and `q` tries the same at its end: `p` can't
-//! have given it a lock, `p` is still there, and no object is made by a step that it was not made by before. This goes on until
-//! all steps are offered, since no cycle has ample steps only. ∎
+//! *The search notices every breach.* Take the shortest path, among those from any state that the search
+//! comes to, to a state where some thread `q` tries what it must not. Nothing on the way is a breach, so what
+//! is ample commutes as assumed. If the path begins at a state where all steps are offered, the path from the
+//! next state is shorter. Otherwise the steps of some thread `p` are ample. If `p` moves on the path, that
+//! step can be put first, and the rest of the path is shorter, or breaches sooner. If not, and `q` is `p`, it
+//! tries the same at the beginning of the path already. If it is another one, an ample step of `p` leads to a
+//! state from which there is the same path, as long as it was, and `q` tries the same at its end: `p` can't
+//! have given it a lock, `p` is still there, and no object is made by a step that it was not made by before.
+//! This goes on until all steps are offered, since no cycle has ample steps only. ∎
 //!
-//! That is why it does not count who else can reach the object: a thread that forgets it must not make another one's breach go away.
+//! That is why it does not count who else can reach the object: a thread that forgets it must not make
+//! another one's breach go away.
 
 use ir::{
     ActionKind, Exit, Expr, ExprKind, FieldId, GlobalId, Guard, Id, Jump, LocalId, LocationId, LocationKind,
@@ -272,8 +275,8 @@ fn constant(program: &Program) -> Bits {
     constant
 }
 
-/// The lock that may guard a field: the only one that its objects have. Fields that are constant anyway are worth it if they
-/// lead to other objects.
+/// The lock that may guard a field: the only one that its objects have. Fields that are constant anyway are
+/// worth it if they lead to other objects.
 fn guard(program: &Program, constant: &Bits, field: FieldId) -> Option<FieldId> {
     let of = &program.fields[field];
     let is_lock = |id: FieldId| program.types[program.fields[id].ty] == Type::Lock;
@@ -292,8 +295,8 @@ fn guard(program: &Program, constant: &Bits, field: FieldId) -> Option<FieldId> 
 
 /// Whether somebody may notice that a lock is released, other than by waiting for it.
 ///
-/// A thread that is in the middle of an atomic block and can't get a lock lets others in; one that comes to a lock where there
-/// is an alternative takes that.
+/// A thread that is in the middle of an atomic block and can't get a lock lets others in; one that comes to a
+/// lock where there is an alternative takes that.
 fn locks_are_sensed(program: &Program, observed: &Observed<'_>) -> bool {
     let mut sensed = false;
     let mut look = |expr: &Expr| {

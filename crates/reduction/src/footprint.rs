@@ -11,7 +11,8 @@
 //! | of a local   | its thread                                        | others that ask for it                   |
 //! | of locations | coming to or leaving those that somebody asks for | who asks                                 |
 //!
-//! What happens to channels is told apart from that, as *uses*, since which channel it is depends on the thread.
+//! What happens to channels is told apart from that, as *uses*, since which channel it is depends on the
+//! thread.
 
 use ir::{
     Action, ActionKind, Array, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
@@ -39,7 +40,8 @@ pub enum UseKind {
     Receive { anywhere: bool, keep: bool, sensed: bool },
     /// A question about its contents.
     Poll,
-    /// One in the guard of a thread that waits until the answer is yes: with `more` messages it is, or with fewer.
+    /// One in the guard of a thread that waits until the answer is yes: with `more` messages it is, or with
+    /// fewer.
     Await { more: bool, question: Question },
     /// Nobody else may send.
     ClaimSend,
@@ -109,7 +111,8 @@ pub struct Resources<'p> {
     has_rendezvous: bool,
     /// Globals that nothing depends on.
     inert: Bits,
-    /// By global: the channel that is there from the start, and that nothing else ever names. It is always that one.
+    /// By global: the channel that is there from the start, and that nothing else ever names. It is always
+    /// that one.
     channels: Vec<Option<ChannelId>>,
     /// Locations at which a thread that can't go on does not just wait.
     sensing: Vec<bool>,
@@ -190,7 +193,8 @@ impl<'p> Resources<'p> {
         out
     }
 
-    /// Adds what an expression reads. Whether a thread is the youngest is for [`Resources::transition`] to say.
+    /// Adds what an expression reads. Whether a thread is the youngest is for [`Resources::transition`] to
+    /// say.
     fn expr(&self, expr: &Expr, out: &mut Footprint) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
@@ -411,8 +415,8 @@ impl<'p> Resources<'p> {
             guard.each(&mut |expr| {
                 if expr.kind == ExprKind::IsYoungest {
                     out.reads.push(STARTED);
-                    // Others make it the youngest when they end. As long as all that it does about it is to wait for
-                    // that, it is nothing that they change for it: they enable it.
+                    // Others make it the youngest when they end. As long as all that it does about it is to
+                    // wait for that, it is nothing that they change for it: they enable it.
                     if self.is_sensing(transition.source) || guard.kind != ExprKind::IsYoungest {
                         out.reads.push(COUNT);
                     }
@@ -488,8 +492,8 @@ impl<'p> Resources<'p> {
     }
 }
 
-/// By global: the channel of its number from the start, if the global is never assigned. If several channels are declared as
-/// one, only the first of them can be told apart.
+/// By global: the channel of its number from the start, if the global is never assigned. If several channels
+/// are declared as one, only the first of them can be told apart.
 fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
     let mut fixed: Vec<Option<ChannelId>> = (program.globals.values())
         .map(|global| {
@@ -510,9 +514,9 @@ fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
 
 /// By location: whether a thread there does anything but wait while a transition is not enabled.
 ///
-/// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a fault; and in the
-/// middle of an atomic block, where others get their turn. An inner location that is only entered if it is ready is as good
-/// as the location before.
+/// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a
+/// fault; and in the middle of an atomic block, where others get their turn. An inner location that is only
+/// entered if it is ready is as good as the location before.
 pub fn sensing(program: &Program) -> Vec<bool> {
     let alternatives = |location: &ir::Location| {
         let mut transitions = location.transitions.iter().map(|&id| &program.transitions[id]);

@@ -1,9 +1,10 @@
 //! What threads may still do, by where they are.
 //!
-//! What can come after a location is what is done there, and what can come after its successors. So it is the same for all
-//! locations of a strongly connected component of the control flow, and components are looked at after those that they lead
-//! to. Along the control flow sets change little, and share what they have in common (`sets`). Locations with the same
-//! future are of one class: there are few of these, and what is compared with futures is compared with classes.
+//! What can come after a location is what is done there, and what can come after its successors. So it is the
+//! same for all locations of a strongly connected component of the control flow, and components are looked at
+//! after those that they lead to. Along the control flow sets change little, and share what they have in
+//! common (`sets`). Locations with the same future are of one class: there are few of these, and what is
+//! compared with futures is compared with classes.
 
 use ir::{Id, LocationId, Table, TransitionId};
 use rustc_hash::FxHashMap;

@@ -1,17 +1,19 @@
 //! Whether others can disturb or notice what a thread does to objects.
 //!
-//! What that is, is not guessed from the program but found out by doing it: all steps of the thread are taken and taken back, and the
-//! state tells what was read and written, guards that do not hold included. What a thread does is a function of what it reads. So
-//! if nobody else can write any of that before the thread moves, it does the same then; and if nobody else can read or
-//! write what it writes, they do the same.
+//! What that is, is not guessed from the program but found out by doing it: all steps of the thread are taken
+//! and taken back, and the state tells what was read and written, guards that do not hold included. What a
+//! thread does is a function of what it reads. So if nobody else can write any of that before the thread
+//! moves, it does the same then; and if nobody else can read or write what it writes, they do the same.
 //!
-//! - *Own objects* can be reached from the thread's frames only. Others can only pass on references that they have.
+//! - *Own objects* can be reached from the thread's frames only. Others can only pass on references that they
+//!   have.
 //! - *New objects* are of those. What they are called does not matter: reduction is over states up to names.
-//! - *Constant fields* are read. See [`discipline`](crate::discipline) for these, and for fields that are guarded.
-//! - *Guarded fields* of an object whose lock the thread holds are read and written, and so is what can be reached
-//!   only through them.
-//! - *A lock that the thread holds* is released, or waited for, or others are told that wait for it: they can't go on without it.
-//!   But it must be that nobody looks whether it is free.
+//! - *Constant fields* are read. See [`discipline`](crate::discipline) for these, and for fields that are
+//!   guarded.
+//! - *Guarded fields* of an object whose lock the thread holds are read and written, and so is what can be
+//!   reached only through them.
+//! - *A lock that the thread holds* is released, or waited for, or others are told that wait for it: they
+//!   can't go on without it. But it must be that nobody looks whether it is free.
 //!
 //! Everything else may be in others' way, above all to take a lock that others can reach.
 

@@ -1,7 +1,8 @@
 //! Variables that are no part of the state and that nothing depends on: counters for the user to look at.
 //!
-//! A untracked variable is *inert* if it is read only to be printed, or to give inert variables values by what can't go
-//! wrong. Then its value changes nothing but itself, and the order in which threads write to it does not matter.
+//! A untracked variable is *inert* if it is read only to be printed, or to give inert variables values by
+//! what can't go wrong. Then its value changes nothing but itself, and the order in which threads write to it
+//! does not matter.
 
 use ir::{ActionKind, Array, BinaryOp, Expr, ExprKind, Id, PlaceKind, Program};
 

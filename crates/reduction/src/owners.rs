@@ -1,9 +1,10 @@
 //! Who can reach an object.
 //!
-//! An owner is found by following who mentions the object, and who mentions these, up to globals and frames. Who mentions
-//! whom is what names by chains are repaired by, so it is known in every state at no cost, after every step and undo; where states
-//! have other names, all edges are looked at once a state. To end at another thread's frame or at the globals ends the walk, and
-//! so does a limit: what a thread has to itself is small where that is of use.
+//! An owner is found by following who mentions the object, and who mentions these, up to globals and frames.
+//! Who mentions whom is what names by chains are repaired by, so it is known in every state at no cost, after
+//! every step and undo; where states have other names, all edges are looked at once a state. To end at
+//! another thread's frame or at the globals ends the walk, and so does a limit: what a thread has to itself
+//! is small where that is of use.
 //!
 //! A reference to a thread is no way to what its variables refer to: nobody can ask for these.
 
@@ -13,7 +14,8 @@ use crate::analysis::Blind;
 use rustc_hash::FxHashMap;
 use state::{Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
-/// More objects than this are not followed. Whether there are more is a question about the state, whatever the order.
+/// More objects than this are not followed. Whether there are more is a question about the state, whatever
+/// the order.
 const MOST: usize = 64;
 
 /// Who can reach an object, as seen by a thread.
@@ -86,7 +88,8 @@ impl<'a> Owners<'a> {
         Self { layout, state, known, blind, found: OnceCell::new() }
     }
 
-    /// The owner of an object, where `is_closed` says of which places of objects only the thread may read now.
+    /// The owner of an object, where `is_closed` says of which places of objects only the thread may read
+    /// now.
     pub fn owner(
         &self,
         object: ObjectId,

@@ -1,8 +1,9 @@
-//! Threads that let all others in wherever they are sticky: one on every circle of threads that wait for messages of each
-//! other to get past sticky locations. See the crate's documentation.
+//! Threads that let all others in wherever they are sticky: one on every circle of threads that wait for
+//! messages of each other to get past sticky locations. See the crate's documentation.
 //!
-//! Who feeds whom depends on what threads may still do, which for a thread that goes round is the same everywhere, and on the
-//! channels that variables name which keep their values. So there are few answers, and they are remembered.
+//! Who feeds whom depends on what threads may still do, which for a thread that goes round is the same
+//! everywhere, and on the channels that variables name which keep their values. So there are few answers, and
+//! they are remembered.
 
 use std::cell::{Cell, RefCell};
 

@@ -1,15 +1,16 @@
 //! Variables that only rise, or only fall, as long as a thread stays in some part of its control flow.
 //!
-//! A loop that counts does not come back to a state that it has been in: `do :: i < N -> i++ :: else -> break od` needs no
-//! sticky location. In general, a cycle of control flow is harmless if a local variable rises on it and is given no other values
-//! there. So a component of the control flow in which a variable rises at some edges, and is changed at no other edge, has
-//! only harmless cycles through these edges, and they are left out when cycles are broken. In what is left of the component
-//! the same holds for other variables: the counter of an inner loop may start anew in the outer one. (The variables are a
-//! lexicographic ranking of the loops; threads that change places under symmetry do not matter, since the sum of their
-//! variables rises.)
+//! A loop that counts does not come back to a state that it has been in:
+//! `do :: i < N -> i++ :: else -> break od` needs no sticky location. In general, a cycle of control flow is
+//! harmless if a local variable rises on it and is given no other values there. So a component of the control
+//! flow in which a variable rises at some edges, and is changed at no other edge, has only harmless cycles
+//! through these edges, and they are left out when cycles are broken. In what is left of the component the
+//! same holds for other variables: the counter of an inner loop may start anew in the outer one. (The
+//! variables are a lexicographic ranking of the loops; threads that change places under symmetry do not
+//! matter, since the sum of their variables rises.)
 //!
-//! A variable rises where a positive constant is added to it, and the result is in its range: because a guard on the only way
-//! there has made sure of it, or because everything else is a fault.
+//! A variable rises where a positive constant is added to it, and the result is in its range: because a guard
+//! on the only way there has made sure of it, or because everything else is a fault.
 
 use ir::{
     ActionKind, BinaryOp, Const, Exit, Expr, ExprKind, Guard, Id, IntType, Jump, LocalId, LocationId,
@@ -72,7 +73,8 @@ impl<'a> Ranks<'a> {
         Self { program, flow, changes, is_blind }
     }
 
-    /// The edges of a component at which one variable rises, or falls, if some variable does nothing else in the component.
+    /// The edges of a component at which one variable rises, or falls, if some variable does nothing else in
+    /// the component.
     pub fn of_component(
         &self,
         nodes: &[usize],

@@ -21,16 +21,18 @@ use crate::heap::{Heap, Places};
 use crate::owners::Owners;
 use crate::porters::Porters;
 
-/// How much of an atomic block is looked at to find out whether something goes wrong there, for each step into it. What systems
-/// remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no difference whether they do.
+/// How much of an atomic block is looked at to find out whether something goes wrong there, for each step
+/// into it. What systems remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no
+/// difference whether they do.
 const TRIALS: u32 = 1 << 15;
 const DEEPEST: u32 = 1 << 8;
 
-/// How many states with several threads are looked at to find out whether it is worth looking for ample steps, and which part of
-/// them must have some at least.
+/// How many states with several threads are looked at to find out whether it is worth looking for ample
+/// steps, and which part of them must have some at least.
 ///
-/// They are states on random runs of the full system. So whether the system is reduced is a function of the program, and not of
-/// the order of a search: ample steps are one of the state. If these runs take long, there is no telling, and it is reduced.
+/// They are states on random runs of the full system. So whether the system is reduced is a function of the
+/// program, and not of the order of a search: ample steps are one of the state. If these runs take long,
+/// there is no telling, and it is reduced.
 const SAMPLE: u32 = 1 << 10;
 const WORTH: u32 = 64;
 /// How long these runs are at most, and how many there are.
@@ -44,7 +46,8 @@ pub struct Reduced<'a, S> {
     system: &'a S,
     analysis: &'a Analysis,
     counts: Cell<Counts>,
-    /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory that they have.
+    /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory
+    /// that they have.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
     /// Whether it is worth looking for ample steps, once that is known.
@@ -96,8 +99,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         }
     }
 
-    /// Why what was found so far counts for nothing, if there is anything. The search is to start again then, without what
-    /// was assumed. As long as all steps were offered in all states, nothing was assumed.
+    /// Why what was found so far counts for nothing, if there is anything. The search is to start again then,
+    /// without what was assumed. As long as all steps were offered in all states, nothing was assumed.
     pub fn doubts(&self) -> Invalidated {
         if self.counts.get().ample == 0 { Invalidated::default() } else { self.doubts.borrow().clone() }
     }
@@ -172,8 +175,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
 
     /// The thread whose steps are ample, if there is one. Then `self.steps` has its steps.
     ///
-    /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked at only if
-    /// nobody disturbs them. What others can do right now does not matter.
+    /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked
+    /// at only if nobody disturbs them. What others can do right now does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
         let ample = if self.is_worthwhile() { self.find_ample(state) } else { None };
         let mut counts = self.counts.get();
@@ -218,7 +221,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         }
     }
 
-    /// The same for what comes after the step of a thread where a function returns, and for what it is in the middle of.
+    /// The same for what comes after the step of a thread where a function returns, and for what it is in the
+    /// middle of.
     fn goes_on_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
         let program = &self.analysis.program;
         if program.features.thread_ids_observable || view.state.has_one_frame(view.layout, thread) {
@@ -234,7 +238,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             })
     }
 
-    /// What the steps of a thread consist of: those at its location and, where functions return, what comes then.
+    /// What the steps of a thread consist of: those at its location and, where functions return, what comes
+    /// then.
     fn parts<'s>(
         &'s self,
         view: View<'s>,
@@ -314,7 +319,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         })
     }
 
-    /// Whether the steps of a thread that nobody disturbs lead on, and nobody disturbs what they do to objects.
+    /// Whether the steps of a thread that nobody disturbs lead on, and nobody disturbs what they do to
+    /// objects.
     fn is_ample(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let view = self.view(state);
         let touches_heap = !self.analysis.program.features.thread_ids_observable
@@ -323,7 +329,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             && self.succeeds(state, thread, touches_heap)
     }
 
-    /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to states.
+    /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to
+    /// states.
     fn has_objects_to_itself(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let trial = self.dry_run(state, thread);
         trial.succeeds
@@ -408,8 +415,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         is_ample
     }
 
-    /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a fault or a bound.
-    /// Where they were tried out, that much is known.
+    /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a
+    /// fault or a bound. Where they were tried out, that much is known.
     fn succeeds(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
         let mut steps = self.steps.take();
         steps.clear();
@@ -450,7 +457,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     }
 }
 
-/// Whether a step, and those after it that nobody interrupts, lead to states. It is tried out below all names.
+/// Whether a step, and those after it that nobody interrupts, lead to states. It is tried out below all
+/// names.
 fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u32, trials: &mut u32) -> bool {
     if *trials == 0 || depth > DEEPEST {
         return false;
@@ -559,7 +567,8 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 }
 
-/// The successors of the threads that the system below remembers, of one thread only where its steps are ample.
+/// The successors of the threads that the system below remembers, of one thread only where its steps are
+/// ample.
 impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
     fn threads(&self, state: &mut S::State) -> Range<u32> {
         let all = self.cache().threads(state);

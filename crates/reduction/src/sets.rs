@@ -1,9 +1,10 @@
 //! Sets of small numbers that share their common parts.
 //!
-//! What may come after each of many locations is a set per location, and most of these sets differ little from that of the
-//! next location. So a set is a tree over the words of its bits, in which equal subtrees are one: the tries of Okasaki and
-//! Gill (Fast Mergeable Integer Maps, 1998), with nodes that are interned. Two sets are equal if and only if their ids are.
-//! To add a few numbers costs a path; to unite two sets costs what they do not have in common.
+//! What may come after each of many locations is a set per location, and most of these sets differ little
+//! from that of the next location. So a set is a tree over the words of its bits, in which equal subtrees are
+//! one: the tries of Okasaki and Gill (Fast Mergeable Integer Maps, 1998), with nodes that are interned. Two
+//! sets are equal if and only if their ids are. To add a few numbers costs a path; to unite two sets costs
+//! what they do not have in common.
 
 use rustc_hash::FxHashMap;
 
@@ -115,8 +116,8 @@ impl Sets {
         self.any_common(a, b, &mut |_| true)
     }
 
-    /// Calls back with the numbers that two sets have in common, in ascending order, until the answer is true. Tells whether it
-    /// was.
+    /// Calls back with the numbers that two sets have in common, in ascending order, until the answer is
+    /// true. Tells whether it was.
     pub fn any_common(&self, a: SetId, b: SetId, visit: &mut impl FnMut(usize) -> bool) -> bool {
         if a == SetId::EMPTY || b == SetId::EMPTY {
             return false;

@@ -1,9 +1,9 @@
 //! How a breadth-first search came to each of its states, in little more than a byte per state.
 //!
-//! States are numbered in the order in which they were stored, and expanded in that order. So parents never decrease,
-//! and it is enough to know how many children each state has: a one for each child, then a zero. Which branch of its
-//! parent led to a state is a small number as a rule: how many transitions of the parent were counted before. A run
-//! along these branches meets the same states again, without the store.
+//! States are numbered in the order in which they were stored, and expanded in that order. So parents never
+//! decrease, and it is enough to know how many children each state has: a one for each child, then a zero.
+//! Which branch of its parent led to a state is a small number as a rule: how many transitions of the parent
+//! were counted before. A run along these branches meets the same states again, without the store.
 
 use store::{Budget, Chunked, Full, StateId};
 use system::{Encoding, Fired, Step, Steps, TransitionSystem};
@@ -13,7 +13,8 @@ use system::{Encoding, Fired, Step, Steps, TransitionSystem};
 pub enum Branch {
     /// By the transition before which this number of transitions of the state were counted.
     Number(u32),
-    /// By these steps. Where transient states were stored, which transitions are counted depends on the search.
+    /// By these steps. Where transient states were stored, which transitions are counted depends on the
+    /// search.
     Steps(Vec<Step>),
 }
 
@@ -112,8 +113,8 @@ impl Ancestry {
     }
 }
 
-/// The encodings and hidden data of the states along branches from the initial one. If the search `folds` steps, one that
-/// is offered several times stands for as many.
+/// The encodings and hidden data of the states along branches from the initial one. If the search `folds`
+/// steps, one that is offered several times stands for as many.
 pub fn chain<S: TransitionSystem>(system: &S, branches: &[Branch], folds: bool) -> Vec<(Encoding, u32)> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     let hidden = |state: &mut S::State| system::save_hidden(system, state);

@@ -1,15 +1,15 @@
 //! Breadth-first search.
 //!
-//! States are numbered in the order of insertion, so the queue is implicit: a level is a range of numbers, the store gives
-//! its states back in their order, and the next level is what was stored meanwhile. Beside the store there is only how
-//! each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
+//! States are numbered in the order of insertion, so the queue is implicit: a level is a range of numbers,
+//! the store gives its states back in their order, and the next level is what was stored meanwhile. Beside
+//! the store there is only how each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
 //!
-//! Where the system has a [successor cache](system::SuccessorCache), the search does not move to the successors of a
-//! state unless there are state properties to check: they are stored by what the steps write.
+//! Where the system has a [successor cache](system::SuccessorCache), the search does not move to the
+//! successors of a state unless there are state properties to check: they are stored by what the steps write.
 //!
-//! States are met in the order of their distance, so the first trail to a fault is a shortest one to that fault.
-//! Between faults there is a difference of one step: a successor is checked while its parent is expanded, but
-//! whether it is a deadlock shows when it is expanded itself.
+//! States are met in the order of their distance, so the first trail to a fault is a shortest one to that
+//! fault. Between faults there is a difference of one step: a successor is checked while its parent is
+//! expanded, but whether it is a deadlock shows when it is expanded itself.
 
 use std::ops::ControlFlow::{self, Continue};
 

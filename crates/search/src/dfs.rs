@@ -1,13 +1,14 @@
 //! Depth-first search.
 //!
 //! There is one concrete state, which steps change and undoing changes back; the store gets encodings and is
-//! never asked for one. A level of the stack is 24 bytes and its steps, which all levels keep in one array: the
-//! steps of the top are the last ones. The trail of a violation is what the stack holds.
+//! never asked for one. A level of the stack is 24 bytes and its steps, which all levels keep in one array:
+//! the steps of the top are the last ones. The trail of a violation is what the stack holds.
 //!
-//! Most successors are stored already, and finding that out means waiting for memory. So where the store gains by it, all
-//! steps of a state are fired and taken back first, and the store fetches the memory of each successor; when they are
-//! taken, it is near. The order of the search is the same. Where the system has a [successor
-//! cache](system::SuccessorCache), not even that is necessary: then only steps to new states are taken.
+//! Most successors are stored already, and finding that out means waiting for memory. So where the store
+//! gains by it, all steps of a state are fired and taken back first, and the store fetches the memory of each
+//! successor; when they are taken, it is near. The order of the search is the same. Where the system has a
+//! [successor cache](system::SuccessorCache), not even that is necessary: then only steps to new states are
+//! taken.
 //!
 //! With a depth limit, a state that is first met on a long path is not expanded again when a shorter one is
 //! found. So a search that was cut is not even complete to the bound, and does not claim to be.
@@ -134,14 +135,15 @@ struct Stack {
 
 #[derive(Clone, Copy)]
 struct Level {
-    /// The id of the state or, of a transient state, of the last one below it that is stored; and below the id, in
-    /// [`PASSED_BITS`], how many transient states in a row it is the last of.
+    /// The id of the state or, of a transient state, of the last one below it that is stored; and below the
+    /// id, in [`PASSED_BITS`], how many transient states in a row it is the last of.
     place: u64,
     /// The place of its next step. The one before it led to the level above.
     next: usize,
     /// How many of its steps are still to be taken.
     left: u32,
-    /// How many steps come after the last one that are not on the stack, since they lead to states that were stored.
+    /// How many steps come after the last one that are not on the stack, since they lead to states that were
+    /// stored.
     seen: u32,
 }
 
@@ -201,8 +203,8 @@ impl Stack {
         Ok(())
     }
 
-    /// Gives the top successors with tickets. Those that are stored are counted and left out, unless the store knows
-    /// their numbers, for which an observer may ask.
+    /// Gives the top successors with tickets. Those that are stored are counted and left out, unless the
+    /// store knows their numbers, for which an observer may ask.
     fn fill_prepared<T: StateStore + ?Sized>(
         &mut self,
         successors: &[Successor],
@@ -248,7 +250,8 @@ impl Stack {
         Ok(())
     }
 
-    /// The next successor of the top, without its ticket if that is of another epoch; and how many were counted before.
+    /// The next successor of the top, without its ticket if that is of another epoch; and how many were
+    /// counted before.
     fn next(&mut self, epoch: u32) -> Option<(Successor, u32)> {
         let step = self.next_step()?;
         let at = self.levels.last()?.next - 1;

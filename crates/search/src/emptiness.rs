@@ -1,7 +1,8 @@
 //! Whether a system has a run that an automaton accepts.
 //!
-//! The automaton is what must *not* happen: that of a property's negation, or a never claim. A run of the system that it accepts is
-//! a violation ([`FaultKind::AcceptanceCycle`]); if everything was explored and there is none, the property holds.
+//! The automaton is what must *not* happen: that of a property's negation, or a never claim. A run of the
+//! system that it accepts is a violation ([`FaultKind::AcceptanceCycle`]); if everything was explored and
+//! there is none, the property holds.
 //!
 //! ```text
 //! emptiness ── components   a component with all marks ─┬─ witness   a short cycle of nodes in it ──┬─ lasso   a run
@@ -9,13 +10,14 @@
 //!                  └─ product   the walk ──────────────────── reader   what the automaton reads ─────── around   edges of a node
 //! ```
 //!
-//! A system state is stored once, whatever states the automaton is in; what is known of a node, a pair of both, is at a place that follows
-//! from their numbers. So the store has to find states again by number, and to be exact: with a lossy one, an edge to another state would be
-//! taken for one that closes a cycle, and a cycle for one that was seen.
+//! A system state is stored once, whatever states the automaton is in; what is known of a node, a pair of
+//! both, is at a place that follows from their numbers. So the store has to find states again by number, and
+//! to be exact: with a lossy one, an edge to another state would be taken for one that closes a cycle, and a
+//! cycle for one that was seen.
 //!
-//! Where the automaton cannot go on, the system is not followed: other violations (assertions, say) are found on the way and
-//! are reported, but their absence is not established, except if the automaton accepts all that is possible. Counts of transitions and of violations are
-//! by node.
+//! Where the automaton cannot go on, the system is not followed: other violations (assertions, say) are found
+//! on the way and are reported, but their absence is not established, except if the automaton accepts all
+//! that is possible. Counts of transitions and of violations are by node.
 
 mod around;
 mod components;
@@ -50,7 +52,8 @@ use threads::Threads;
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     pub automaton: &'a Automaton,
-    /// Only runs count in which every thread that is enabled for ever from some point on moves again and again.
+    /// Only runs count in which every thread that is enabled for ever from some point on moves again and
+    /// again.
     pub is_fair: bool,
     /// A state without steps that is no proper end is a violation, too.
     pub reports_deadlocks: bool,
@@ -97,9 +100,10 @@ impl std::error::Error for Refusal {}
 pub struct EmptinessResult {
     /// Of its violations, at most one is an acceptance cycle, and then the last one.
     pub outcome: Outcome,
-    /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle that could not be followed, or
-    /// to one from which the automaton accepts whatever happens, where a bound or a limit kept the search from the cycle. In a run that
-    /// diverges, [`Move::to`] is a state that the claim's automaton does not have.
+    /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle
+    /// that could not be followed, or to one from which the automaton accepts whatever happens, where a bound
+    /// or a limit kept the search from the cycle. In a run that diverges, [`Move::to`] is a state that the
+    /// claim's automaton does not have.
     pub lasso: Option<Lasso>,
     /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is
     /// short.
@@ -114,7 +118,8 @@ pub struct EmptinessResult {
 
 const ACCEPTANCE_CYCLE: Fault = Fault { kind: FaultKind::AcceptanceCycle, site: 0 };
 
-/// Looks for a run of `system` that the automaton accepts; an acceptance cycle ends the search in any case. `store` is empty.
+/// Looks for a run of `system` that the automaton accepts; an acceptance cycle ends the search in any case.
+/// `store` is empty.
 pub fn emptiness<S, T>(
     system: &S,
     store: &mut T,
@@ -174,7 +179,8 @@ where
     }
 }
 
-/// The end of a search that found no cycle. It may have found a way to a place where all that follows is accepted.
+/// The end of a search that found no cycle. It may have found a way to a place where all that follows is
+/// accepted.
 fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
 where
     S: Temporal,
@@ -189,7 +195,8 @@ where
     EmptinessResult { outcome, lasso: None, cycle_not_reproduced: false, nodes, entered, seen: seen.all() }
 }
 
-/// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from there.
+/// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from
+/// there.
 fn violated<'a, S, T, const N: usize>(
     mut walk: Walk<'a, S, T, N>,
     head: product::Node,

@@ -1,7 +1,7 @@
 //! Expansion: from one state to its successors.
 //!
-//! An [`Expander`] stands at one concrete state. It knows the system and nothing of what was visited: a store is at
-//! most asked where a successor would be. There is one expander per worker.
+//! An [`Expander`] stands at one concrete state. It knows the system and nothing of what was visited: a store
+//! is at most asked where a successor would be. There is one expander per worker.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub const LONGEST_PASSAGE: usize = 1 << 16;
 pub struct Successor {
     /// The first step towards it.
     pub step: Step,
-    /// Where a step leads to several successors, through transient states: which of them it is, counted from 1.
-    /// 0 for a step to be taken as it is.
+    /// Where a step leads to several successors, through transient states: which of them it is, counted from
+    /// 1. 0 for a step to be taken as it is.
     pub branch: u32,
     /// Its place in the store, unless that is not known.
     pub ticket: Ticket,
@@ -44,7 +44,8 @@ pub struct Expander<'a, S: TransitionSystem> {
     pub later: Vec<Step>,
     /// How many steps the state is away from the initial one.
     pub depth: u32,
-    /// Transient states are stored from now on, since there were too many: a cycle of them is closed after one round.
+    /// Transient states are stored from now on, since there were too many: a cycle of them is closed after
+    /// one round.
     pub stores_transient: bool,
     /// Transient states so far.
     passed: u64,
@@ -124,8 +125,9 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         !self.stores_transient
     }
 
-    /// Lists the successors from cached effects, without firing steps. Returns false if the system or the store
-    /// cannot do that, or if there are none: then steps have to be found, which tells what is wrong with the state.
+    /// Lists the successors from cached effects, without firing steps. Returns false if the system or the
+    /// store cannot do that, or if there are none: then steps have to be found, which tells what is wrong
+    /// with the state.
     pub fn predict(&mut self, cache: &dyn SuccessorCache<S::State>, store: &mut dyn PreparedStore) -> bool {
         let Self { system, state, encoding, steps, successors, .. } = self;
         let threads = cache.threads(state);
@@ -162,8 +164,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         !successors.is_empty()
     }
 
-    /// Lists the successors by firing the steps of the state and taking them back, so that the store can fetch memory
-    /// for all of them at once.
+    /// Lists the successors by firing the steps of the state and taking them back, so that the store can
+    /// fetch memory for all of them at once.
     pub fn prefetch(&mut self, store: &mut dyn PreparedStore) {
         self.successors.clear();
         for at in 0..self.steps.enabled.len() {
@@ -187,8 +189,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         ticket
     }
 
-    /// Moves to a successor that was predicted: the one that `is_it` tells, or else the one of its branch. Returns
-    /// false if that was abandoned.
+    /// Moves to a successor that was predicted: the one that `is_it` tells, or else the one of its branch.
+    /// Returns false if that was abandoned.
     pub fn go_to(&mut self, to: Successor, is_it: Option<&mut dyn FnMut(&mut Encoding) -> bool>) -> bool {
         self.later.clear();
         let mut left = to.branch.saturating_sub(1);
@@ -222,7 +224,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         true
     }
 
-    /// Goes on from a transient state to the first one that is not transient and is the right one, if there is any.
+    /// Goes on from a transient state to the first one that is not transient and is the right one, if there
+    /// is any.
     fn seek(&mut self, is_right: &mut impl FnMut(&mut Self) -> bool) -> bool {
         let mut steps = Steps::default();
         self.system.steps(&mut self.state, &mut steps);

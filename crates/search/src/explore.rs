@@ -1,8 +1,9 @@
 //! What all searches do alike: expansion into the store, violations, limits.
 //!
-//! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the state at which the expander stands
-//! ([`Explorer::offer`], or their successors: [`Explorer::predict`], [`Explorer::prefetch`]) and goes to one
-//! successor ([`Explorer::take`]); the search decides which, and when to go [back](Explorer::back):
+//! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the state at which the
+//! expander stands ([`Explorer::offer`], or their successors: [`Explorer::predict`], [`Explorer::prefetch`])
+//! and goes to one successor ([`Explorer::take`]); the search decides which, and when to go
+//! [back](Explorer::back):
 //!
 //! | [`Taken`] | the state is now     | the search goes on with                                   |
 //! |-----------|----------------------|-----------------------------------------------------------|
@@ -129,7 +130,8 @@ where
         }
     }
 
-    /// Whether a step that is offered several times stands for as many, which lead to states with the same encoding.
+    /// Whether a step that is offered several times stands for as many, which lead to states with the same
+    /// encoding.
     pub fn folds(&self) -> bool {
         let options = self.sink.ledger.options;
         options.fold && !options.lookahead
@@ -159,8 +161,8 @@ where
         Continue(())
     }
 
-    /// Lists the successors of the state with their tickets, without moving. Returns false if that is not possible;
-    /// then there is [`Explorer::offer`].
+    /// Lists the successors of the state with their tickets, without moving. Returns false if that is not
+    /// possible; then there is [`Explorer::offer`].
     pub fn predict(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
         let options = self.sink.ledger.options;
         let cache = self.expander.system.successor_cache();
@@ -201,9 +203,9 @@ where
         Continue(insert.into())
     }
 
-    /// Goes to a successor of the state, to which `path` leads, and stores it. The last stored state on that path is
-    /// `source`; `passed` transient ones come after it. If there is a ticket, which must be of this epoch, it only goes
-    /// to new states.
+    /// Goes to a successor of the state, to which `path` leads, and stores it. The last stored state on that
+    /// path is `source`; `passed` transient ones come after it. If there is a ticket, which must be of this
+    /// epoch, it only goes to new states.
     pub fn take(
         &mut self,
         next: Successor,

@@ -1,7 +1,7 @@
 //! The ledger of a search: everything that is counted or reported, in the order in which the search found it.
 //!
-//! Searches and their parts write to it; [`Ledger::finish`] makes the [`Outcome`] of it. It also decides when a search must
-//! end: at a violation, or at a limit.
+//! Searches and their parts write to it; [`Ledger::finish`] makes the [`Outcome`] of it. It also decides when
+//! a search must end: at a violation, or at a limit.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};

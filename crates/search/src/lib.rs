@@ -2,8 +2,9 @@
 //!
 //! [`bfs`] and [`dfs`] explore all states of a [`system::TransitionSystem`] and keep them in a
 //! [`store::StateStore`]; [`walk`] follows one random path. What the searches do alike (try a step, store the
-//! successor, look for violations, obey limits) is in `explore`; their files hold the order of exploration and
-//! the way back to the initial state, nothing else. [`emptiness`] looks for runs that an automaton accepts: temporal properties.
+//! successor, look for violations, obey limits) is in `explore`; their files hold the order of exploration
+//! and the way back to the initial state, nothing else. [`emptiness`] looks for runs that an automaton
+//! accepts: temporal properties.
 //!
 //! A search never claims more than it did: its [`Outcome`] says whether everything was explored, and if not,
 //! what stopped it. Its counts mean:
@@ -12,8 +13,8 @@
 //! - `matched`: steps that led to a state that was stored already;
 //! - `depth`: the most steps from the initial state at which a state was stored (the initial one is at 0).
 //!
-//! So `transitions = matched + (states - 1) + faulting steps + truncations`, unless a limit stopped the search
-//! between a step and its successor.
+//! So `transitions = matched + (states - 1) + faulting steps + truncations`, unless a limit stopped the
+//! search between a step and its successor.
 //!
 //! Absent here: what a state is made of, how it is stored, what a step means. A search never names a heap.
 

@@ -20,10 +20,11 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a Arc<AtomicBool>>,
     /// Go on after a violation.
     pub keep_going: bool,
-    /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and then again
-    /// to go to those that are new. Not where steps are expensive.
+    /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and
+    /// then again to go to those that are new. Not where steps are expensive.
     pub lookahead: bool,
-    /// Take one of the steps that a symmetry of a state maps to each other, and count the others. Not together with looking ahead.
+    /// Take one of the steps that a symmetry of a state maps to each other, and count the others. Not
+    /// together with looking ahead.
     pub fold: bool,
     /// The time between two reports of progress.
     pub progress_every: Duration,

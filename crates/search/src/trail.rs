@@ -1,9 +1,9 @@
 //! Trails: the steps from the initial state to a violation.
 //!
 //! A trail is concrete: it can be replayed on the system by itself, without a store. A depth-first search has
-//! it on its stack. A breadth-first search has a chain of stored states only, and the steps it fired on the way
-//! are steps of *decoded* states, which may have other names for everything: [`TransitionSystem::retrace`] finds the
-//! run from the initial state that goes the same way.
+//! it on its stack. A breadth-first search has a chain of stored states only, and the steps it fired on the
+//! way are steps of *decoded* states, which may have other names for everything:
+//! [`TransitionSystem::retrace`] finds the run from the initial state that goes the same way.
 
 use std::fmt;
 

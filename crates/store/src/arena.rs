@@ -1,9 +1,9 @@
 //! Byte records, one after another, in chunks that never move.
 //!
-//! A record is its length and its bytes. It is addressed by a [`Position`]; records stand in the order in which they
-//! came, so all of them can be read in one sweep. A record never straddles two chunks, so that comparing is comparing
-//! slices; one that is longer than a chunk gets a longer chunk, which takes up the numbers of several. The first chunks are
-//! shorter, so that a small arena is small.
+//! A record is its length and its bytes. It is addressed by a [`Position`]; records stand in the order in
+//! which they came, so all of them can be read in one sweep. A record never straddles two chunks, so that
+//! comparing is comparing slices; one that is longer than a chunk gets a longer chunk, which takes up the
+//! numbers of several. The first chunks are shorter, so that a small arena is small.
 
 use crate::{Budget, Full};
 

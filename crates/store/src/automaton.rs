@@ -1,9 +1,10 @@
-//! Stores that keep a minimal deterministic automaton for the set of states ([`dfa`]): the fewest bytes, if not the least
-//! time. Which states are in the set can be asked, but not which came when: states have no ids to be found by.
+//! Stores that keep a minimal deterministic automaton for the set of states ([`dfa`]): the fewest bytes, if
+//! not the least time. Which states are in the set can be asked, but not which came when: states have no ids
+//! to be found by.
 //!
-//! A state is a string of bytes in which every part tells where it ends, so that no string is the beginning of another:
-//! the globals, threads and objects with index 0, those with index 1, and so on, each of them as a number
-//! ([`crate::number`]):
+//! A state is a string of bytes in which every part tells where it ends, so that no string is the beginning
+//! of another: the globals, threads and objects with index 0, those with index 1, and so on, each of them as
+//! a number ([`crate::number`]):
 //!
 //! ```text
 //!   0                              the section ends before this index
@@ -13,12 +14,13 @@
 //! ```
 //!
 //! What decides about the size of an automaton:
-//! - *How far apart things are that depend on each other.* All between them has to remember the first, by nodes of its own.
-//!   What belongs together tends to have indices that are near each other: with threads and objects taken in turn, the
-//!   leader election in a ring takes a tenth of what it takes with first all threads and then all objects. Some models
-//!   take up to a third more.
-//! - *What is said early.* The packed vectors of other stores begin with the shape of the whole, and a byte tells the
-//!   lengths of two words: each of that has to be remembered. Here a thing is said where it matters.
+//! - *How far apart things are that depend on each other.* All between them has to remember the first, by
+//!   nodes of its own. What belongs together tends to have indices that are near each other: with threads and
+//!   objects taken in turn, the leader election in a ring takes a tenth of what it takes with first all
+//!   threads and then all objects. Some models take up to a third more.
+//! - *What is said early.* The packed vectors of other stores begin with the shape of the whole, and a byte
+//!   tells the lengths of two words: each of that has to be remembered. Here a thing is said where it
+//!   matters.
 
 mod dfa;
 mod nodes;

@@ -1,19 +1,19 @@
 //! Bitstate hashing: a state is a few bits of a large array.
 //!
-//! After Holzmann; the array is a Bloom filter. `k` hash functions choose bits; a state is taken for known if all of its bits are
-//! set. The positions are those of *triple hashing*, `a + i·b + i(i−1)/2·c` modulo the size, from parts of one
-//! [fingerprint](crate::fingerprint) that have no bits in common.
+//! After Holzmann; the array is a Bloom filter. `k` hash functions choose bits; a state is taken for known if
+//! all of its bits are set. The positions are those of *triple hashing*, `a + i·b + i(i−1)/2·c` modulo the
+//! size, from parts of one [fingerprint](crate::fingerprint) that have no bits in common.
 //!
-//! *What it loses.* With a fraction `f` of the bits set, a new state finds all of its `k` bits set with probability
-//! `p = f^k`, and is lost. So `p/(1−p)` states are expected to be lost before the next one is stored, and the store adds
-//! that up as it goes. (With `f = 1 − e^(−ki/m)` for `i` states and `m` bits this is the formula of the literature; the bits
-//! are counted here, so `f` is known.) That counts states that the search came to. What lies behind a lost state may never
-//! have been seen at all.
+//! *What it loses.* With a fraction `f` of the bits set, a new state finds all of its `k` bits set with
+//! probability `p = f^k`, and is lost. So `p/(1−p)` states are expected to be lost before the next one is
+//! stored, and the store adds that up as it goes. (With `f = 1 − e^(−ki/m)` for `i` states and `m` bits this
+//! is the formula of the literature; the bits are counted here, so `f` is known.) That counts states that the
+//! search came to. What lies behind a lost state may never have been seen at all.
 //!
-//! *How many hash functions.* The fewest losses over a whole run come with `k ≈ 0.75·m/n` for `n` states. How many there will be
-//! nobody knows, so this is a running estimate: at first what the caller expects, later at least what is stored. As it
-//! grows, `k` falls. It may fall at any time, since a state that set more bits than are asked for is still found; it can never
-//! rise.
+//! *How many hash functions.* The fewest losses over a whole run come with `k ≈ 0.75·m/n` for `n` states. How
+//! many there will be nobody knows, so this is a running estimate: at first what the caller expects, later at
+//! least what is stored. As it grows, `k` falls. It may fall at any time, since a state that set more bits
+//! than are asked for is still found; it can never rise.
 
 use system::Encoding;
 
@@ -94,13 +94,15 @@ impl Bitstate {
         }
     }
 
-    /// With other hash functions for other seeds, and with a sample of the states, which does not depend on the seed.
+    /// With other hash functions for other seeds, and with a sample of the states, which does not depend on
+    /// the seed.
     #[must_use]
     pub fn sampled(self, seed: u64) -> Self {
         Self { seed, sample: Some(Sample::default()), ..self }
     }
 
-    /// How many bytes a state takes in the smallest array in which less than one of so many is expected to be lost.
+    /// How many bytes a state takes in the smallest array in which less than one of so many is expected to be
+    /// lost.
     pub fn bytes_per_state(states: f64) -> f64 {
         let states = states.max(1.0);
         let lost = |log_bits: u32| {

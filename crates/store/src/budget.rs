@@ -9,8 +9,9 @@
 //!
 //! Where the system offers no reading, the limit holds for what was granted: the stores and the stacks.
 //!
-//! The address space can end before the limit does. Who asks a budget can live with a refusal; the rest of the process asks
-//! nobody and would abort. So a budget of the process refuses what would leave less than [`HEADROOM`] to the rest.
+//! The address space can end before the limit does. Who asks a budget can live with a refusal; the rest of
+//! the process asks nobody and would abort. So a budget of the process refuses what would leave less than
+//! [`HEADROOM`] to the rest.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -20,7 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::zeroed::is_available;
 
-/// What is left to those who do not ask: tables of the engine that are bounded, samples of a trie, the report.
+/// What is left to those who do not ask: tables of the engine that are bounded, samples of a trie, the
+/// report.
 const HEADROOM: usize = 16 << 20;
 
 /// A limit that stores and searches ask before they grow. Clones share one account.
@@ -68,7 +70,8 @@ impl Budget {
         self.0.as_ref().is_none_or(|account| account.grant(extra))
     }
 
-    /// Whether the process is over its limit now, after a fresh reading, or out of headroom: memory can grow without asking.
+    /// Whether the process is over its limit now, after a fresh reading, or out of headroom: memory can grow
+    /// without asking.
     pub fn exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|account| {
             account.read();
@@ -97,7 +100,8 @@ impl Account {
         fits
     }
 
-    /// Whether the system would give `extra` bytes and the headroom. What only counts has nothing to do with the system.
+    /// Whether the system would give `extra` bytes and the headroom. What only counts has nothing to do with
+    /// the system.
     fn has_headroom(&self, extra: usize) -> bool {
         self.source.is_none() || is_available(extra.saturating_add(HEADROOM))
     }

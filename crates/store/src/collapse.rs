@@ -1,8 +1,9 @@
 //! The collapsed store: parts of states are kept once and have numbers, and a state is a vector of numbers.
 //!
-//! The structure is that of Robby, Dwyer, Hatcliff and Iosif ("Space-reduction strategies for model checking dynamic
-//! software", 2003, section 4): the components of a state, its globals, objects and threads, are interned in pools; the heap
-//! is the vector of the numbers of its objects, and is interned in turn; at the end the state is.
+//! The structure is that of Robby, Dwyer, Hatcliff and Iosif ("Space-reduction strategies for model checking
+//! dynamic software", 2003, section 4): the components of a state, its globals, objects and threads, are
+//! interned in pools; the heap is the vector of the numbers of its objects, and is interned in turn; at the
+//! end the state is.
 //!
 //! ```text
 //!   components   words of a component ── number        one pool each for threads, objects, and parts of globals
@@ -11,14 +12,15 @@
 //! ```
 //!
 //! Where it differs from the paper:
-//! - *Threads* are in the vector of the state, where the paper has the number of an interned vector of threads. Models have
-//!   hundreds of heaps but nearly as many vectors of threads as states (30 % to 100 % of them), so an entry of its own,
-//!   with its slot, takes more than it saves.
-//! - *Types and locations* are parts of the words of a component. The paper has them beside the number, so that equal words
-//!   of different types share an entry; but entries are few and vectors many.
+//! - *Threads* are in the vector of the state, where the paper has the number of an interned vector of
+//!   threads. Models have hundreds of heaps but nearly as many vectors of threads as states (30 % to 100 % of
+//!   them), so an entry of its own, with its slot, takes more than it saves.
+//! - *Types and locations* are parts of the words of a component. The paper has them beside the number, so
+//!   that equal words of different types share an entry; but entries are few and vectors many.
 //! - *Globals* are cut into parts ([`components`]).
-//! - *Several pools*, which the paper allows: numbers of each are small, and mostly take a byte ([`crate::number`]). Numbers
-//!   of threads have codes by index, of which most take a byte as well ([`codes`]).
+//! - *Several pools*, which the paper allows: numbers of each are small, and mostly take a byte
+//!   ([`crate::number`]). Numbers of threads have codes by index, of which most take a byte as well
+//!   ([`codes`]).
 
 mod codes;
 mod components;
@@ -145,7 +147,8 @@ mod tests {
 
     use super::*;
 
-    /// One pool for everything, as the paper has it in its figures. Types, locations and values are written as letters.
+    /// One pool for everything, as the paper has it in its figures. Types, locations and values are written
+    /// as letters.
     struct OnePool(Pool);
 
     impl OnePool {
@@ -173,8 +176,8 @@ mod tests {
         }
     }
 
-    /// Figures 5 and 6. The second, as printed, has P2 look at its forks the other way round: its store is ⟨3, 1⟩, which has
-    /// the number 9 already.
+    /// Figures 5 and 6. The second, as printed, has P2 look at its forks the other way round: its store is
+    /// ⟨3, 1⟩, which has the number 9 already.
     #[test]
     fn numbers_as_in_the_paper() {
         let mut pool = OnePool(Pool::new(&Budget::unlimited(), 16));

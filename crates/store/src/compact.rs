@@ -1,8 +1,8 @@
 //! Hash compaction: a state is a few bytes of its fingerprint.
 //!
-//! After Wolper and Leroy. 8 bits of a [fingerprint](crate::fingerprint) choose one of 256 tables, and further `b` bits, 64 unless
-//! told otherwise, are what the table keeps. They also say where: the home of a value is in proportion to it, so that a
-//! table is *sorted*, with gaps.
+//! After Wolper and Leroy. 8 bits of a [fingerprint](crate::fingerprint) choose one of 256 tables, and
+//! further `b` bits, 64 unless told otherwise, are what the table keeps. They also say where: the home of a
+//! value is in proportion to it, so that a table is *sorted*, with gaps.
 //!
 //! ```text
 //!   fingerprint  [ table:8 | value:b | … ]         home = value · slots / 2^b; 0 = empty; linear probing
@@ -10,15 +10,18 @@
 //! ```
 //!
 //! What follows from the order:
-//! - A search ends at the first greater value, so one for a state that is not there is as short as one for a state that is,
-//!   and a table works well at seven eighths full.
-//! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is 16 bytes per state in place
-//!   of 11. Tables grow one at a time, so that what coexists for a moment is a part of 256.
-//! - There is no way around the end. Behind the last home there are a few slots more, and a table of which these fill up grows.
+//! - A search ends at the first greater value, so one for a state that is not there is as short as one for a
+//!   state that is, and a table works well at seven eighths full.
+//! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is
+//!   16 bytes per state in place of 11. Tables grow one at a time, so that what coexists for a moment is a
+//!   part of 256.
+//! - There is no way around the end. Behind the last home there are a few slots more, and a table of which
+//!   these fill up grows.
 //!
-//! *What it loses.* Where a value comes from decides where it goes, so two states are taken for one exactly when all
-//! `b` + 8 bits agree. The state after `i` others is lost with probability `i / 2^(b+8)`. For `n` stored states, `n² / 2^(b+9)`
-//! omissions are to be expected: with 8 bytes, `10⁻⁴` among a billion states, and with 4, one among 1.5 million.
+//! *What it loses.* Where a value comes from decides where it goes, so two states are taken for one exactly
+//! when all `b` + 8 bits agree. The state after `i` others is lost with probability `i / 2^(b+8)`. For `n`
+//! stored states, `n² / 2^(b+9)` omissions are to be expected: with 8 bytes, `10⁻⁴` among a billion states,
+//! and with 4, one among 1.5 million.
 
 use system::Encoding;
 

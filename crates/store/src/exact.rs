@@ -1,4 +1,5 @@
-//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as it is ([`crate::vectors`]).
+//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as it is
+//! ([`crate::vectors`]).
 
 use system::Encoding;
 

@@ -1,12 +1,13 @@
 //! 128 bits that stand for a state, for stores that keep no more of it.
 //!
-//! Small states are hashed as a whole: their words lie next to each other, and a few dozen of them cost less than finding out
-//! which have changed. Of a large state a step changes little, and hashing all of it would cost what exists rather than what
-//! changed: its fingerprint is the sum of the hashes of its components, each bound to its key, and only those that were
-//! touched are hashed again. Which of the two applies is a function of the state, so a state has one fingerprint.
+//! Small states are hashed as a whole: their words lie next to each other, and a few dozen of them cost less
+//! than finding out which have changed. Of a large state a step changes little, and hashing all of it would
+//! cost what exists rather than what changed: its fingerprint is the sum of the hashes of its components,
+//! each bound to its key, and only those that were touched are hashed again. Which of the two applies is a
+//! function of the state, so a state has one fingerprint.
 //!
-//! Addition and not exclusive or, so that nothing cancels; XXH3 for both, since a sum needs hashes in which every bit depends
-//! on every other.
+//! Addition and not exclusive or, so that nothing cancels; XXH3 for both, since a sum needs hashes in which
+//! every bit depends on every other.
 
 use system::{Encoding, Key, Moment};
 use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
@@ -73,7 +74,8 @@ impl Fingerprints {
     }
 }
 
-/// Another fingerprint of the same state, which has nothing to do with the first one; with the seed 0 it is the first one.
+/// Another fingerprint of the same state, which has nothing to do with the first one; with the seed 0 it is
+/// the first one.
 #[inline]
 pub fn reseed(fingerprint: u128, seed: u64) -> u128 {
     if seed == 0 { fingerprint } else { xxh3_128_with_seed(&fingerprint.to_le_bytes(), seed) }

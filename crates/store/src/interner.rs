@@ -5,9 +5,10 @@
 //!   index    [ tag | number+1 ]              0 = empty; 4 bytes a slot, linear probing
 //! ```
 //!
-//! A slot gives its number as many bits as numbers need while the index has its present size, and what remains to a tag, the
-//! last bits of the mixed word. So a probe looks at an item, as a rule, only to find an equal one. When the index grows it is
-//! dropped first and filled anew from the items, so that the two never coexist.
+//! A slot gives its number as many bits as numbers need while the index has its present size, and what
+//! remains to a tag, the last bits of the mixed word. So a probe looks at an item, as a rule, only to find an
+//! equal one. When the index grows it is dropped first and filled anew from the items, so that the two never
+//! coexist.
 
 use crate::mix::{mix, place};
 use crate::zeroed::{Zeroed, grow, prefetch};
@@ -68,8 +69,8 @@ impl Interner {
         }
     }
 
-    /// The number of `word`, or a new one if `admit`, which is told how many there are, has nothing against it. Also whether it
-    /// is new.
+    /// The number of `word`, or a new one if `admit`, which is told how many there are, has nothing against
+    /// it. Also whether it is new.
     #[inline]
     pub fn insert(
         &mut self,

@@ -18,8 +18,8 @@
 //! | [`Bitstate`]          | lossy     | some bits for each state in a large array                       |
 //!
 //! What must hold of every store:
-//! - `insert` answers `New` exactly for encodings that were not inserted before; a lossy store may answer `Seen` for others,
-//!   and says how often that is to be expected ([`StateStore::omissions`]);
+//! - `insert` answers `New` exactly for encodings that were not inserted before; a lossy store may answer
+//!   `Seen` for others, and says how often that is to be expected ([`StateStore::omissions`]);
 //! - ids are 0, 1, 2, … in the order of the `New` answers, and never change;
 //! - after `decode`, the encoding is the same as the one inserted under that id;
 //! - a refused `insert` ([`Full`]) leaves the store as it was: all that was stored is still found.
@@ -158,8 +158,8 @@ pub trait StateStore {
     /// Its name in options and reports.
     fn kind(&self) -> &'static str;
 
-    /// Stores the state that `encoding` describes, unless it is stored already or the number of stored states has reached
-    /// `limit`. The encoding stays what it is; only its layout may change.
+    /// Stores the state that `encoding` describes, unless it is stored already or the number of stored states
+    /// has reached `limit`. The encoding stays what it is; only its layout may change.
     fn insert(&mut self, encoding: &mut Encoding, limit: usize) -> Result<Insert, Full>;
 
     /// Replaces `into` by the encoding that was stored under `id`, as far as [`StateStore::access`] allows.
@@ -180,8 +180,8 @@ pub trait StateStore {
         Access::ById
     }
 
-    /// The number of states that are expected to be lost so far, because they were taken for others. `None` if the store is
-    /// exact.
+    /// The number of states that are expected to be lost so far, because they were taken for others. `None`
+    /// if the store is exact.
     fn omissions(&self) -> Option<f64> {
         None
     }
@@ -202,8 +202,8 @@ pub trait StateStore {
     }
 }
 
-/// Insertion in two halves: a state is looked up, which lets the memory come near, and stored later. An optimisation for stores
-/// with large tables, and the counterpart of [`system::SuccessorCache`].
+/// Insertion in two halves: a state is looked up, which lets the memory come near, and stored later. An
+/// optimisation for stores with large tables, and the counterpart of [`system::SuccessorCache`].
 pub trait PreparedStore {
     /// Whether the tables are so large that it is worth preparing several states before they are stored.
     fn is_worthwhile(&self) -> bool;
@@ -222,8 +222,8 @@ pub trait PreparedStore {
         false
     }
 
-    /// The first half of the insertion of the state that differs from the last base by an effect. `None` if the effect is
-    /// too unusual.
+    /// The first half of the insertion of the state that differs from the last base by an effect. `None` if
+    /// the effect is too unusual.
     fn prepare_effect(&mut self, _: Effect<'_>) -> Option<Ticket> {
         None
     }
@@ -233,7 +233,7 @@ pub trait PreparedStore {
         0
     }
 
-    /// Lets the store reorganize itself between two states, which may begin another epoch. [`PreparedStore::prepare`] and
-    /// [`PreparedStore::commit`] never do.
+    /// Lets the store reorganize itself between two states, which may begin another epoch.
+    /// [`PreparedStore::prepare`] and [`PreparedStore::commit`] never do.
     fn maintain(&mut self) {}
 }

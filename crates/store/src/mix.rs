@@ -40,7 +40,8 @@ mod tests {
         }
     }
 
-    /// Pairs of small numbers, of which tables are full, spread evenly: over the places, and over their last bits.
+    /// Pairs of small numbers, of which tables are full, spread evenly: over the places, and over their last
+    /// bits.
     #[test]
     fn small_pairs_spread() {
         let mut counts = [[0_u32; 64]; 2];

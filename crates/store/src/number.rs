@@ -1,7 +1,7 @@
 //! Numbers as bytes, small ones in one.
 //!
-//! The first byte tells how many follow, by as many ones on top; the bits come from the most significant to the least. So
-//! no code is the beginning of another, and a number has one code only.
+//! The first byte tells how many follow, by as many ones on top; the bits come from the most significant to
+//! the least. So no code is the beginning of another, and a number has one code only.
 
 /// Appends the code of a number.
 #[inline]

@@ -1,8 +1,9 @@
 //! States as byte strings.
 //!
-//! The head of a flat vector (which components there are, and how long) is the same in most states: it is interned, and the
-//! bytes begin with its number. Models with very many shapes have further heads inline; a head that was ever interned is
-//! always found, so a state still has one packed form. The words follow ([`crate::pack`]).
+//! The head of a flat vector (which components there are, and how long) is the same in most states: it is
+//! interned, and the bytes begin with its number. Models with very many shapes have further heads inline; a
+//! head that was ever interned is always found, so a state still has one packed form. The words follow
+//! ([`crate::pack`]).
 
 use rustc_hash::FxHashMap;
 use system::Encoding;

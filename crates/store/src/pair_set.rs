@@ -1,17 +1,17 @@
 //! A set of pairs of 32-bit numbers, which keeps of a pair what its place does not tell.
 //!
-//! The numbers of pairs are as great as the tables are in which they are interned, and rarely have 32 bits. So a pair is as
-//! many bits as its numbers need, permuted; the place where it is kept tells some of them, and a slot has only the others,
-//! and how far from its place it is (*quotienting*: Cleary 1984). Nothing is lost: from a slot and where it is the pair can be
-//! told ([`shape`]).
+//! The numbers of pairs are as great as the tables are in which they are interned, and rarely have 32 bits.
+//! So a pair is as many bits as its numbers need, permuted; the place where it is kept tells some of them,
+//! and a slot has only the others, and how far from its place it is (*quotienting*: Cleary 1984). Nothing is
+//! lost: from a slot and where it is the pair can be told ([`shape`]).
 //!
-//! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one that is not
-//! smaller, and growing is a sweep from front to back. An entry that gets further from its place than a slot can tell makes
-//! the array grow; a number that needs more bits lays it out anew.
+//! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one
+//! that is not smaller, and growing is a sweep from front to back. An entry that gets further from its place
+//! than a slot can tell makes the array grow; a number that needs more bits lays it out anew.
 //!
-//! The set is cut into parts that grow one at a time, by a half or less: at most a small part of it exists twice, and the
-//! load stays between 0.54 and 0.81. Fuller, an insertion would have twice as many entries to push. Which part a pair
-//! belongs to tells three bits of it, however many it has.
+//! The set is cut into parts that grow one at a time, by a half or less: at most a small part of it exists
+//! twice, and the load stays between 0.54 and 0.81. Fuller, an insertion would have twice as many entries to
+//! push. Which part a pair belongs to tells three bits of it, however many it has.
 
 mod shape;
 
@@ -166,7 +166,8 @@ impl Part {
         }
     }
 
-    /// Puts an entry into its slot, and pushes those that are in its way. Not if one would get too far from home.
+    /// Puts an entry into its slot, and pushes those that are in its way. Not if one would get too far from
+    /// home.
     fn put(&mut self, Vacancy { mut at, mut entry }: Vacancy) -> bool {
         let (step, limit) = (self.shape.step(), self.shape.greatest_entry());
         if entry > limit || self.greatest > limit - step && !self.can_push(at) {
@@ -174,7 +175,8 @@ impl Part {
         }
         let mut greatest = self.greatest;
         let mut writer = Writer::new(&mut self.slots, at);
-        // Words are written when they are complete, and what is read after that is behind them: no read waits for a write.
+        // Words are written when they are complete, and what is read after that is behind them: no read waits
+        // for a write.
         loop {
             greatest = greatest.max(entry);
             let found = read(writer.slots, at, limit);
@@ -413,7 +415,8 @@ mod tests {
         random & ((1 << bits) - 1)
     }
 
-    /// Pairs that all belong to one place, or to the last ones of a part: there are as many slots as it takes, and no more.
+    /// Pairs that all belong to one place, or to the last ones of a part: there are as many slots as it
+    /// takes, and no more.
     #[test]
     fn all_in_one_place() {
         let widest = Shape::first(Widths::of(u64::MAX >> PART_BITS));

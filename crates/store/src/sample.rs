@@ -1,7 +1,8 @@
-//! A sample of the stored states, chosen by what they are, so that two searches with different hash functions choose alike.
+//! A sample of the stored states, chosen by what they are, so that two searches with different hash functions
+//! choose alike.
 //!
-//! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first, and whenever there are too
-//! many, modulo twice as much.
+//! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first, and
+//! whenever there are too many, modulo twice as much.
 
 use rustc_hash::FxHashSet;
 
@@ -59,7 +60,8 @@ impl Sample {
     }
 }
 
-/// The bits that choose are none of those that a store places states by, or states of a sample would collide more than others.
+/// The bits that choose are none of those that a store places states by, or states of a sample would collide
+/// more than others.
 fn is_chosen(fingerprint: u128, log_rate: u32) -> bool {
     let hash = mix(fingerprint as u64 ^ mix((fingerprint >> 64) as u64));
     hash.trailing_zeros() >= log_rate

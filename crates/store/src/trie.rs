@@ -1,9 +1,10 @@
 //! The exact store that shares: a tree of interned pairs.
 //!
-//! A leaf of the tree is made of some bits of the state, 32 at most, and is its own number; two numbers make a pair, which
-//! is interned and has a number; and so on up to the root, whose pair *is* the state. Two states are the same exactly if
-//! their root pairs are. Neighbours in a search share most of their bits and so most of their pairs: near the end a
-//! state costs little more than its root pair, and a state with few bits that vary never more.
+//! A leaf of the tree is made of some bits of the state, 32 at most, and is its own number; two numbers make
+//! a pair, which is interned and has a number; and so on up to the root, whose pair *is* the state. Two
+//! states are the same exactly if their root pairs are. Neighbours in a search share most of their bits and
+//! so most of their pairs: near the end a state costs little more than its root pair, and a state with few
+//! bits that vary never more.
 //!
 //! ```text
 //!            root pair                      the visited set: of pairs of 32-bit numbers
@@ -15,27 +16,27 @@
 //!                      bits   rest
 //! ```
 //!
-//! The tree of pairs is the tree compression of Laarman, van de Pol and Weber (SPIN 2011); keeping the root pairs in a
-//! set that stores only part of each key is Cleary's compact hash table (1984), as van der Vegt and Laarman do
-//! (MEMICS 2011). What is different here: the shape of the tree is learned, leaves are bits and cost nothing,
-//! and the set grows.
+//! The tree of pairs is the tree compression of Laarman, van de Pol and Weber (SPIN 2011); keeping the root
+//! pairs in a set that stores only part of each key is Cleary's compact hash table (1984), as van der Vegt
+//! and Laarman do (MEMICS 2011). What is different here: the shape of the tree is learned, leaves are bits
+//! and cost nothing, and the set grows.
 //!
 //! A store has three parts:
-//! - the [`Table`]: layout, pairs and roots. Apart from pairs that are interned, it is only read while successors are looked
-//!   up;
-//! - a [`Cursor`] for each walker: the tree of its last state, so that the cost is by change. An encoding tells what was
-//!   touched since; only the leaves whose bits changed, and the nodes above them, are looked up anew. A state that is
-//!   rebuilt is unfolded from where its tree differs;
+//! - the [`Table`]: layout, pairs and roots. Apart from pairs that are interned, it is only read while
+//!   successors are looked up;
+//! - a [`Cursor`] for each walker: the tree of its last state, so that the cost is by change. An encoding
+//!   tells what was touched since; only the leaves whose bits changed, and the nodes above them, are looked
+//!   up anew. A state that is rebuilt is unfolded from where its tree differs;
 //! - what is merged: root pairs that are new enter the set and, for a breadth-first search, the queue.
 //!
-//! *Which bits are where* says a [`layout`], which is learned from the states ([`learner`]) and made anew while the store is
-//! small. What the layout does not know, such as a component that never existed before, hangs as a list on the last leaf,
-//! the rest; where that becomes common there is a new layout.
+//! *Which bits are where* says a [`layout`], which is learned from the states ([`learner`]) and made anew
+//! while the store is small. What the layout does not know, such as a component that never existed before,
+//! hangs as a list on the last leaf, the rest; where that becomes common there is a new layout.
 //!
-//! *A set and a queue.* Searches for states do not ask for a state by its number. A breadth-first search wants them back in
-//! their order, so the root pairs of those that it has not asked for yet are kept in a queue as well. The set
-//! ([`crate::pair_set`]) takes two to five bytes per state. A search for cycles has to know which state it met again: then
-//! roots are interned ([`roots`]).
+//! *A set and a queue.* Searches for states do not ask for a state by its number. A breadth-first search
+//! wants them back in their order, so the root pairs of those that it has not asked for yet are kept in a
+//! queue as well. The set ([`crate::pair_set`]) takes two to five bytes per state. A search for cycles has to
+//! know which state it met again: then roots are interned ([`roots`]).
 //!
 //! Interned pairs of states that were then refused stay behind: they are not states.
 
@@ -64,8 +65,8 @@ use tree_cursor::TreeCursor;
 
 /// A better layout must not cost more than this number of words that are moved.
 const MOST_MOVED: usize = 1 << 22;
-/// Of a state of more words, only those are moved that differ from the state before: about this many for each pair that
-/// it has of its own, but at least the second.
+/// Of a state of more words, only those are moved that differ from the state before: about this many for each
+/// pair that it has of its own, but at least the second.
 const MOVED_PER_PAIR: usize = 4;
 const LEAST_MOVED: usize = 1 << 8;
 
@@ -104,7 +105,8 @@ impl Cursor {
         self.tree.follow(&table.layout, &mut pairs, encoding)
     }
 
-    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Does not move.
+    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Does not
+    /// move.
     #[inline]
     fn root_after<R>(&mut self, table: &mut Table<R>, effect: Effect<'_>) -> Option<u64> {
         let Self { tree, paths, recent } = self;
@@ -246,7 +248,8 @@ impl<R: Roots> Trie<R> {
         }
         let mut trie = Self::with_layout(learner.layout(roots.len()), &self.budget, false);
         for &root in &roots {
-            // Both cursors follow one encoding, so both look at nothing but what differs from the state before.
+            // Both cursors follow one encoding, so both look at nothing but what differs from the state
+            // before.
             self.cursor.tree.unfold(&self.table.layout, &self.table.pairs, root, &mut encoding);
             let root = trie.root(&mut encoding)?;
             self.cursor.tree.observe_with(&trie.cursor.tree);

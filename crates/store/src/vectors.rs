@@ -1,8 +1,8 @@
 //! Byte strings under ids, for strings that are long enough that 8 bytes more do not matter.
 //!
-//! A string is appended to an arena; a table of 8-byte slots leads from a hash to the record. A slot holds the position of
-//! the record and 24 bits of the hash as a tag, so that a probe reads the arena, as a rule, only to find an equal string.
-//! Equality of bytes decides, never the hash.
+//! A string is appended to an arena; a table of 8-byte slots leads from a hash to the record. A slot holds
+//! the position of the record and 24 bits of the hash as a tag, so that a probe reads the arena, as a rule,
+//! only to find an equal string. Equality of bytes decides, never the hash.
 //!
 //! ```text
 //!   slots    [ tag:24 | position+1:40 ]      0 = empty; linear probing, home = top bits of the hash
@@ -12,8 +12,8 @@
 //!
 //! What keeps a lookup short:
 //! - *The id in the record.* A lookup that finds a string answers from the record, without a third access to
-//!   memory. The way back, from an id to its record, is taken in order (a breadth-first frontier) or rarely (a
-//!   trail), so a mark at every 16th record and a walk are enough.
+//!   memory. The way back, from an id to its record, is taken in order (a breadth-first frontier) or rarely
+//!   (a trail), so a mark at every 16th record and a walk are enough.
 //! - *Growth by sweeping.* The table doubles at three quarters full, in place, and is filled again by hashing
 //!   the arena from front to back: no two tables ever coexist, and slots need not keep their full hash. When
 //!   the budget or the system refuses, the table fills to 7/8 before the store gives up.

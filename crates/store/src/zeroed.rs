@@ -1,8 +1,8 @@
 //! Large arrays of zeros.
 //!
-//! Tables that are probed at random live on huge pages where the system has them: with pages of 4 KiB, most probes of a
-//! large table would also miss the processor's cache of page addresses. The system hands pages out when they are touched,
-//! so an array costs what was written to it, to the page.
+//! Tables that are probed at random live on huge pages where the system has them: with pages of 4 KiB, most
+//! probes of a large table would also miss the processor's cache of page addresses. The system hands pages
+//! out when they are touched, so an array costs what was written to it, to the page.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -14,8 +14,8 @@ use crate::{Budget, Full};
 /// The size of a huge page, as far as we rely on it. Arrays of this size and more begin on such a boundary.
 pub const HUGE: usize = 2 << 20;
 
-/// Arrays of this size and more are given back to the system as soon as they are dropped: an allocator would keep them, and tables
-/// that grow would leave a trail of them behind.
+/// Arrays of this size and more are given back to the system as soon as they are dropped: an allocator would
+/// keep them, and tables that grow would leave a trail of them behind.
 const MAPPED: usize = 1 << 15;
 /// The size of a page. Arrays that are mapped begin on such a boundary.
 const PAGE: usize = 1 << 12;
@@ -150,15 +150,15 @@ unsafe fn free(start: NonNull<u8>, layout: Layout) {
     unsafe { dealloc(start.as_ptr(), layout) }
 }
 
-/// Whether the system has so many bytes of address space left. They are handed back at once, untouched, and the allocator
-/// hears nothing of it: what it keeps depends on what is freed.
+/// Whether the system has so many bytes of address space left. They are handed back at once, untouched, and
+/// the allocator hears nothing of it: what it keeps depends on what is freed.
 pub fn is_available(bytes: usize) -> bool {
     Zeroed::<u64>::new(bytes.max(HUGE) / size_of::<u64>(), &Budget::unlimited()).is_ok()
 }
 
-/// Makes room for more elements, if the budget and the system allow. Large vectors grow without being copied: the system moves
-/// their pages. Room that nobody wrote to yet does not show in the resident set, which a budget is about, so under a limit
-/// there is never much of it.
+/// Makes room for more elements, if the budget and the system allow. Large vectors grow without being copied:
+/// the system moves their pages. Room that nobody wrote to yet does not show in the resident set, which a
+/// budget is about, so under a limit there is never much of it.
 pub fn grow<T: Plain>(vector: &mut Vec<T>, budget: &Budget) -> Result<(), Full> {
     let most = budget.limit().map_or(usize::MAX, |limit| limit / 256 / size_of::<T>());
     grow_by(vector, (vector.len() / 4).min(most).max(1 << 10), budget)
@@ -175,7 +175,8 @@ pub fn grow_by<T: Plain>(vector: &mut Vec<T>, more: usize, budget: &Budget) -> R
     Ok(())
 }
 
-/// Memory straight from the kernel: an allocator would write the zeros that are there already, and so touch every page.
+/// Memory straight from the kernel: an allocator would write the zeros that are there already, and so touch
+/// every page.
 #[cfg(target_os = "linux")]
 mod pages {
     use std::ptr::{NonNull, null_mut};
@@ -194,8 +195,8 @@ mod pages {
         let raw = map(whole.checked_add(HUGE)?)?.as_ptr();
         let before = raw.align_offset(HUGE);
         let start = raw.wrapping_add(before);
-        // SAFETY: the parts of the mapping before and behind what is used, and then whole pages inside of it. Huge pages are
-        // a wish: where it is not granted everything works as well, if slower.
+        // SAFETY: the parts of the mapping before and behind what is used, and then whole pages inside of it.
+        // Huge pages are a wish: where it is not granted everything works as well, if slower.
         unsafe {
             if before > 0 {
                 libc::munmap(raw.cast(), before);
@@ -212,7 +213,8 @@ mod pages {
     pub fn prefer_huge(start: *const u8, bytes: usize) {
         let before = start.align_offset(HUGE);
         if before + HUGE <= bytes {
-            // SAFETY: whole pages inside of memory that the caller has borrowed; the wish changes nothing that it holds.
+            // SAFETY: whole pages inside of memory that the caller has borrowed; the wish changes nothing
+            // that it holds.
             unsafe {
                 libc::madvise(
                     start.wrapping_add(before).cast_mut().cast(),
@@ -224,7 +226,8 @@ mod pages {
     }
 
     /// # Safety
-    /// `start` is what a mapping of so many bytes returned, in whole pages of its kind, and nobody uses the memory any more.
+    /// `start` is what a mapping of so many bytes returned, in whole pages of its kind, and nobody uses the
+    /// memory any more.
     pub unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
         // SAFETY: as promised: this is all that is left of the mapping.
         unsafe { libc::munmap(start.as_ptr().cast(), bytes) };

@@ -4,11 +4,13 @@
 //! most of their components with their neighbours. Keys are dense small numbers within a section, so that a
 //! component is found, replaced, added and dropped in constant time, whatever the size of the state.
 //!
-//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time. It keeps track of
-//! what that was ([`Encoding::touched`]), so that a store that mirrors it in turn looks at nothing else.
+//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time. It
+//! keeps track of what that was ([`Encoding::touched`]), so that a store that mirrors it in turn looks at
+//! nothing else.
 //!
-//! Stores of whole vectors settle an encoding ([`Encoding::flat`]): then its components are in order, next to each other,
-//! and can be taken at once. As long as no component comes, goes or changes its length it stays settled.
+//! Stores of whole vectors settle an encoding ([`Encoding::flat`]): then its components are in order, next to
+//! each other, and can be taken at once. As long as no component comes, goes or changes its length it stays
+//! settled.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -55,8 +57,8 @@ pub struct Moment {
 pub struct Encoding {
     words: Vec<u64>,
     sections: [Vec<Slot>; 3],
-    /// The components that were added, dropped or written since `start`, in order. Moments count them: those before `start`
-    /// are forgotten.
+    /// The components that were added, dropped or written since `start`, in order. Moments count them: those
+    /// before `start` are forgotten.
     touched: Vec<Key>,
     start: Moment,
     /// Words of `words` that no slot uses any more.
@@ -117,8 +119,8 @@ impl Encoding {
         self.settled = false;
     }
 
-    /// The components that were added, dropped or written since `moment`, if that is known. A key may come twice, and
-    /// the words under it may be the same as then.
+    /// The components that were added, dropped or written since `moment`, if that is known. A key may come
+    /// twice, and the words under it may be the same as then.
     pub fn touched(&self, moment: Moment) -> Option<&[Key]> {
         let since = moment.number.checked_sub(self.start.number)?;
         (moment.encoding == self.start.encoding).then(|| &self.touched[since as usize..])
@@ -219,8 +221,8 @@ impl Encoding {
         }
     }
 
-    /// Adds the next component of a section to an encoding that was cleared and then filled in order: `write` appends its
-    /// words to what is there.
+    /// Adds the next component of a section to an encoding that was cleared and then filled in order: `write`
+    /// appends its words to what is there.
     pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
         debug_assert!(self.touched.is_empty() && self.ordered);
         let offset = self.words.len();
@@ -242,8 +244,9 @@ impl Encoding {
         self.components().eq(other.components())
     }
 
-    /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: a head with the widths of the
-    /// sections and the lengths of the components, then the words. Different states have different vectors.
+    /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: a head with the widths of
+    /// the sections and the lengths of the components, then the words. Different states have different
+    /// vectors.
     pub fn flatten(&self, out: &mut Vec<u64>) {
         self.write_head(out);
         for (_, words) in self.components() {
@@ -251,8 +254,8 @@ impl Encoding {
         }
     }
 
-    /// The two parts of the flat vector: its head and the words. They stay at hand until a component comes, goes or
-    /// changes its length.
+    /// The two parts of the flat vector: its head and the words. They stay at hand until a component comes,
+    /// goes or changes its length.
     pub fn flat(&mut self) -> (&[u64], &[u64]) {
         if !self.ordered {
             self.tidy();

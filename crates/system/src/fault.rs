@@ -27,7 +27,8 @@ pub enum FaultKind {
     MissingKey,
     /// More elements than a queue has room for.
     Overflow,
-    /// No channel of that number, a message that does not fit, or a question about a channel without contents.
+    /// No channel of that number, a message that does not fit, or a question about a channel without
+    /// contents.
     Channel,
     /// A channel that is for one reader or writer only has another.
     ExclusiveChannel,

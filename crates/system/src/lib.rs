@@ -78,16 +78,17 @@ impl Write {
         old & !self.mask | self.bits | old >> self.shift & self.copied
     }
 
-    /// Instead of a word: the length of the component, as one more than it is, or 0 if the component is not there. A component
-    /// that comes gets its length before its words; one that goes loses it after them, which become 0.
+    /// Instead of a word: the length of the component, as one more than it is, or 0 if the component is not
+    /// there. A component that comes gets its length before its words; one that goes loses it after them,
+    /// which become 0.
     pub const LENGTH: u32 = u32::MAX;
 }
 
 /// What a step writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Effect<'a> {
-    /// Two effects with the same number are the same, whoever tells them. The upper half is a generation: when another one comes,
-    /// those before are over.
+    /// Two effects with the same number are the same, whoever tells them. The upper half is a generation:
+    /// when another one comes, those before are over.
     pub number: u64,
     pub writes: &'a [Write],
 }
@@ -110,8 +111,8 @@ pub enum Fired {
 
 /// A model as the searches see it.
 ///
-/// Eight functions are required. The others have defaults: three are about the steps themselves, three give access to what only
-/// some systems have, and what temporal properties need is in [`Temporal`].
+/// Eight functions are required. The others have defaults: three are about the steps themselves, three give
+/// access to what only some systems have, and what temporal properties need is in [`Temporal`].
 ///
 /// Laws, checked by the tests of every implementation:
 /// - `fire` then `undo` restores the state bit for bit; calls nest like brackets.
@@ -134,8 +135,8 @@ pub trait TransitionSystem {
     /// Takes back the last step that led to a successor and was not taken back yet.
     fn undo(&self, state: &mut Self::State);
 
-    /// Whether `state` has all state properties. If not, the first violated property is the error; if none is violated,
-    /// the first one whose evaluation exceeds a bound.
+    /// Whether `state` has all state properties. If not, the first violated property is the error; if none is
+    /// violated, the first one whose evaluation exceeds a bound.
     fn check(&self, state: &mut Self::State) -> Result<(), Halt>;
 
     /// Whether a state without steps is a proper end, rather than a deadlock.
@@ -148,23 +149,23 @@ pub trait TransitionSystem {
     /// Replaces `state` by the state that `from` describes, with nothing to undo.
     fn decode(&self, from: &Encoding, state: &mut Self::State);
 
-    /// Like [`TransitionSystem::steps`], except that one of several steps that a symmetry of `state` maps to each other may stand
-    /// for all of them: it is listed as many times as there are such steps, in a row. All of them end alike, in states
-    /// with equal encodings or with equal faults.
+    /// Like [`TransitionSystem::steps`], except that one of several steps that a symmetry of `state` maps to
+    /// each other may stand for all of them: it is listed as many times as there are such steps, in a row.
+    /// All of them end alike, in states with equal encodings or with equal faults.
     fn folded_steps(&self, state: &mut Self::State, out: &mut Steps) {
         self.steps(state, out);
     }
 
-    /// Whether `state` is in the middle of a block that no other thread interrupts, and has steps or faults. Searches go on from
-    /// there at once, without storing or counting it.
+    /// Whether `state` is in the middle of a block that no other thread interrupts, and has steps or faults.
+    /// Searches go on from there at once, without storing or counting it.
     fn is_transient(&self, _state: &Self::State) -> bool {
         false
     }
 
     /// The steps of a run from the initial state along `chain`: encodings and hidden data of the initial
-    /// state and of successors, where each is that of a successor of the state decoded from the one before. If `last`
-    /// is given, its step is one of the state decoded from the end of the chain, and the run ends with a step to the
-    /// same fault.
+    /// state and of successors, where each is that of a successor of the state decoded from the one before.
+    /// If `last` is given, its step is one of the state decoded from the end of the chain, and the run ends
+    /// with a step to the same fault.
     ///
     /// The default is for systems whose states decode to themselves.
     fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
@@ -189,8 +190,9 @@ pub trait TransitionSystem {
 
 /// Limits on memory and time that hold inside of a step too.
 pub trait Limits<State> {
-    /// Makes sure that there is memory for a few hundred steps more, and for taking them back. If not, or if there ever was too
-    /// little for a step, the search must end here, and may not claim to have seen everything.
+    /// Makes sure that there is memory for a few hundred steps more, and for taking them back. If not, or if
+    /// there ever was too little for a step, the search must end here, and may not claim to have seen
+    /// everything.
     fn has_room(&self, state: &mut State) -> bool;
 
     /// Makes long computations in `state` stop once `alarm` is due: finding its steps, firing one,
@@ -202,8 +204,9 @@ pub trait Limits<State> {
     fn is_abandoned(&self, state: &State) -> bool;
 }
 
-/// Data of a state that its encoding does not show, under a number of the system's own. A search that decodes states keeps the
-/// number of each. Names that break ties by the ids of threads need it, since an encoding does not tell the ids.
+/// Data of a state that its encoding does not show, under a number of the system's own. A search that decodes
+/// states keeps the number of each. Names that break ties by the ids of threads need it, since an encoding
+/// does not tell the ids.
 pub trait HiddenData<State> {
     /// The number of the hidden data of a state.
     fn save(&self, state: &mut State) -> u32;
@@ -212,63 +215,68 @@ pub trait HiddenData<State> {
     fn restore(&self, data: u32, state: &mut State);
 }
 
-/// Successors of states, thread by thread, without firing steps. An optimisation: everything it tells follows from
-/// [`TransitionSystem::steps`] and [`TransitionSystem::fire`].
+/// Successors of states, thread by thread, without firing steps. An optimisation: everything it tells follows
+/// from [`TransitionSystem::steps`] and [`TransitionSystem::fire`].
 pub trait SuccessorCache<State> {
-    /// The threads whose steps are all the steps of `state`; empty if [`TransitionSystem::steps`] must be used.
+    /// The threads whose steps are all the steps of `state`; empty if [`TransitionSystem::steps`] must be
+    /// used.
     fn threads(&self, state: &mut State) -> Range<u32>;
 
-    /// Visits the successors of a thread that are not transient, in the order of its steps: the first step to each, and what
-    /// the steps to it write. Returns false if that is not all: some step ends in a fault, is flawed, or is out of the ordinary
-    /// in another way. Then [`SuccessorCache::thread_steps`] is to be used.
+    /// Visits the successors of a thread that are not transient, in the order of its steps: the first step to
+    /// each, and what the steps to it write. Returns false if that is not all: some step ends in a fault, is
+    /// flawed, or is out of the ordinary in another way. Then [`SuccessorCache::thread_steps`] is to be used.
     fn successors(&self, state: &mut State, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool;
 
-    /// Moves to a successor that [`SuccessorCache::successors`] visited, if it is still remembered; otherwise returns false. Of
-    /// the successors by `step` it is the one with this number, from 0 on. The steps after the first one are
-    /// appended to `later`; each of them must be undone separately.
+    /// Moves to a successor that [`SuccessorCache::successors`] visited, if it is still remembered; otherwise
+    /// returns false. Of the successors by `step` it is the one with this number, from 0 on. The steps after
+    /// the first one are appended to `later`; each of them must be undone separately.
     fn apply(&self, state: &mut State, step: Step, number: usize, later: &mut Vec<Step>) -> bool;
 
     /// Adds the steps of one thread to `out`, if there is such a thread.
     fn thread_steps(&self, state: &mut State, thread: u32, out: &mut Steps);
 
-    /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the initial state.
+    /// Whether there are state properties: if not, [`TransitionSystem::check`] finds nothing, except in the
+    /// initial state.
     fn has_state_properties(&self) -> bool;
 }
 
 /// What searches for runs that violate temporal properties need of a system besides.
 pub trait Temporal: TransitionSystem {
     /// Which propositions of the temporal property that is checked hold in `state`, a bit each. A proposition
-    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Leaves the state as it was.
+    /// whose evaluation faults or exceeds a bound has no value, and neither has the state. Leaves the state
+    /// as it was.
     fn valuation(&self, _state: &mut Self::State) -> Result<u64, Halt> {
         Ok(0)
     }
 
-    /// Whether temporal properties see `state`: not in the middle of a block, be the state stored or transient. The automaton
-    /// of the property stays where it is then.
+    /// Whether temporal properties see `state`: not in the middle of a block, be the state stored or
+    /// transient. The automaton of the property stays where it is then.
     fn is_observed(&self, state: &Self::State) -> bool {
         !self.is_transient(state)
     }
 
-    /// Another thread that takes part in an enabled step of `state`, such as the receiver in a rendezvous. Under fairness, both
-    /// have moved.
+    /// Another thread that takes part in an enabled step of `state`, such as the receiver in a rendezvous.
+    /// Under fairness, both have moved.
     fn partner(&self, _state: &mut Self::State, _step: Step) -> Option<u32> {
         None
     }
 
-    /// Replaces `out` by all steps of `state`, if [`TransitionSystem::steps`] may offer only some of them; otherwise returns false and
-    /// leaves `out` alone. Fairness is about the threads that are enabled, whether their steps are explored or not.
+    /// Replaces `out` by all steps of `state`, if [`TransitionSystem::steps`] may offer only some of them;
+    /// otherwise returns false and leaves `out` alone. Fairness is about the threads that are enabled,
+    /// whether their steps are explored or not.
     fn all_steps(&self, _state: &mut Self::State, _out: &mut Steps) -> bool {
         false
     }
 
-    /// Replaces `out` by the names of the threads of `state` in its encoding, by id, and `u32::MAX` for those that ended. Returns
-    /// false if threads have no names: then they are known by their ids, and keep them from step to step.
+    /// Replaces `out` by the names of the threads of `state` in its encoding, by id, and `u32::MAX` for those
+    /// that ended. Returns false if threads have no names: then they are known by their ids, and keep them
+    /// from step to step.
     fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
         false
     }
 
-    /// The state as it is, whatever its names: equal for equal states, and different for states that differ in names only.
-    /// `None` if states with equal encodings are equal.
+    /// The state as it is, whatever its names: equal for equal states, and different for states that differ
+    /// in names only. `None` if states with equal encodings are equal.
     fn identity(&self, _state: &mut Self::State) -> Option<Vec<u64>> {
         None
     }

@@ -1,5 +1,5 @@
-//! Runs along chains of encodings, for systems in which states with equal encodings have successors with equal
-//! encodings.
+//! Runs along chains of encodings, for systems in which states with equal encodings have successors with
+//! equal encodings.
 
 use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -22,8 +22,8 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
     taken
 }
 
-/// Takes the first way of `state`, which `encoding` shows, to a state with the encoding `target`: a step, and more where
-/// the states in between are transient.
+/// Takes the first way of `state`, which `encoding` shows, to a state with the encoding `target`: a step, and
+/// more where the states in between are transient.
 pub fn steps_to<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,

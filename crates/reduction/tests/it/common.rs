@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, Temporal};
 
-/// Who does what in one step, up to a state that is stored: the transitions that are taken one after the other.
+/// Who does what in one step, up to a state that is stored: the transitions that are taken one after the
+/// other.
 pub type Label = (u32, Vec<u32>);
 
 /// Atomic blocks that go on for longer may go on for ever.
@@ -51,7 +52,8 @@ struct Builder<'a, S: Temporal> {
     passed: usize,
 }
 
-/// The graph of a system with at most so many states. `who` tells by what number a thread is known, whatever its number is.
+/// The graph of a system with at most so many states. `who` tells by what number a thread is known, whatever
+/// its number is.
 pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) -> u32) -> Option<Graph> {
     let graph =
         Graph { nodes: Vec::new(), names: Vec::new(), numbers: BTreeMap::new(), truncated: BTreeSet::new() };
@@ -87,8 +89,8 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
     Some(builder.graph)
 }
 
-/// The steps of a state as its threads tell them, if they do. That others have none, so that there is a timeout, they do not
-/// tell.
+/// The steps of a state as its threads tell them, if they do. That others have none, so that there is a
+/// timeout, they do not tell.
 fn one_by_one<S: Temporal>(system: &S, state: &mut S::State) -> Steps {
     let mut told = Steps::default();
     let Some(cache) = system.successor_cache() else { return told };
@@ -202,7 +204,8 @@ pub fn complaint(full: &Graph, reduced: &Graph) -> Option<String> {
     cycle(&ample_nodes).then(|| "C3: a cycle without a state that is fully expanded".to_owned())
 }
 
-/// Follows all paths on which the thread does not move. Its steps must stay the same, and commute with what others do.
+/// Follows all paths on which the thread does not move. Its steps must stay the same, and commute with what
+/// others do.
 fn dependence(full: &Graph, from: usize, thread: u32) -> Option<String> {
     let ample = full.of_thread(from, thread);
     let mut seen = BTreeSet::from([from]);

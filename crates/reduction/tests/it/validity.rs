@@ -1,4 +1,5 @@
-//! The conditions on ample steps, and what they are for, checked on random programs where all states are known.
+//! The conditions on ample steps, and what they are for, checked on random programs where all states are
+//! known.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +25,8 @@ fn programs() -> u64 {
     testing::effort(5000)
 }
 
-/// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there are, and with
-/// the reduction.
+/// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there
+/// are, and with the reduction.
 fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [usize; 2])> {
     let engine = Engine::new(program, BOUNDS, false);
     let who = |_: &EngineState, thread| thread;
@@ -36,8 +37,9 @@ fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [u
     Some((wrong, [full.nodes.len(), reduced.nodes.len()]))
 }
 
-/// The same for a program with a heap, over a system in which states are the same that differ in names. Where something was
-/// assumed that is not so, it is looked at again without. Threads are known by their procedures.
+/// The same for a program with a heap, over a system in which states are the same that differ in names. Where
+/// something was assumed that is not so, it is looked at again without. Threads are known by their
+/// procedures.
 fn heap_verdict<S: OverEngine + Temporal>(
     system: &S,
     analysis: &mut Analysis,
@@ -131,8 +133,8 @@ fn reductions_of_programs_with_objects_are_valid() {
     assert!(complete > programs() as usize / 2 && reduced > complete / 3 && left < states / 10 * 9);
 }
 
-/// Where ample steps are looked for in vain for some time, there is no more looking: then the search was of the full system, in
-/// which nothing is in doubt.
+/// Where ample steps are looked for in vain for some time, there is no more looking: then the search was of
+/// the full system, in which nothing is in doubt.
 #[test]
 fn to_give_up_is_to_offer_all_steps() {
     let (mut found, mut given_up, mut doubted) = (0, 0, 0);
@@ -229,8 +231,8 @@ fn arrivals_commute() {
     assert_eq!((wrong, states), (None, [4, 3]));
 }
 
-/// A thread that has answered ends, and its parent takes the answer, in one order: nobody else uses the parent's channel, and the
-/// parent can't end before.
+/// A thread that has answered ends, and its parent takes the answer, in one order: nobody else uses the
+/// parent's channel, and the parent can't end before.
 #[test]
 fn children_that_answer_end_in_one_order() {
     let text = "program answers; features thread_ids;
@@ -261,8 +263,8 @@ fn children_that_answer_end_in_one_order() {
     assert_eq!((all > some, some), (true, 7));
 }
 
-/// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in one place, and are as
-/// large as each other.
+/// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in
+/// one place, and are as large as each other.
 const WENT_WRONG: &[u64] = &[10_975];
 
 #[test]
@@ -432,8 +434,8 @@ fn own_objects(layout: &Layout, state: &State, thread: ThreadId) -> BTreeSet<Obj
     own.difference(&others).copied().collect()
 }
 
-/// Names are repaired step by step, and owners follow from them: after each step, undo and decoding they are what they are
-/// from scratch.
+/// Names are repaired step by step, and owners follow from them: after each step, undo and decoding they are
+/// what they are from scratch.
 #[test]
 fn owners_are_what_they_are_from_scratch() {
     let (mut seen, mut own) = (0, 0);

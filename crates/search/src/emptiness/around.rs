@@ -34,8 +34,8 @@ pub struct Around<'a, S, T: ?Sized> {
     pub stores_transient: bool,
     /// How one gets to where the last edge leads.
     pub way: Vec<Move>,
-    /// Fingerprints of the transient states that were passed on the way from the node, where some are stored: these may make cycles.
-    /// Two with the same one can hide an edge, and then a run is not shown.
+    /// Fingerprints of the transient states that were passed on the way from the node, where some are stored:
+    /// these may make cycles. Two with the same one can hide an edge, and then a run is not shown.
     pub passed: FxHashSet<u64>,
 }
 
@@ -64,8 +64,8 @@ struct Target<const N: usize> {
 }
 
 impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
-    /// Shows the edges of a node, of which `state` is the state, until the right one was seen. Then `state` is where it leads;
-    /// otherwise it is what it was.
+    /// Shows the edges of a node, of which `state` is the state, until the right one was seen. Then `state`
+    /// is where it leads; otherwise it is what it was.
     pub fn find<const N: usize>(
         &mut self,
         state: &mut S::State,
@@ -160,7 +160,8 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
         Some(Target { step: Some(step), stored, is_transient, is_observed, movers, edge: 0 })
     }
 
-    /// Whether a transient state is passed for the first time with this state of the automaton and these marks.
+    /// Whether a transient state is passed for the first time with this state of the automaton and these
+    /// marks.
     fn is_first<const N: usize>(&mut self, state: &mut S::State, to: State, marks: Sets<N>) -> bool {
         if !self.stores_transient {
             return true;

@@ -1,11 +1,13 @@
-//! Strongly connected components with all marks: Couvreur's algorithm (1999), with Gabow's stack of roots (2000).
+//! Strongly connected components with all marks: Couvreur's algorithm (1999), with Gabow's stack of roots
+//! (2000).
 //!
-//! One depth-first search, and it ends as soon as the edges that it has seen close a component with all marks. A node has a number
-//! while it is *live*: its place on the stack of live nodes. A root is the first node of a component, as far as is known; an edge to a
-//! live node joins all components above it. When the walk leaves a root, its component is complete, and dead.
+//! One depth-first search, and it ends as soon as the edges that it has seen close a component with all
+//! marks. A node has a number while it is *live*: its place on the stack of live nodes. A root is the first
+//! node of a component, as far as is known; an edge to a live node joins all components above it. When the
+//! walk leaves a root, its component is complete, and dead.
 //!
-//! Where threads are renamed, fairness is no matter of marks: then a component with all marks is looked at when it is complete, and each
-//! time that it has doubled ([`super::threads`]).
+//! Where threads are renamed, fairness is no matter of marks: then a component with all marks is looked at
+//! when it is complete, and each time that it has doubled ([`super::threads`]).
 
 use std::ops::ControlFlow::{self, Break, Continue};
 

@@ -1,9 +1,10 @@
 //! Runs that accept: a stem, and a cycle that is repeated for ever.
 //!
-//! What is on the stack of a search is a real run. A cycle of nodes is not, where encodings are the same for states that differ in
-//! names: the state at its end may be another one than at its beginning, with the same encoding. So it is walked again and
-//! again, from where the last pass ended, each time by steps to states with the same encodings; names that are permuted
-//! return at last. Objects or threads that are created on the cycle may have new names each time, and then the cycle is one up to names.
+//! What is on the stack of a search is a real run. A cycle of nodes is not, where encodings are the same for
+//! states that differ in names: the state at its end may be another one than at its beginning, with the same
+//! encoding. So it is walked again and again, from where the last pass ended, each time by steps to states
+//! with the same encodings; names that are permuted return at last. Objects or threads that are created on
+//! the cycle may have new names each time, and then the cycle is one up to names.
 
 use ltl::State;
 use rustc_hash::FxHashSet;
@@ -62,8 +63,9 @@ pub struct Turn<const N: usize> {
     pub marks: Sets<N>,
 }
 
-/// The run that goes to a level of the stack, the head of a cycle, and then along that cycle: `pass` walks it once, from a state at
-/// its head to one with the same encoding, and tells the moves. There is none if `pass` does not find its way.
+/// The run that goes to a level of the stack, the head of a cycle, and then along that cycle: `pass` walks it
+/// once, from a state at its head to one with the same encoding, and tells the moves. There is none if `pass`
+/// does not find its way.
 pub fn lift<S, T, const N: usize>(
     walk: &mut Walk<'_, S, T, N>,
     level: usize,
@@ -107,7 +109,8 @@ where
     }
 }
 
-/// Walks a cycle of nodes once. There is no way if some step cannot be found: names depend on more than the state, or memory is short.
+/// Walks a cycle of nodes once. There is no way if some step cannot be found: names depend on more than the
+/// state, or memory is short.
 pub fn along<S, T, const N: usize>(
     turns: &[Turn<N>],
     around: &mut Around<'_, S, T>,

@@ -1,8 +1,8 @@
 //! Acceptance sets: those of the automaton and, under weak fairness, one for each thread.
 //!
-//! An edge is in the set of a thread if the thread moves on it, as its partner too, or has no enabled step in its source. A run that is in each of
-//! these sets infinitely often is weakly fair, and the other way round: no copies of the product are needed (as they are where
-//! there is only one set), and no counters.
+//! An edge is in the set of a thread if the thread moves on it, as its partner too, or has no enabled step in
+//! its source. A run that is in each of these sets infinitely often is weakly fair, and the other way round:
+//! no copies of the product are needed (as they are where there is only one set), and no counters.
 
 use ltl::Marks;
 use system::{Step, Steps, Temporal};
@@ -61,8 +61,8 @@ impl<const N: usize> Sets<N> {
         Marks(self.0[0])
     }
 
-    /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none if there are too many
-    /// threads.
+    /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none
+    /// if there are too many threads.
     pub fn movers<S: Temporal>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {
@@ -73,8 +73,8 @@ impl<const N: usize> Sets<N> {
         Some(Self(words))
     }
 
-    /// Where threads have sets: those of the threads that are disabled in a state, of which these are the steps that are
-    /// offered. There is none if there are too many threads.
+    /// Where threads have sets: those of the threads that are disabled in a state, of which these are the
+    /// steps that are offered. There is none if there are too many threads.
     pub fn idle<S: Temporal>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {

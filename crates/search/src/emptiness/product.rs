@@ -1,10 +1,11 @@
 //! The product of a system and an automaton, depth first.
 //!
-//! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a step leads from `s` to
-//! `s'` and an edge from `q` to `q'` whose label holds *in `s`*. Where `s` is not observed, being the middle of something, the automaton stays
-//! where it is ([`super::reader`]). Transient states are not stored and no nodes, but the marks that are met there count for the edge between
-//! the nodes around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so that every run is
-//! infinite.
+//! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a
+//! step leads from `s` to `s'` and an edge from `q` to `q'` whose label holds *in `s`*. Where `s` is not
+//! observed, being the middle of something, the automaton stays where it is ([`super::reader`]). Transient
+//! states are not stored and no nodes, but the marks that are met there count for the edge between the nodes
+//! around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so
+//! that every run is infinite.
 //!
 //! A [`Walk`] goes through the product and asks whoever directs it what to do:
 //!
@@ -237,7 +238,8 @@ where
         }
         if may_go_on {
             explorer.offer(stack)?;
-            // In the middle of something that nobody interrupts, that others have no steps says nothing about them.
+            // In the middle of something that nobody interrupts, that others have no steps says nothing about
+            // them.
             if top.valuation.is_some() {
                 match Sets::idle(
                     explorer.expander.system,

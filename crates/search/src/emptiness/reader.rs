@@ -1,12 +1,13 @@
 //! What the automaton of a claim reads along a run.
 //!
-//! A run shows a letter, the propositions that hold, in each state that is observed. In the middle of an atomic block nothing is
-//! observed, and the automaton stays where it is. A run that never leaves the block shows finitely many letters: then
-//! the last one counts for ever, as that of a run that ends.
+//! A run shows a letter, the propositions that hold, in each state that is observed. In the middle of an
+//! atomic block nothing is observed, and the automaton stays where it is. A run that never leaves the block
+//! shows finitely many letters: then the last one counts for ever, as that of a run that ends.
 //!
-//! Whether a run *diverges* like that is known only when it comes round. So where it leaves its last observed state, and the automaton
-//! would accept the letter of that state repeated for ever, the automaton may also guess that the run diverges. It goes to an
-//! additional state, which it leaves no more, and in which every edge has all marks:
+//! Whether a run *diverges* like that is known only when it comes round. So where it leaves its last observed
+//! state, and the automaton would accept the letter of that state repeated for ever, the automaton may also
+//! guess that the run diverges. It goes to an additional state, which it leaves no more, and in which every
+//! edge has all marks:
 //!
 //! | the automaton is     | the step leads                     | the automaton goes                                   |
 //! |----------------------|------------------------------------|------------------------------------------------------|
@@ -16,10 +17,10 @@
 //! | diverging            | to an unobserved state             | nowhere: it stays, with all marks                    |
 //! | diverging            | to an observed state               | the guess was wrong: there is no edge                |
 //!
-//! So the diverging runs that violate the claim are exactly the cycles of nodes with this state, and every search for
-//! cycles finds them like others. Such a run is fair: whoever is not in the block has no step there. A cycle of unobserved
-//! states in a state of the automaton's own says nothing, and must not have all marks: an automaton without acceptance sets is given one,
-//! in which all its edges are.
+//! So the diverging runs that violate the claim are exactly the cycles of nodes with this state, and every
+//! search for cycles finds them like others. Such a run is fair: whoever is not in the block has no step
+//! there. A cycle of unobserved states in a state of the automaton's own says nothing, and must not have all
+//! marks: an automaton without acceptance sets is given one, in which all its edges are.
 
 use std::cell::RefCell;
 
@@ -53,8 +54,8 @@ impl Reader {
         Self { automaton, diverging, for_ever: RefCell::default() }
     }
 
-    /// The next edge, at this place or a later one, that goes with a step to a state that is observed or not. The step is from a
-    /// state with this letter, if that one is observed.
+    /// The next edge, at this place or a later one, that goes with a step to a state that is observed or not.
+    /// The step is from a state with this letter, if that one is observed.
     pub fn next_edge(
         &self,
         from: State,

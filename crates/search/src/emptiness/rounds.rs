@@ -1,11 +1,13 @@
-//! Once round a component in which threads are renamed, so that every mark is met and every thread has had its turn.
+//! Once round a component in which threads are renamed, so that every mark is met and every thread has had
+//! its turn.
 //!
-//! The run is a concrete one. From each state on it, a step is taken that leads nearer to what comes next: a mark that is missing, or
-//! what is good for a thread that has not had its turn, by what it is called there; at last the head of the component. How far that
-//! is, [`Fair`] knows: states with the same encoding are equally far from everything, as long as all edges within the component are
-//! known. A search that found the component may not have seen all of them, so its nodes are expanded again. What is nearest comes first, and of
-//! steps that are as good as each other the one that is least by names: so that the next round is the same one with
-//! threads exchanged, as long as nobody is like another, and the run is soon back where it began.
+//! The run is a concrete one. From each state on it, a step is taken that leads nearer to what comes next: a
+//! mark that is missing, or what is good for a thread that has not had its turn, by what it is called there;
+//! at last the head of the component. How far that is, [`Fair`] knows: states with the same encoding are
+//! equally far from everything, as long as all edges within the component are known. A search that found the
+//! component may not have seen all of them, so its nodes are expanded again. What is nearest comes first, and
+//! of steps that are as good as each other the one that is least by names: so that the next round is the same
+//! one with threads exchanged, as long as nobody is like another, and the run is soon back where it began.
 
 use ltl::Marks;
 use rustc_hash::FxHashSet;
@@ -52,7 +54,8 @@ pub struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Of a component with fair runs. There are none if memory or time do not allow it, or if states decode to others than they are.
+    /// Of a component with fair runs. There are none if memory or time do not allow it, or if states decode
+    /// to others than they are.
     pub fn new<S, T, const N: usize>(
         walk: &mut Walk<'_, S, T, N>,
         component: &'a Component,
@@ -73,8 +76,8 @@ impl<'a> Rounds<'a> {
         Some(Self { component, fair, sets, to_marks, to_head })
     }
 
-    /// Walks one round, from a state at the head of the component to one with the same encoding. There is none if names depend on
-    /// more than the state, or if memory is short.
+    /// Walks one round, from a state at the head of the component to one with the same encoding. There is
+    /// none if names depend on more than the state, or if memory is short.
     pub fn walk<S, T, const N: usize>(
         &self,
         around: &mut Around<'_, S, T>,
@@ -114,7 +117,8 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The edge of a node that leads nearest to the goal, and nearer than the node is, where threads have these names.
+    /// The edge of a node that leads nearest to the goal, and nearer than the node is, where threads have
+    /// these names.
     fn nearer<S, T, const N: usize>(
         &self,
         around: &mut Around<'_, S, T>,

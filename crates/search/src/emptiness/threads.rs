@@ -1,21 +1,26 @@
 //! Weak fairness where threads are renamed: what becomes of each thread in a component.
 //!
-//! Where states that differ in the names of threads are one, an acceptance set for each thread says nothing: on a cycle of nodes,
-//! whoever is called `i` at its end may be another one than at its beginning. So the sets of threads are left aside while components
-//! are sought, and one that has all marks of the automaton is looked at again, thread by thread (after Emerson and Sistla, 1997).
+//! Where states that differ in the names of threads are one, an acceptance set for each thread says nothing:
+//! on a cycle of nodes, whoever is called `i` at its end may be another one than at its beginning. So the
+//! sets of threads are left aside while components are sought, and one that has all marks of the automaton is
+//! looked at again, thread by thread (after Emerson and Sistla, 1997).
 //!
-//! The nodes of the *thread graph* are pairs: a node of the component, and a name of a thread there. An edge of the component on which
-//! the thread moves, on whose source it is disabled, or after which it is gone, is *good* for the pair. Every other edge leads on, to
-//! its target and what the thread is called there. Two steps to one node may call threads differently, so every step counts.
+//! The nodes of the *thread graph* are pairs: a node of the component, and a name of a thread there. An edge
+//! of the component on which the thread moves, on whose source it is disabled, or after which it is gone, is
+//! *good* for the pair. Every other edge leads on, to its target and what the thread is called there. Two
+//! steps to one node may call threads differently, so every step counts.
 //!
-//! **The component has a fair run if and only if from every pair there is a way to a good edge.** If so, serve one thread after the
-//! other, in the order in which they have waited or came to be: from where the run is, go the way that is good for the next one. Nobody waits
-//! for ever, as there is room for finitely many threads. If not, some pair has no such way, and no pair that can be reached from it.
-//! The component is strongly connected, so every one of its nodes has such a pair: in whichever way a run stays in the component, it has a
-//! thread that can always move and never does. The same goes for every part of the component that is strongly connected: so to
-//! look at components that cannot be extended is enough. (Threads that are created or end need no care: a thread that ends moves.)
+//! **The component has a fair run if and only if from every pair there is a way to a good edge.** If so,
+//! serve one thread after the other, in the order in which they have waited or came to be: from where the run
+//! is, go the way that is good for the next one. Nobody waits for ever, as there is room for finitely many
+//! threads. If not, some pair has no such way, and no pair that can be reached from it. The component is
+//! strongly connected, so every one of its nodes has such a pair: in whichever way a run stays in the
+//! component, it has a thread that can always move and never does. The same goes for every part of the
+//! component that is strongly connected: so to look at components that cannot be extended is enough. (Threads
+//! that are created or end need no care: a thread that ends moves.)
 //!
-//! Names need not be canonical for that: an edge tells what threads were called before and after the step that was taken.
+//! Names need not be canonical for that: an edge tells what threads were called before and after the step
+//! that was taken.
 
 use std::hash::Hash;
 use std::ops::ControlFlow;
@@ -68,7 +73,8 @@ pub struct Threads {
     edges: Chunked<Edge>,
     labels: Interned<Label>,
     names: Interned<Vec<u32>>,
-    /// The nodes from the initial one to where the search is: their numbers, those of their names, and the states of the automaton.
+    /// The nodes from the initial one to where the search is: their numbers, those of their names, and the
+    /// states of the automaton.
     path: Chunked<(u32, u32, State)>,
     /// By state of the automaton: whether it is in a component with all marks. Others do not matter.
     accepting: Vec<bool>,
@@ -121,7 +127,8 @@ impl Threads {
         self.path.pop();
     }
 
-    /// Takes note of an edge from the last node that was entered to the one of this number, of which these are the states.
+    /// Takes note of an edge from the last node that was entered to the one of this number, of which these
+    /// are the states.
     pub fn add<S: Temporal, const N: usize>(
         &mut self,
         system: &S,
@@ -141,8 +148,8 @@ impl Threads {
         or_stop(self.edges.push(Edge { to, from, label }))
     }
 
-    /// Whether there is a fair run in the component that has the edges after the first `start` ones, and nodes with numbers from
-    /// `root` on.
+    /// Whether there is a fair run in the component that has the edges after the first `start` ones, and
+    /// nodes with numbers from `root` on.
     pub fn is_fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, bool> {
         if !Graph::fits(nodes, self.edges.len() - start, self.most, &self.budget) {
             return ControlFlow::Break(StopReason::Memory);
@@ -260,7 +267,8 @@ impl Graph {
         Some(Fair { graph: self, labels: labels.to_vec(), threads, distances })
     }
 
-    /// By pair: how many edges lead to and over the next one that is good. There is none if from some pair there is no way.
+    /// By pair: how many edges lead to and over the next one that is good. There is none if from some pair
+    /// there is no way.
     fn turns(&self, labels: &[Rc<Label>], threads: usize) -> Option<Vec<u32>> {
         let fates = |edge: Edge| labels[edge.label as usize].fates.iter().copied().enumerate();
         let pair = |node: u32, name: usize| node as usize * threads + name;

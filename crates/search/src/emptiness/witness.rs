@@ -1,7 +1,8 @@
 //! A short cycle through a component that has all marks.
 //!
-//! From the head of the component, the shortest way within it to an edge with a mark that is missing; from there to the next one; and
-//! back to the head. The nodes are decoded one by one, so what comes out is a cycle of nodes: [`super::lasso`] makes it a run.
+//! From the head of the component, the shortest way within it to an edge with a mark that is missing; from
+//! there to the next one; and back to the head. The nodes are decoded one by one, so what comes out is a
+//! cycle of nodes: [`super::lasso`] makes it a run.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::{Budget, StateStore};
@@ -17,8 +18,8 @@ use super::product::{Node, Walk};
 const BATCH: usize = 1 << 12;
 const NODE_BYTES: usize = 128;
 
-/// The edges of a cycle with `all` marks from the head back to it. There is none if memory or time do not allow it, or if
-/// states decode to others than they are.
+/// The edges of a cycle with `all` marks from the head back to it. There is none if memory or time do not
+/// allow it, or if states decode to others than they are.
 pub fn cycle<S, T, const N: usize>(
     walk: &mut Walk<'_, S, T, N>,
     component: &Component,

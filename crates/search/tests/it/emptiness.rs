@@ -25,8 +25,9 @@ fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
     Claim { is_fair: true, ..*claim }
 }
 
-/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread. Where nobody
-/// looks there are no letters. From where a run can stay unobserved for ever, an edge leads to a state that repeats the last letter.
+/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread.
+/// Where nobody looks there are no letters. From where a run can stay unobserved for ever, an edge leads to a
+/// state that repeats the last letter.
 fn explicit(system: &Kripke, threads: u32) -> Automaton {
     let count = system.places.len();
     let diverges = diverging(system);
@@ -215,8 +216,8 @@ fn accepting_states_on_larger_graphs() {
     }
 }
 
-/// The automaton with its marks on the wrong side of states: an edge has those of an edge, or of all edges, that leave where it
-/// leads to.
+/// The automaton with its marks on the wrong side of states: an edge has those of an edge, or of all edges,
+/// that leave where it leads to.
 fn displaced(automaton: &Automaton, of_all: bool) -> Automaton {
     let edges = automaton.edges.iter().map(|edges| {
         let wrong = |edge: &Edge| {
@@ -387,7 +388,8 @@ fn cycles_close_after_as_many_rounds_as_it_takes() {
     }
 }
 
-/// A cycle of transient states is stored when it has been passed by for long enough, and then each of its states once.
+/// A cycle of transient states is stored when it has been passed by for long enough, and then each of its
+/// states once.
 #[test]
 fn transient_cycles_are_runs_too() {
     const LENGTH: usize = 3000;

@@ -1,26 +1,27 @@
 //! A set of byte strings as the minimal deterministic automaton that accepts them.
 //!
-//! Nodes are unique by their edges ([`super::nodes`]). Hence no two accept the same strings: the automaton is minimal,
-//! after every insertion. It has no cycles, one node that accepts (the strings are prefix-free: none is the beginning of
-//! another) and none that rejects: a byte without an edge does.
+//! Nodes are unique by their edges ([`super::nodes`]). Hence no two accept the same strings: the automaton is
+//! minimal, after every insertion. It has no cycles, one node that accepts (the strings are prefix-free: none
+//! is the beginning of another) and none that rejects: a byte without an edge does.
 //!
-//! An insertion walks down as far as edges lead. If that is all of the string, it is in the set. Otherwise the string needs
-//! other nodes: those of the path with one child changed, and a chain for the rest. From its end to its beginning, first
-//! come some that exist, which are found by their edges; the first that does not is new, and so are all above it, since the
-//! one below them is.
+//! An insertion walks down as far as edges lead. If that is all of the string, it is in the set. Otherwise
+//! the string needs other nodes: those of the path with one child changed, and a chain for the rest. From its
+//! end to its beginning, first come some that exist, which are found by their edges; the first that does not
+//! is new, and so are all above it, since the one below them is.
 //!
-//! A node of the path is *owned* if nothing but the path leads to it: it has one edge to it, of one byte, and so have those
-//! above it. What becomes of the nodes of the path:
+//! A node of the path is *owned* if nothing but the path leads to it: it has one edge to it, of one byte, and
+//! so have those above it. What becomes of the nodes of the path:
 //!
 //! |        | what it should be is new                     | what it should be exists      |
 //! |--------|----------------------------------------------|-------------------------------|
 //! | owned  | changes in place, or moves to a longer record | goes                          |
 //! | shared | stays for the others, and a copy is made     | stays for the others          |
 //!
-//! As soon as a node that changes keeps its address, those above it need not change: most insertions do not get far.
+//! As soon as a node that changes keeps its address, those above it need not change: most insertions do not
+//! get far.
 //!
-//! So nothing ever has to be collected: a node that goes has an equal with edges to all its other children. Counts of
-//! references only tell owned from shared.
+//! So nothing ever has to be collected: a node that goes has an equal with edges to all its other children.
+//! Counts of references only tell owned from shared.
 
 use super::nodes::{Content, Draft, Edge, Node, Nodes, size};
 use crate::{Budget, Full};
@@ -71,8 +72,8 @@ impl Dfa {
         self.nodes.bytes()
     }
 
-    /// Whether the set has a string. Keeps its path up to the first node that has no edge for it. Neighbours in a search
-    /// have much in common, so it starts where the last path turned off.
+    /// Whether the set has a string. Keeps its path up to the first node that has no edge for it. Neighbours
+    /// in a search have much in common, so it starts where the last path turned off.
     pub fn contains(&mut self, string: &[u8]) -> bool {
         let common = self.taken.iter().zip(string).take_while(|(a, b)| a == b).count();
         let mut node = self.path.get(common).copied();
@@ -91,12 +92,13 @@ impl Dfa {
         true
     }
 
-    /// Adds the string that [`Dfa::contains`] has just missed. It must not be the beginning of another, nor another one its
-    /// beginning, and it must not be empty.
+    /// Adds the string that [`Dfa::contains`] has just missed. It must not be the beginning of another, nor
+    /// another one its beginning, and it must not be empty.
     pub fn add(&mut self, string: &[u8]) -> Result<(), Full> {
         self.reserve(string)?;
         let mut child = Node::ACCEPT;
-        // Nodes before this depth are new. The root always is: what it should be is more than what any node was.
+        // Nodes before this depth are new. The root always is: what it should be is more than what any node
+        // was.
         let mut new = string.len();
         loop {
             let content = wanted(&self.nodes, &self.path, new - 1, string, child, &mut self.draft);
@@ -139,7 +141,8 @@ impl Dfa {
         self.nodes.reserve(words + (string.len() - self.path.len()) * size(1))
     }
 
-    /// How many nodes of the path are owned. Whoever leads to `next`, which the path will, shares it from now on.
+    /// How many nodes of the path are owned. Whoever leads to `next`, which the path will, shares it from now
+    /// on.
     fn owned(&self, string: &[u8], next: Node) -> usize {
         let mut single = true;
         for (depth, (&node, &byte)) in self.path.iter().zip(string).enumerate() {
@@ -189,8 +192,8 @@ fn wanted<'a>(
     draft.finish()
 }
 
-/// Gives an owned node the edges of `new`, which it shares but for those to `gained` and, if that one stays, `lost`. Its
-/// address may change.
+/// Gives an owned node the edges of `new`, which it shares but for those to `gained` and, if that one stays,
+/// `lost`. Its address may change.
 fn change(nodes: &mut Nodes, node: Node, new: Content<'_>, gained: Node, lost: Option<Node>) -> Node {
     let count =
         |content: Content<'_>, child| content.edges().filter(|edge| edge.child == child).count() as i32;

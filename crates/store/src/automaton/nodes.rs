@@ -4,10 +4,10 @@
 //!   refs | next | count, label, label, …  (16 bits each) | child, child, …      32-bit words
 //! ```
 //!
-//! An edge is an interval of bytes (its label: the least and the greatest) and a child; edges stand in order, and two
-//! that touch have different children. So nodes with the same edges are the same words from `count` on, which makes it
-//! easy to find the one that exists: `next` chains the nodes of a bucket. Freed records wait for a node with as many
-//! edges.
+//! An edge is an interval of bytes (its label: the least and the greatest) and a child; edges stand in order,
+//! and two that touch have different children. So nodes with the same edges are the same words from `count`
+//! on, which makes it easy to find the one that exists: `next` chains the nodes of a bucket. Freed records
+//! wait for a node with as many edges.
 
 use crate::zeroed::{Zeroed, grow_by};
 use crate::{Budget, Full};
@@ -306,7 +306,8 @@ impl Nodes {
         None
     }
 
-    /// A new node, registered under its edges, to which nobody refers yet. There must be room, see [`Nodes::reserve`].
+    /// A new node, registered under its edges, to which nobody refers yet. There must be room, see
+    /// [`Nodes::reserve`].
     pub fn make(&mut self, content: Content<'_>) -> Node {
         let node = self.allocate(content.len());
         self.record_mut(node)[REFS] = 0;

@@ -59,8 +59,8 @@ fn audit(dfa: &Dfa) {
     }
 }
 
-/// The nodes of the minimal automaton, and its edges by intervals: the tree of all beginnings of strings, of which those
-/// are put together that no further byte tells apart (Moore's way).
+/// The nodes of the minimal automaton, and its edges by intervals: the tree of all beginnings of strings, of
+/// which those are put together that no further byte tells apart (Moore's way).
 fn minimal(strings: &Strings) -> (usize, usize) {
     let beginnings = strings.iter().flat_map(|string| (0..=string.len()).map(|len| &string[..len]));
     let beginnings: Vec<&[u8]> = beginnings.collect::<BTreeSet<_>>().into_iter().collect();
@@ -102,8 +102,9 @@ fn the_example_of_the_lecture() {
         assert_eq!(insert(&mut dfa, string.as_bytes()), Ok(true));
     }
     assert_eq!(language(&dfa), strings.map(|string| string.as_bytes().to_vec()).into());
-    // The figure draws the root, two nodes after a bit, two after two bits, and the one that accepts; it also draws the
-    // ways to rejection, and the two bits that lead from the last node but one to the last as one edge.
+    // The figure draws the root, two nodes after a bit, two after two bits, and the one that accepts; it also
+    // draws the ways to rejection, and the two bits that lead from the last node but one to the last as one
+    // edge.
     assert_eq!(dfa.size(), (6, 7));
     audit(&dfa);
 }
@@ -121,7 +122,8 @@ fn all_strings_make_a_chain() {
     audit(&dfa);
 }
 
-/// What a node becomes may be what one above it on the path was: {b, ab} below `x`, to which `xaab` adds {b, ab} below `a`.
+/// What a node becomes may be what one above it on the path was: {b, ab} below `x`, to which `xaab` adds {b,
+/// ab} below `a`.
 #[test]
 fn a_node_becomes_what_one_above_it_was() {
     let mut dfa = Dfa::new(&Budget::unlimited());
@@ -135,7 +137,8 @@ fn a_node_becomes_what_one_above_it_was() {
     }
 }
 
-/// Strings over few bytes, some next to each other, of all lengths, closed by a byte that is also next to one.
+/// Strings over few bytes, some next to each other, of all lengths, closed by a byte that is also next to
+/// one.
 fn any_strings() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let string = |bytes: std::ops::Range<u8>, len| {
         prop::collection::vec(bytes, len).prop_map(|string| [&string[..], &[0]].concat())

@@ -1,8 +1,9 @@
 //! Short codes for the numbers that stand at one place of vectors.
 //!
-//! All threads are in one pool, which soon has more numbers than a byte. At one index there are fewer, since threads are named
-//! by what they refer to. So the first numbers that are seen at a place get codes of a byte there, and the others have the
-//! number itself behind these. A number keeps the code that it got first, so a vector has one string at all times.
+//! All threads are in one pool, which soon has more numbers than a byte. At one index there are fewer, since
+//! threads are named by what they refer to. So the first numbers that are seen at a place get codes of a byte
+//! there, and the others have the number itself behind these. A number keeps the code that it got first, so a
+//! vector has one string at all times.
 
 use super::pool::Number;
 use crate::Full;

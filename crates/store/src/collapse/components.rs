@@ -1,11 +1,11 @@
 //! The components of a state as numbers of pools, one pool for each section.
 //!
-//! Threads and objects have a number each. Globals are one component as a rule, often one that changes with every step: they
-//! are cut into parts with a number each, so that models with little but globals collapse as well (the paper's pools may
-//! divide vectors further).
+//! Threads and objects have a number each. Globals are one component as a rule, often one that changes with
+//! every step: they are cut into parts with a number each, so that models with little but globals collapse as
+//! well (the paper's pools may divide vectors further).
 //!
-//! The numbers of the last state are kept, be it that it was stored or rebuilt: as long as an encoding knows what changed
-//! since then, only that is looked at.
+//! The numbers of the last state are kept, be it that it was stored or rebuilt: as long as an encoding knows
+//! what changed since then, only that is looked at.
 
 use system::{Encoding, Key, Moment, Section};
 
@@ -111,8 +111,8 @@ impl Components {
         &self.numbers[section as usize]
     }
 
-    /// Turns an encoding into the state with these numbers: those of its objects, and those of so many threads and then of
-    /// its globals.
+    /// Turns an encoding into the state with these numbers: those of its objects, and those of so many
+    /// threads and then of its globals.
     pub fn rebuild(
         &mut self,
         objects: impl Iterator<Item = Number>,

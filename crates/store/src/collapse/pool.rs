@@ -8,10 +8,11 @@
 //!   marks    position of every 16th string, or 4th, or as the owner likes it
 //! ```
 //!
-//! A slot gives the number as many bits as numbers need at the present size of the table, and the rest to a tag from the
-//! hash. So a probe looks at a string, as a rule, only to find an equal one, and then walks there from a mark. The table
-//! grows by a quarter at a time: it is never less than 70 % full, for one that had to grow. It is dropped first and filled anew
-//! from the arena, so that the two never coexist. Where the budget or the system refuses that, it is filled to 15/16.
+//! A slot gives the number as many bits as numbers need at the present size of the table, and the rest to a
+//! tag from the hash. So a probe looks at a string, as a rule, only to find an equal one, and then walks
+//! there from a mark. The table grows by a quarter at a time: it is never less than 70 % full, for one that
+//! had to grow. It is dropped first and filled anew from the arena, so that the two never coexist. Where the
+//! budget or the system refuses that, it is filled to 15/16.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,7 +43,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// An empty pool. The fewer strings have a mark, the smaller it is, and the longer the way from a number to its string.
+    /// An empty pool. The fewer strings have a mark, the smaller it is, and the longer the way from a number
+    /// to its string.
     pub fn new(budget: &Budget, mark_every: usize) -> Self {
         Self {
             slots: Zeroed::empty(),
@@ -77,7 +79,8 @@ impl Pool {
         self.insert(string, usize::MAX).map(|(number, _)| number)
     }
 
-    /// The number of a string, and whether it is new. There are no new ones if there are `limit` strings already.
+    /// The number of a string, and whether it is new. There are no new ones if there are `limit` strings
+    /// already.
     pub fn insert(&mut self, string: &[u8], limit: usize) -> Result<(Number, bool), Full> {
         let hash = self.hash(string);
         if let Some(number) = self.lookup(hash, string) {
@@ -131,7 +134,8 @@ impl Pool {
         if self.len + 1 >= Number::MAX as usize {
             return Err(Full::Ids);
         }
-        // The table was lost when it should have grown: whether the string is in the arena cannot be told any more.
+        // The table was lost when it should have grown: whether the string is in the arena cannot be told any
+        // more.
         if self.slots.is_empty() && self.len > 0 {
             return Err(Full::Memory);
         }

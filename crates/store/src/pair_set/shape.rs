@@ -1,8 +1,9 @@
 //! How a pair of numbers becomes a place and a remainder, and back.
 //!
-//! A pair is put together from as many bits as its numbers may have, and permuted. Its *home* among `places` is the permuted
-//! word scaled down, `word · places >> bits`; what the scaling drops, but for bits that the home tells, is its *remainder*. Words
-//! of one home differ by `places` or more in what is dropped, so bits below that can be left out:
+//! A pair is put together from as many bits as its numbers may have, and permuted. Its *home* among `places`
+//! is the permuted word scaled down, `word · places >> bits`; what the scaling drops, but for bits that the
+//! home tells, is its *remainder*. Words of one home differ by `places` or more in what is dropped, so bits
+//! below that can be left out:
 //!
 //! ```text
 //!                 word · places
@@ -13,11 +14,12 @@
 //!                               ← log₂ places →
 //! ```
 //!
-//! `places` is `quarters · 2^shift` with four or six quarters, so that a table grows by a half at most, and the way back is a
-//! division by a small number.
+//! `places` is `quarters · 2^shift` with four or six quarters, so that a table grows by a half at most, and
+//! the way back is a division by a small number.
 //!
-//! The entry of a pair in a slot is its distance from home, counted from one, and then its remainder, inverted. The words are
-//! in order in a table: where an entry of a slot is greater than the one that a pair would have there, the pair is further on.
+//! The entry of a pair in a slot is its distance from home, counted from one, and then its remainder,
+//! inverted. The words are in order in a table: where an entry of a slot is greater than the one that a pair
+//! would have there, the pair is further on.
 
 use crate::mix::{FACTORS, INVERSES};
 
@@ -26,7 +28,8 @@ pub const RIGHT_BITS: u32 = 29;
 const LEFT_BITS: u32 = 32;
 /// An entry has a bit less than a word: the one that is next after the greatest is a number as well.
 const MOST_SLOT_BITS: u32 = 63;
-/// Bits of a distance at first: in a table that is seven eighths full, one entry in some millions is further from home.
+/// Bits of a distance at first: in a table that is seven eighths full, one entry in some millions is further
+/// from home.
 const REACH_BITS: u32 = 6;
 
 /// How many bits the numbers of a pair may have: one at least.
@@ -162,7 +165,8 @@ impl Shape {
         Self::fit(needed, self.places, self.reach_bits())
     }
 
-    /// For `len` entries of which one got too far from home. If there is much room still, more places are no remedy.
+    /// For `len` entries of which one got too far from home. If there is much room still, more places are no
+    /// remedy.
     pub fn looser(&self, needed: Widths, len: usize) -> Self {
         if len > self.places() / 2 || self.slot_bits == MOST_SLOT_BITS {
             self.larger(needed)

@@ -1,7 +1,7 @@
 //! Places for the bits that never varied in a sample.
 //!
-//! They may still vary. Where a leaf has room it takes some of those next to its own, which costs nothing; the others are one
-//! part, together with the rest, however many leaves that takes.
+//! They may still vary. Where a leaf has room it takes some of those next to its own, which costs nothing;
+//! the others are one part, together with the rest, however many leaves that takes.
 
 use super::layout::{Bits, LEAF_BITS, Tree, WORD_BITS};
 

@@ -1,8 +1,9 @@
 //! What effects do to the tree, worked out once for each.
 //!
-//! An effect writes some bits of some words: so some bits of some leaves change, and all pairs on the way from there to the
-//! root. Which leaves, bits and pairs these are depends on the plan and not on the state. They are listed the first time that an
-//! effect is met; after that it is a few masks, and one pair after the other.
+//! An effect writes some bits of some words: so some bits of some leaves change, and all pairs on the way
+//! from there to the root. Which leaves, bits and pairs these are depends on the plan and not on the state.
+//! They are listed the first time that an effect is met; after that it is a few masks, and one pair after the
+//! other.
 
 use system::{Effect, Key, Write};
 
@@ -14,13 +15,14 @@ use super::tree_cursor::TreeCursor;
 #[derive(Default, Debug)]
 pub struct EffectPaths {
     generation: u64,
-    /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not met yet.
+    /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not
+    /// met yet.
     starts: Vec<u32>,
     /// Of each patch: how many lengths, leaves, copies and nodes it has, the two operands of the root, then
     /// - lengths: a slot, and the least that must be there;
     /// - leaves: a leaf, a mask, and the bits that it gets there;
-    /// - copies: a leaf of these, by its place, a slot, by how much its word is rotated to the right, and a mask of what is there
-    ///   then, which the leaf gets as well;
+    /// - copies: a leaf of these, by its place, a slot, by how much its word is rotated to the right, and a
+    ///   mask of what is there then, which the leaf gets as well;
     /// - nodes, children first: its position, its two operands, and which results these are, as bits.
     ///
     /// Without a root there is no patch.

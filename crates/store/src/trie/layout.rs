@@ -1,13 +1,14 @@
 //! Which place in the tree the bits of a state have.
 //!
-//! To a layout, a state is a row of words: for each component one more than its length, 0 where it is not there, and then its
-//! words, filled up with zeros to the greatest length that the plan knows. Their place in the row is a slot. A leaf is made of
-//! fields of words, 32 bits in all at most, so it is its own number and there is no table of leaves. Each bit of each word is
-//! in one leaf, and that is all that exactness needs; which are together, and how the tree joins the leaves, is learned from a
-//! sample of states ([`super::learner`]). The last leaf, the rest, stands for the components that do not fit.
+//! To a layout, a state is a row of words: for each component one more than its length, 0 where it is not
+//! there, and then its words, filled up with zeros to the greatest length that the plan knows. Their place in
+//! the row is a slot. A leaf is made of fields of words, 32 bits in all at most, so it is its own number and
+//! there is no table of leaves. Each bit of each word is in one leaf, and that is all that exactness needs;
+//! which are together, and how the tree joins the leaves, is learned from a sample of states
+//! ([`super::learner`]). The last leaf, the rest, stands for the components that do not fit.
 //!
-//! Inner nodes are numbered from the root on. So those that change all the time have the least numbers, since what hardly ever
-//! changes is far below.
+//! Inner nodes are numbered from the root on. So those that change all the time have the least numbers, since
+//! what hardly ever changes is far below.
 
 use std::collections::VecDeque;
 
@@ -100,8 +101,8 @@ pub enum Tree {
 }
 
 impl TreeLayout {
-    /// For components of so many words, in the order of their keys, which take up the slots from 1 on. The tree has all of their
-    /// bits in its leaves, and the rest.
+    /// For components of so many words, in the order of their keys, which take up the slots from 1 on. The
+    /// tree has all of their bits in its leaves, and the rest.
     pub fn new(components: &[(Key, usize)], tree: &Tree) -> Self {
         let mut spans: [Vec<Span>; 3] = Default::default();
         let mut keys = Vec::new();
@@ -288,7 +289,8 @@ impl Tree {
         }
     }
 
-    /// Joins some trees in their order, at least one, so that both halves have the same weight, as far as that is possible.
+    /// Joins some trees in their order, at least one, so that both halves have the same weight, as far as
+    /// that is possible.
     pub fn balanced(trees: Vec<(Self, f64)>) -> Self {
         let sums: Vec<f64> = std::iter::once(0.0)
             .chain(trees.iter().scan(0.0, |sum, (_, weight)| {

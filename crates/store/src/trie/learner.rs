@@ -1,18 +1,19 @@
 //! A sample of states, and the tree that suits it.
 //!
-//! An inner node of the tree is stored once for each combination of what is below it, so a good tree joins what has few
-//! combinations. What hardly varies comes first; then what goes together, as a process and the channel that it reads
-//! do: their values determine each other, in part. The tree grows from fields of words, where bits vary, to the root: of all
-//! parts that there are, those two are joined that have the fewest combinations in the sample. As long as they have no more
-//! bits than a leaf can have, they become one leaf, and that costs nothing; else an inner node. What remains for the root are two
-//! halves that vary about as much.
+//! An inner node of the tree is stored once for each combination of what is below it, so a good tree joins
+//! what has few combinations. What hardly varies comes first; then what goes together, as a process and the
+//! channel that it reads do: their values determine each other, in part. The tree grows from fields of words,
+//! where bits vary, to the root: of all parts that there are, those two are joined that have the fewest
+//! combinations in the sample. As long as they have no more bits than a leaf can have, they become one leaf,
+//! and that costs nothing; else an inner node. What remains for the root are two halves that vary about as
+//! much.
 //!
-//! That takes the square of the number of parts. Where too many bits vary, they are cut into wider fields, then those of a
-//! component are joined first, and where that is not enough, neighbours.
+//! That takes the square of the number of parts. Where too many bits vary, they are cut into wider fields,
+//! then those of a component are joined first, and where that is not enough, neighbours.
 //!
-//! Near the root nearly all combinations are different, and what seemed best for two parts is not for all. So the last
-//! parts are joined in the best of all ways: the combinations of every subset of them are counted, which gives the number of
-//! inner nodes of every tree.
+//! Near the root nearly all combinations are different, and what seemed best for two parts is not for all. So
+//! the last parts are joined in the best of all ways: the combinations of every subset of them are counted,
+//! which gives the number of inner nodes of every tree.
 //!
 //! Bits that never varied may still do so. They get their places when all is joined ([`super::complete`]).
 
@@ -40,8 +41,8 @@ const LAST_PARTS: usize = 10;
 pub struct ShapeLearner {
     states: usize,
     words: usize,
-    /// By component: the values of one more than its length, and of its words, by state as far as there are so far. What is not
-    /// there is 0.
+    /// By component: the values of one more than its length, and of its words, by state as far as there are
+    /// so far. What is not there is 0.
     columns: FxHashMap<Key, Vec<Vec<u64>>>,
 }
 
@@ -198,7 +199,8 @@ impl Part {
         }
     }
 
-    /// Joins parts in their order, at least one. Leaves are made of several parts only while they have at most so many bits.
+    /// Joins parts in their order, at least one. Leaves are made of several parts only while they have at
+    /// most so many bits.
     fn of_neighbours(parts: Vec<Self>, most_bits: u32) -> Self {
         let mut packed: Vec<Self> = Vec::new();
         for part in parts {
@@ -218,8 +220,8 @@ impl Part {
         Self { tree, width: LEAF_BITS + 1, leaves, classes }
     }
 
-    /// Few groups of neighbours that weigh about the same. Of so many components a sample shows only some of the values: half of
-    /// each leaf is left to the bits next to those that it saw vary.
+    /// Few groups of neighbours that weigh about the same. Of so many components a sample shows only some of
+    /// the values: half of each leaf is left to the bits next to those that it saw vary.
     fn in_groups(parts: Vec<Self>) -> Vec<Self> {
         let weights: Vec<f64> = parts.iter().map(Self::weight).collect();
         let limit = weights.iter().sum::<f64>() / (MOST_PARTS - 2) as f64;
@@ -283,8 +285,8 @@ fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
     }
 }
 
-/// Joins the last parts, at least one, so that the tree has as few inner nodes as possible: of all trees, by the combinations
-/// of all subsets of parts.
+/// Joins the last parts, at least one, so that the tree has as few inner nodes as possible: of all trees, by
+/// the combinations of all subsets of parts.
 fn finish(parts: Vec<Part>, states: usize, effort: usize) -> Tree {
     let subsets = 1_usize << parts.len();
     let stride = (subsets * states / (effort / 2)).max(1);
@@ -473,7 +475,8 @@ mod tests {
         }
     }
 
-    /// A tree that joins the two least parts each time has to join two of three parts here that are independent.
+    /// A tree that joins the two least parts each time has to join two of three parts here that are
+    /// independent.
     #[test]
     fn the_last_parts_are_joined_as_is_best() {
         // Two leaves take 32 bits and 4, which the constant part can be joined to, rather than 18 each.

@@ -1,6 +1,7 @@
 //! Small numbers that wait for their turn, the greatest first.
 
-/// A set of numbers below a limit, as bits. As a rule all are near, below 64; of others there is a bit for each block of 64.
+/// A set of numbers below a limit, as bits. As a rule all are near, below 64; of others there is a bit for
+/// each block of 64.
 #[derive(Default, Debug)]
 pub struct Queue {
     near: u64,

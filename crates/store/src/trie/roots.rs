@@ -1,7 +1,8 @@
 //! Root pairs: what is known of the states of a trie.
 //!
-//! As a set they take the fewest bytes, and no state has a number. Interned like inner pairs they have numbers, those of their
-//! states, and take thirteen to sixteen bytes: whoever looks for cycles has to know which state it met again.
+//! As a set they take the fewest bytes, and no state has a number. Interned like inner pairs they have
+//! numbers, those of their states, and take thirteen to sixteen bytes: whoever looks for cycles has to know
+//! which state it met again.
 
 use crate::interner::Interner;
 use crate::pair_set::PairSet;
@@ -26,7 +27,8 @@ pub trait Roots {
     /// Lets its place come near.
     fn prefetch(&self, root: u64);
 
-    /// Adds a root pair, unless it is there or `admit`, which is told how many there are, has something against it.
+    /// Adds a root pair, unless it is there or `admit`, which is told how many there are, has something
+    /// against it.
     fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full>;
 
     /// All of them, in an order in which they can be moved to another trie.

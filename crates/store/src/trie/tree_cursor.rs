@@ -17,7 +17,8 @@ pub struct TreeCursor {
     numbers: Vec<u32>,
     /// Inner nodes but the root of which a child has changed.
     open: Queue,
-    /// What the last update changed, unless that can't be taken back: slots with their words, and positions with their numbers.
+    /// What the last update changed, unless that can't be taken back: slots with their words, and positions
+    /// with their numbers.
     word_log: Vec<(u32, u64)>,
     number_log: Vec<(u32, u32)>,
     /// The components that are in the rest, in order, with their places in `rest_words`.
@@ -86,7 +87,8 @@ impl TreeCursor {
         self.moment = other.moment;
     }
 
-    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is changed.
+    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is
+    /// changed.
     pub fn predict(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
         let root = self.change(layout, pairs, writes);
         self.take_back();
@@ -215,8 +217,9 @@ impl TreeCursor {
         self.keys.clear();
     }
 
-    /// A depth-first search takes most steps back at once: where the encoding seems to be what it was before the last update,
-    /// so will be the tree. The components that are taken back are to be looked at again, as those that were touched are.
+    /// A depth-first search takes most steps back at once: where the encoding seems to be what it was before
+    /// the last update, so will be the tree. The components that are taken back are to be looked at again, as
+    /// those that were touched are.
     #[inline]
     fn go_back(&mut self, layout: &TreeLayout, encoding: &Encoding, touched: &[Key]) {
         self.keys.clear();

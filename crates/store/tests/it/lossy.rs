@@ -1,7 +1,7 @@
 //! What the lossy stores lose is what their formulas say.
 //!
-//! Distinct states are inserted; each that is answered by `Seen` is an omission. Hashes are fixed functions, so these are single
-//! draws, the same on every run: three standard deviations of room.
+//! Distinct states are inserted; each that is answered by `Seen` is an omission. Hashes are fixed functions,
+//! so these are single draws, the same on every run: three standard deviations of room.
 
 use quotient_store::{Access, Bitstate, Budget, Compact, Full, Hashes, Insert, StateId, StateStore};
 use system::{Encoding, Key, Section};
@@ -31,7 +31,8 @@ fn omitted(store: &mut dyn StateStore, numbers: std::ops::Range<u64>) -> u64 {
     lost
 }
 
-/// Whether the omissions of several runs are those that the stores expect, and these what the formula says of one run.
+/// Whether the omissions of several runs are those that the stores expect, and these what the formula says of
+/// one run.
 fn check(make: impl Fn() -> Box<dyn StateStore>, runs: u64, n: u64, formula: f64) {
     let (mut lost, mut expected) = (0, 0.0);
     for run in 0..runs {
@@ -184,7 +185,8 @@ fn compact_stays_full_while_it_grows() {
     assert!(most < Compact::bytes_per_state(8) + 0.6, "{most} bytes a state");
 }
 
-/// Short of memory, a compact store fills up, and then has all that it took; an array is there as a whole or not at all.
+/// Short of memory, a compact store fills up, and then has all that it took; an array is there as a whole or
+/// not at all.
 #[test]
 fn memory_runs_out() {
     let mut counts = Vec::new();

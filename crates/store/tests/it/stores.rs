@@ -64,8 +64,8 @@ fn any_run() -> impl Strategy<Value = (Vec<Components>, Vec<usize>)> {
     })
 }
 
-/// Whether the store has the state: with no room for more, that is all that an insertion tells. Stores that keep parts of
-/// states find out that one is new when there is no memory for a part.
+/// Whether the store has the state: with no room for more, that is all that an insertion tells. Stores that
+/// keep parts of states find out that one is new when there is no memory for a part.
 fn contains(store: &mut dyn StateStore, encoding: &Encoding) -> bool {
     match store.insert(&mut encoding.clone(), 0) {
         Ok(Insert::Seen(_)) => true,

@@ -1,5 +1,5 @@
-//! The thread graph against brute force: small graphs are unfolded, with a name of its own for each thread, and searched for a
-//! component in which every thread has a turn.
+//! The thread graph against brute force: small graphs are unfolded, with a name of its own for each thread,
+//! and searched for a component in which every thread has a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 

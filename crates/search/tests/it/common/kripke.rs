@@ -112,8 +112,8 @@ impl Temporal for Kripke {
     }
 }
 
-/// A token in a ring, which is taken up and then put down `by` places further on. Nobody can tell one place from another:
-/// an encoding says only whether the token is up.
+/// A token in a ring, which is taken up and then put down `by` places further on. Nobody can tell one place
+/// from another: an encoding says only whether the token is up.
 pub struct Ring {
     pub size: u64,
     pub by: u64,
@@ -211,8 +211,8 @@ impl Random {
         build[kind as usize - 4](a, b)
     }
 
-    /// Up to `most` places, some of which have no edges. Those that are not observed have, and transient ones make no cycles by
-    /// themselves.
+    /// Up to `most` places, some of which have no edges. Those that are not observed have, and transient ones
+    /// make no cycles by themselves.
     pub fn kripke(&mut self, most: u64, props: u64) -> Kripke {
         let (count, threads) = (1 + self.below(most), 1 + self.below(4));
         let places = (0..count).map(|at| {
