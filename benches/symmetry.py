@@ -3,7 +3,7 @@
 
     benches/symmetry.py [--time SECONDS] [--memory SIZE] [--quotient PROGRAM] [--write]
 
-Runs the release build depth first to the end for every model below and every level. A run that does not finish within the
+Runs the build for releases depth first to the end for every model below and every level. A run that does not finish within the
 limits is shown as a dash. Time is that of the processor, so that other work on the machine matters little. Prints
 Markdown; with --write it also goes into the page of the book that shows it. Without --quotient, the program is built first.
 """
@@ -118,8 +118,8 @@ def main():
     arguments = arguments.parse_args()
     quotient = arguments.quotient and Path(arguments.quotient).resolve()
     if not quotient:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "quotient-cli"], cwd=ROOT, check=True)
-        quotient = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/quotient"
+        subprocess.run(["cargo", "build", "--profile", "dist", "--quiet", "-p", "quotient-cli"], cwd=ROOT, check=True)
+        quotient = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist/quotient"
 
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -70,7 +70,7 @@ struct Cut {
 
 pub fn run(args: &GrowthArgs) -> Result<()> {
     let limit = Duration::from_secs(args.timeout);
-    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let quotient = Quotient::find(args.quotient.clone(), "dist", limit)?;
     let model = args.model()?;
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let mut cuts = Vec::new();

@@ -148,10 +148,10 @@ impl Report {
 
 impl Quotient {
     /// The given binary, or the one that cargo builds.
-    pub fn find(path: Option<PathBuf>, limit: Duration) -> Result<Self> {
+    pub fn find(path: Option<PathBuf>, profile: &str, limit: Duration) -> Result<Self> {
         let path = match path {
             Some(path) => path.canonicalize().with_context(|| format!("no binary {}", path.display()))?,
-            None => build()?,
+            None => build(profile)?,
         };
         Ok(Self { path, limit, reductions: Reductions::default() })
     }
@@ -234,8 +234,8 @@ impl Quotient {
     }
 }
 
-/// Builds the command line tool and says where it is.
-fn build() -> Result<PathBuf> {
+/// Builds the command line tool in a profile of cargo's and says where it is.
+fn build(profile: &str) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Message {
         executable: Option<PathBuf>,
@@ -244,7 +244,8 @@ fn build() -> Result<PathBuf> {
     let output = Command::new(cargo)
         .args([
             "build",
-            "--release",
+            "--profile",
+            profile,
             "--package",
             "quotient-cli",
             "--message-format",

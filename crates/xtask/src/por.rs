@@ -80,7 +80,7 @@ pub fn run(args: &PorArgs) -> Result<bool> {
     let effort = if args.quick { Effort::Tiny } else { Effort::Large };
     // To generate and to compile is no part of what is compared.
     let spin = Spin { verifier_limit: limit, ..Spin::find(limit.max(COMPILATION), effort)? };
-    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let quotient = Quotient::find(args.quotient.clone(), "release", limit)?;
     // All of the project but these are small.
     let large = if args.quick { None } else { Some("bench") };
     let folders: Vec<&str> = large.into_iter().chain(["promela", "temporal"]).collect();

@@ -38,7 +38,7 @@ pub struct StartupArgs {
 pub fn run(args: &StartupArgs) -> Result<()> {
     let limit = Duration::from_secs(args.timeout);
     let spin = Spin::find(limit, Effort::Large)?;
-    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let quotient = Quotient::find(args.quotient.clone(), "dist", limit)?;
     let mut table = Table::new(&["model", ">states", ">quotient (s)", ">SPIN (s)", ">ratio"]);
     for path in &args.models {
         let name = |path: &Path| path.file_name().unwrap_or_default().display().to_string();

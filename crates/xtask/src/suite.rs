@@ -89,8 +89,11 @@ impl Tools {
             spin.verifier_limit = Duration::from_secs(2);
         }
         spin.merge = args.merge;
-        let mut quotient =
-            if args.spin_only { None } else { Some(Quotient::find(args.quotient.clone(), limit)?) };
+        let mut quotient = if args.spin_only {
+            None
+        } else {
+            Some(Quotient::find(args.quotient.clone(), "release", limit)?)
+        };
         if let Some(quotient) = &mut quotient {
             quotient.reductions.merge = args.merge;
         }

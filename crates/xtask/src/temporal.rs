@@ -24,7 +24,7 @@ use crate::compare::{Difference, Status};
 use crate::model::Model;
 use crate::ours::{self, Quotient, Reductions};
 use crate::process::{End, Run};
-use crate::spin::{self, Spin, TOO_DEEP};
+use crate::spin::{self, Effort, Spin, TOO_DEEP};
 
 /// With fairness, SPIN's verifiers have room for a few processes only.
 const PROCESSES: &str = "-DNFAIR=6";
@@ -200,13 +200,21 @@ pub fn compare(asked: &Asked<'_>, model: &Model) -> Result<Comparison> {
                 spin = Answer::None("SPIN contradicts itself".to_owned());
             }
             let again = |&reductions| question.ask_quotient(&quotient.with(reductions), model, folder);
+            let is_quick = asked.spin.is_some_and(|spin| spin.effort == Effort::Tiny);
+            let is_large = matches!(&spin, Answer::None(why) if why.starts_with("takes too long"));
+            let (ours, reduced) = if is_quick && is_large {
+                (Answer::None("not asked".to_owned()), Vec::new())
+            } else {
+                let reduced = asked.reductions.iter().map(again).collect::<Result<_>>()?;
+                (question.ask_quotient(quotient, model, folder)?, reduced)
+            };
             answers.push(Answers {
                 question: subject.to_string(),
                 is_fair,
                 spin,
                 spin_reduced: asked.spin_reduced.then_some(spin_reduced),
-                ours: question.ask_quotient(quotient, model, folder)?,
-                reduced: asked.reductions.iter().map(again).collect::<Result<_>>()?,
+                ours,
+                reduced,
             });
         }
     }

@@ -53,7 +53,7 @@ type Replayed = Result<String, String>;
 pub fn run(args: &TrailsArgs) -> Result<bool> {
     let limit = Duration::from_secs(args.timeout);
     let spin = Spin::find(limit, Effort::Large)?;
-    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let quotient = Quotient::find(args.quotient.clone(), "release", limit)?;
     let mut table = Table::new(&["model", "ours, replayed by SPIN", "SPIN's, replayed by ours"]);
     let mut failed = 0;
     for path in &args.models {

@@ -135,7 +135,7 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     let limit = Duration::from_secs(args.timeout);
     let mut spin = Spin::find(limit, Effort::Large)?;
     spin.memory = SPIN_MEMORY;
-    let quotient = Quotient::find(args.quotient.clone(), limit)?;
+    let quotient = Quotient::find(args.quotient.clone(), "dist", limit)?;
     let stores = args.stores()?;
     let mut measured = Vec::new();
     let mut conditions = conditions(args, &spin, &quotient)?;
