@@ -1,4 +1,4 @@
-//! The time of a transition on a system that costs next to nothing: what the search and the store cost.
+//! The time per transition on a system whose steps cost almost nothing: the cost of the search and the store.
 //!
 //! `cargo bench -p quotient-search --bench counters`
 
