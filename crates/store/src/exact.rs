@@ -1,4 +1,4 @@
-//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as it is
+//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as a byte string
 //! ([`crate::vectors`]).
 
 use system::Encoding;
@@ -18,7 +18,7 @@ impl Exact {
         Self { packer: Packer::default(), vectors: Vectors::new(budget) }
     }
 
-    /// Hands out at most `limit` ids.
+    /// Assigns at most `limit` ids.
     #[must_use]
     pub fn with_id_limit(self, limit: usize) -> Self {
         Self { vectors: self.vectors.with_id_limit(limit), ..self }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use quotient_search::{
     Completeness, Observer, Open, Options, Outcome, Progress, Quiet, Stats, StopReason, Trail, WalkEnd, walk,
 };
-use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
+use store::{Budget, Exact, HashSetStore, Insert, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
 use system::{
     Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Limits, Section, Step, Steps,
@@ -657,7 +657,7 @@ proptest! {
             prop_assert!(search == Search::Dfs || outcome.stats.depth == farthest);
             prop_assert!(outcome.stats.depth >= farthest);
             // The order of exploration depends on the search only, not on the store or on chance.
-            let mut naive = Naive::new(&Budget::unlimited());
+            let mut naive = HashSetStore::new(&Budget::unlimited());
             prop_assert!(same(&outcome, &search.run(&graph, &mut naive, &keep_going(), &mut Quiet)));
             let mut boxed: Box<dyn StateStore> = Box::new(exact());
             prop_assert!(same(&outcome, &search.run(&graph, &mut *boxed, &keep_going(), &mut Quiet)));
