@@ -60,9 +60,9 @@ pub(crate) struct Blind {
     /// Where the transitions out of sticky locations lead.
     pub detours: bool,
     /// Messages in the middle of a step.
-    pub later: bool,
+    pub later_messages: bool,
     /// That a thread may have to wait in the middle of an atomic block.
-    pub amid: bool,
+    pub atomic_waits: bool,
     /// That variables of other threads, globals, and collections lead to an object.
     pub frames: bool,
     pub globals: bool,
@@ -260,7 +260,7 @@ impl Analysis {
     pub(crate) fn build(program: &Program, observed: &Observed<'_>, blind: Blind) -> Self {
         let assigned_channels = assigned(program, true);
         let mut resources = Resources::new(program, &assigned_channels, observed.all());
-        if blind.amid {
+        if blind.atomic_waits {
             resources.assured.fill(true);
         }
         let in_states = ObservedResources::new(&resources, &observed.in_states);
@@ -545,7 +545,7 @@ impl<'a> Steps<'a> {
                         // changed.
                         let (kind, channel) = self.later_message(id, to)?;
                         let transition = (at == location).then_some(id);
-                        if !self.blind.later {
+                        if !self.blind.later_messages {
                             candidate.operations.push(Operation { transition, kind, channel });
                         }
                     }

@@ -30,7 +30,7 @@ pub struct CycleCut {
     count: u32,
     /// By the prospects of all threads, and the channels that they name.
     known: RefCell<FxHashMap<Vec<i64>, Vec<bool>>>,
-    question: Cell<Vec<i64>>,
+    key: Cell<Vec<i64>>,
 }
 
 impl CycleCut {
@@ -50,20 +50,20 @@ impl CycleCut {
 
     /// Whether a thread is in the cycle cut.
     pub fn contains(&self, view: View<'_>, thread: ThreadId) -> bool {
-        let mut question = self.question.take();
-        question.clear();
+        let mut key = self.key.take();
+        key.clear();
         for thread in (0..view.state.thread_limit()).map(ThreadId) {
             if !view.state.is_running(thread) {
-                question.push(-1);
+                key.push(-1);
                 continue;
             }
             let location = view.location(thread);
-            question.push(self.prospects[location].into());
+            key.push(self.prospects[location].into());
             let Analysis { sets, futures, uses, named, .. } = view.analysis;
             sets.any_common(futures.at(location).own, *named, &mut |at| {
                 let Some(name) = &uses[at].channel else { return false };
                 let for_good = !matches!(name.kind, ExprKind::Local(_));
-                question.push(view.value(name, thread, for_good).unwrap_or(-1));
+                key.push(view.value(name, thread, for_good).unwrap_or(-1));
                 false
             });
         }
@@ -71,12 +71,12 @@ impl CycleCut {
         if known.len() > MOST {
             known.clear();
         }
-        let answer = match known.get(&question[..]) {
+        let answer = match known.get(&key[..]) {
             Some(answer) => answer,
-            None => known.entry(question.clone()).or_insert_with(|| choose(view)),
+            None => known.entry(key.clone()).or_insert_with(|| choose(view)),
         };
         let is_one = answer[thread.0 as usize];
-        self.question.set(question);
+        self.key.set(key);
         is_one
     }
 }

@@ -44,7 +44,7 @@ pub struct Discipline {
     /// By field: the field with the lock that guards it.
     guards: Vec<Option<FieldId>>,
     /// By location: whether steps from there may access fields about which something is assumed.
-    looks: Vec<bool>,
+    checked: Vec<bool>,
     /// Other threads can notice the release of a lock only by taking it.
     pub releases: bool,
     pub in_states: ObservedHeap,
@@ -101,12 +101,12 @@ impl Discipline {
         let mut discipline = Self {
             guards: program.fields.ids().map(|field| guard(program, &constant, field)).collect(),
             constant,
-            looks: Vec::new(),
+            checked: Vec::new(),
             releases: !locks_are_sensed(program, observed),
             in_states: ObservedHeap::new(program, &observed.in_states),
             in_runs: ObservedHeap::new(program, &observed.in_runs),
         };
-        discipline.look(program);
+        discipline.find_checks(program);
         discipline
     }
 
@@ -118,8 +118,8 @@ impl Discipline {
         self.guards[field.index()]
     }
 
-    pub fn looks(&self, location: LocationId) -> bool {
-        self.looks[location.index()]
+    pub fn must_check(&self, location: LocationId) -> bool {
+        self.checked[location.index()]
     }
 
     /// Drops an assumption. Returns a description of the breach.
@@ -141,14 +141,14 @@ impl Discipline {
                 None => format!("{} is used without a lock", name(field)),
             },
         };
-        self.look(program);
+        self.find_checks(program);
         message
     }
 
     /// Computes the locations at which something has to be checked.
-    fn look(&mut self, program: &Program) {
-        let in_funs = program.funs.values().any(|fun| self.looks_at(&fun.body, false));
-        let reads = |expr: &Expr| self.looks_at(expr, in_funs);
+    fn find_checks(&mut self, program: &Program) {
+        let in_funs = program.funs.values().any(|fun| self.reads_assumed(&fun.body, false));
+        let reads = |expr: &Expr| self.reads_assumed(expr, in_funs);
         let returns = |location: &ir::Location| match &location.kind {
             LocationKind::Plain => false,
             LocationKind::Resume { result, then, .. } => {
@@ -164,7 +164,7 @@ impl Discipline {
         };
         let some_return = program.locations.values().any(returns);
         let has_atomic = program.locations.values().any(|location| location.atomic);
-        let mut looks: Vec<bool> = program
+        let mut checked: Vec<bool> = program
             .locations
             .values()
             .map(|location| {
@@ -195,7 +195,7 @@ impl Discipline {
             })
             .collect();
         // A step that continues into an atomic block performs what is done there.
-        let mut before = vec![Vec::new(); looks.len()];
+        let mut before = vec![Vec::new(); checked.len()];
         for transition in program.transitions.values() {
             if let Exit::Jump(Jump::Goto(target)) = transition.exit
                 && program.locations[target].atomic
@@ -203,14 +203,14 @@ impl Discipline {
                 before[target.index()].push(transition.source.index());
             }
         }
-        let mut open: Vec<usize> = (0..looks.len()).filter(|&at| looks[at]).collect();
+        let mut open: Vec<usize> = (0..checked.len()).filter(|&at| checked[at]).collect();
         while let Some(at) = open.pop() {
-            open.extend(before[at].iter().filter(|&&from| !std::mem::replace(&mut looks[from], true)));
+            open.extend(before[at].iter().filter(|&&from| !std::mem::replace(&mut checked[from], true)));
         }
-        self.looks = looks;
+        self.checked = checked;
     }
 
-    fn looks_at(&self, expr: &Expr, in_funs: bool) -> bool {
+    fn reads_assumed(&self, expr: &Expr, in_funs: bool) -> bool {
         let mut found = false;
         expr.each(&mut |expr| match expr.kind {
             ExprKind::Field(_, field) => found |= self.guard(field).is_some(),

@@ -27,12 +27,12 @@ use crate::discipline::{Breach, ObservedHeap};
 use crate::owners::{Owner, Owners};
 
 /// The slots of fields.
-pub struct Places {
+pub struct FieldSlots {
     /// By record: its fields.
     records: Vec<Vec<(FieldId, Slot)>>,
 }
 
-impl Places {
+impl FieldSlots {
     pub fn new(program: &Program, layout: &Layout) -> Self {
         let of = |id: ir::RecordId, field: &FieldId| Some((*field, layout.field_slots[*field][id.index()]?));
         let records = program.records.iter();
@@ -54,7 +54,7 @@ pub struct Visibility {
 /// A state, as far as objects matter.
 pub struct Heap<'a> {
     pub analysis: &'a Analysis,
-    pub places: &'a Places,
+    pub field_slots: &'a FieldSlots,
     pub layout: &'a Layout,
     pub state: &'a State,
     pub owners: Owners<'a>,
@@ -207,7 +207,7 @@ impl Heap<'_> {
     /// The fields that an access to an object concerns.
     fn fields(&self, object: ObjectId, access: &Access) -> impl Iterator<Item = FieldId> {
         let fields = match self.kind(object) {
-            ObjectKind::Record(record) => &self.places.records[record.index()][..],
+            ObjectKind::Record(record) => &self.field_slots.records[record.index()][..],
             _ => &[],
         };
         let unit = Some(NodeRef::Object(object));
@@ -218,7 +218,7 @@ impl Heap<'_> {
     fn field_at(&self, object: ObjectId, label: u64) -> Option<FieldId> {
         let ObjectKind::Record(record) = self.kind(object) else { return None };
         let place = |slot: Slot| u64::from(slot.word) << 6 | u64::from(slot.shift);
-        let mut fields = self.places.records[record.index()].iter();
+        let mut fields = self.field_slots.records[record.index()].iter();
         fields.find(|(_, slot)| slot.bits > 0 && place(*slot) == label >> 32).map(|&(field, _)| field)
     }
 

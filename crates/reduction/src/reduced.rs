@@ -18,7 +18,7 @@ use crate::conflicts::Row;
 use crate::cycle_cut::CycleCut;
 use crate::discipline::Breach;
 use crate::footprint::UseKind;
-use crate::heap::{Heap, Places};
+use crate::heap::{FieldSlots, Heap};
 use crate::owners::Owners;
 
 /// The effort to find out whether something goes wrong in an atomic block, for each step into it: the number
@@ -55,7 +55,7 @@ pub struct Reduced<'a, S> {
     /// The number of states that are examined to find that out.
     sample: u32,
     cycle_cut: CycleCut,
-    places: Places,
+    field_slots: FieldSlots,
     invalidated: RefCell<Invalidated>,
 }
 
@@ -95,7 +95,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             is_worthwhile: Cell::default(),
             sample: SAMPLE,
             cycle_cut: CycleCut::new(analysis),
-            places: Places::new(&analysis.program, system.layout()),
+            field_slots: FieldSlots::new(&analysis.program, system.layout()),
             invalidated: RefCell::default(),
         }
     }
@@ -363,7 +363,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             |object, visit: &mut dyn FnMut(NodeRef, u64)| self.system.mentions(state, object, visit);
         look(&Heap {
             analysis: self.analysis,
-            places: &self.places,
+            field_slots: &self.field_slots,
             layout,
             state: concrete,
             owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
@@ -385,12 +385,12 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         threads.retain(|&thread| exclusive.is_none_or(|exclusive| exclusive == thread));
         let mut found = Vec::new();
         for thread in threads {
-            let looks = self.analysis.discipline.looks(self.view(state).location(thread));
-            if looks || cfg!(debug_assertions) {
+            let must_check = self.analysis.discipline.must_check(self.view(state).location(thread));
+            if must_check || cfg!(debug_assertions) {
                 let trial = self.dry_run(state, thread);
                 let known = found.len();
                 self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
-                debug_assert!(looks || known == found.len(), "there is nothing to look at");
+                debug_assert!(must_check || known == found.len(), "there is nothing to look at");
             }
         }
         let mut invalidated = self.invalidated.borrow_mut();

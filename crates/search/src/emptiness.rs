@@ -45,7 +45,7 @@ use acceptance::{FAIR, PLAIN, Sets};
 use fair_cycle::FairCycle;
 pub use lasso::{Lasso, Move};
 use lasso::{along, lift};
-use product::Walk;
+use product::ProductWalk;
 use reader::Reader;
 use threads::Threads;
 
@@ -146,16 +146,16 @@ where
     Ok(if claim.is_fair {
         let is_renamed = system.thread_names(&mut explorer.expander.state, &mut Vec::new());
         let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
-        let walk = Walk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
+        let walk = ProductWalk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
         by_components(walk, threads, options)
     } else {
-        let walk = Walk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
+        let walk = ProductWalk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
         by_components(walk, None, options)
     })
 }
 
 fn by_components<S, T, const N: usize>(
-    mut walk: Walk<'_, S, T, N>,
+    mut walk: ProductWalk<'_, S, T, N>,
     threads: Option<Threads>,
     options: &Options<'_>,
 ) -> EmptinessResult
@@ -183,12 +183,12 @@ where
 
 /// Finishes a search that found no cycle. It may have found a path to a state from which the automaton
 /// accepts every continuation.
-fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
+fn ended<S, T, const N: usize>(walk: ProductWalk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let Walk { mut explorer, stack, nodes, mut entered, accepting_sink, seen, reader, .. } = walk;
+    let ProductWalk { mut explorer, stack, nodes, mut entered, accepting_sink, seen, reader, .. } = walk;
     entered.truncate(reader.diverging.index());
     if let Some(trail) = accepting_sink {
         explorer.sink.ledger.record(ACCEPTANCE_CYCLE, trail);
@@ -200,9 +200,9 @@ where
 /// Finishes a search that found a cycle through `head`, which is on the stack. `lasso` follows the cycle from
 /// there.
 fn violated<'a, S, T, const N: usize>(
-    mut walk: Walk<'a, S, T, N>,
+    mut walk: ProductWalk<'a, S, T, N>,
     head: product::Node,
-    lasso: impl FnOnce(&mut Walk<'a, S, T, N>, usize) -> Option<Lasso>,
+    lasso: impl FnOnce(&mut ProductWalk<'a, S, T, N>, usize) -> Option<Lasso>,
 ) -> EmptinessResult
 where
     S: Temporal,

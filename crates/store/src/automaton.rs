@@ -5,7 +5,7 @@
 //!
 //! A state is a string of bytes in which every part determines where it ends, so that no string is a prefix
 //! of another. It contains the globals, threads and objects with index 0, those with index 1, and so on, each
-//! as numbers ([`crate::number`]):
+//! as numbers ([`crate::varint`]):
 //!
 //! ```text
 //!   0                              the section ends before this index
@@ -31,7 +31,7 @@ mod tests;
 use system::{Encoding, Key, Section};
 
 use crate::collapse::{ABSENT, Components};
-use crate::number::put;
+use crate::varint::put;
 use crate::{Access, Budget, Figure, Full, Insert, StateId, StateStore};
 use dfa::Dfa;
 

@@ -194,7 +194,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_budget_sees_memory_that_nobody_asked_for() {
+    fn a_process_budget_sees_memory_that_was_not_granted() {
         let before = resident().expect("the kernel tells the resident set");
         let budget = Budget::of_process(before + (64 << 20));
         assert!(budget.allows(1 << 20) && !budget.exceeded());

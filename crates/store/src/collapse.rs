@@ -21,7 +21,7 @@
 //!   that equal words of different types share an entry; but entries are few and vectors many.
 //! - *Globals* are divided into parts ([`components`]).
 //! - *Several pools*, which the paper allows: the numbers of each are small, and mostly take a byte
-//!   ([`crate::number`]). Numbers of threads have codes by index, most of which take a byte as well
+//!   ([`crate::varint`]). Numbers of threads have codes by index, most of which take a byte as well
 //!   ([`codes`]).
 
 mod codes;
@@ -30,7 +30,7 @@ mod pool;
 
 use system::{Encoding, Section};
 
-use crate::number::{put, take};
+use crate::varint::{put, take};
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
 use codes::Codes;

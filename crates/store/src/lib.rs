@@ -39,12 +39,12 @@ mod gzip;
 mod hash_set;
 mod interner;
 mod mix;
-mod number;
 mod pack;
 mod packer;
 mod pair_set;
 mod sample;
 mod trie;
+mod varint;
 mod vectors;
 mod zeroed;
 

@@ -77,8 +77,8 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
         }
         let mut steps = Steps::default();
         system.steps(&mut builder.state, &mut steps);
-        let told = one_by_one(system, &mut builder.state);
-        assert!(told.is_empty() || (&told.enabled, &told.faults) == (&steps.enabled, &steps.faults));
+        let cached = one_by_one(system, &mut builder.state);
+        assert!(cached.is_empty() || (&steps.enabled, &steps.faults) == (&cached.enabled, &cached.faults));
         builder.node.is_deadlock = steps.is_empty() && !system.ended(&builder.state);
         builder.node.offers = steps.enabled.len() + steps.faults.len();
         builder.follow(&steps, &mut Vec::new(), None)?;
@@ -91,17 +91,17 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
 /// The steps of a state according to its successor cache, thread by thread, if there is one. Steps that are
 /// enabled because no other thread has any (a timeout) are not among them.
 fn one_by_one<S: Temporal>(system: &S, state: &mut S::State) -> Steps {
-    let mut told = Steps::default();
-    let Some(cache) = system.successor_cache() else { return told };
+    let mut steps = Steps::default();
+    let Some(cache) = system.successor_cache() else { return steps };
     for thread in cache.threads(state) {
-        let before = told.enabled.len();
-        if !cache.successors(state, thread, &mut |step, _| told.enabled.push(step)) {
-            told.enabled.truncate(before);
-            cache.thread_steps(state, thread, &mut told);
+        let before = steps.enabled.len();
+        if !cache.successors(state, thread, &mut |step, _| steps.enabled.push(step)) {
+            steps.enabled.truncate(before);
+            cache.thread_steps(state, thread, &mut steps);
         }
     }
-    told.enabled.dedup();
-    told
+    steps.enabled.dedup();
+    steps
 }
 
 impl<S: Temporal> Builder<'_, S> {

@@ -16,7 +16,7 @@ use store::{Budget, Chunked, StateStore};
 use system::Temporal;
 
 use super::acceptance::Sets;
-use super::product::{Event, Node, Walk};
+use super::product::{Event, Node, ProductWalk};
 use super::threads::Threads;
 use crate::outcome::StopReason;
 use crate::sink::or_stop;
@@ -83,12 +83,12 @@ struct Root<const N: usize> {
     /// The number of edges in [`Threads`] before that edge was added, and after it.
     edges: [usize; 2],
     /// The number of edges of the component when its fairness was last examined.
-    looked_at: usize,
+    examined: usize,
 }
 
 /// Searches the product for a component with `all` marks. If `threads` is given, the component is also fair.
 pub fn search<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     all: Sets<N>,
     mut threads: Option<Threads>,
     budget: &Budget,
@@ -115,7 +115,7 @@ where
             or_stop(numbers.set(node.index(automaton), number as u32))?;
             let edges = [before, threads.as_ref().map_or(0, Threads::len)];
             let number = number as u32;
-            or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, looked_at: 0 }))?;
+            or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, examined: 0 }))?;
             if let Some(threads) = &mut threads {
                 threads.enter(
                     walk.explorer.expander.system,
@@ -156,11 +156,11 @@ where
                 }
                 if let Some(threads) = &threads {
                     let edges = threads.len() - joined.edges[1];
-                    if edges < 2 * joined.looked_at {
+                    if edges < 2 * joined.examined {
                         continue;
                     }
                     if let Some(root) = roots.last_mut() {
-                        root.looked_at = edges;
+                        root.examined = edges;
                     }
                     if !is_fair(threads, &joined, live.len())? {
                         continue;
@@ -173,7 +173,7 @@ where
                 if let Some(root) = roots.last().filter(|root| root.number == number) {
                     if let Some(threads) = &mut threads {
                         // If no edge leads back to the root, none of its edges is left by now.
-                        let has_grown = threads.len() - root.edges[1] > root.looked_at;
+                        let has_grown = threads.len() - root.edges[1] > root.examined;
                         if has_grown && root.inner.contains(all) && is_fair(threads, &root, live.len())? {
                             return Continue(Some(Component::new(numbers, live, number)));
                         }
@@ -202,16 +202,16 @@ fn is_fair<const N: usize>(threads: &Threads, root: &Root<N>, live: usize) -> Co
 
 /// Merges the components above a live node, because of an edge from the top to that node.
 fn join<const N: usize>(roots: &mut Chunked<Root<N>>, number: u32, marks: Sets<N>) -> Root<N> {
-    let (mut marks, mut looked_at) = (marks, 0);
+    let (mut marks, mut examined) = (marks, 0);
     loop {
         let top = roots.last_mut().expect("a live node is in some component");
         if top.number <= number {
             top.inner = top.inner.with(marks);
-            top.looked_at = top.looked_at.max(looked_at);
+            top.examined = top.examined.max(examined);
             return *top;
         }
         marks = marks.with(top.inner).with(top.entry);
-        looked_at = looked_at.max(top.looked_at);
+        examined = examined.max(top.examined);
         roots.pop();
     }
 }

@@ -19,7 +19,7 @@ use super::acceptance::Sets;
 use super::components::Component;
 use super::lasso::Move;
 use super::node_edges::{EdgeView, NodeEdges};
-use super::product::{Node, Walk};
+use super::product::{Node, ProductWalk};
 use super::threads::{Edge, Fair, Graph, Interned, Label, NEVER};
 
 /// Memory is requested from the budget once per this many nodes.
@@ -58,7 +58,7 @@ impl<'a> FairCycle<'a> {
     /// Prepares a walk through a component that has fair runs. `None` if memory or time do not allow it, or
     /// if states do not decode to themselves.
     pub fn new<S, T, const N: usize>(
-        walk: &mut Walk<'_, S, T, N>,
+        walk: &mut ProductWalk<'_, S, T, N>,
         component: &'a Component,
         budget: &Budget,
     ) -> Option<Self>
@@ -184,7 +184,7 @@ impl<'a> FairCycle<'a> {
 
 /// Computes what happens to threads in a component, by all edges within it.
 fn expand<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,
     budget: &Budget,
 ) -> Option<Fair>

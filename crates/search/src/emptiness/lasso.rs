@@ -14,7 +14,7 @@ use system::{Step, Temporal, has_room};
 
 use super::acceptance::Sets;
 use super::node_edges::{EdgeView, NodeEdges};
-use super::product::{Node, Walk};
+use super::product::{Node, ProductWalk};
 use crate::trail::Trail;
 
 /// The limits of the search for a closed cycle: the number of passes, and the number of moves in them.
@@ -68,7 +68,7 @@ pub struct CycleEdge<const N: usize> {
 /// once, from a state at its head to a state with the same encoding, and returns the moves. `None` if `pass`
 /// fails.
 pub fn lift<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     level: usize,
     mut pass: impl FnMut(&mut NodeEdges<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>

@@ -7,12 +7,12 @@
 //! edge between the nodes before and after them. A state without steps stutters, unless finite runs do not
 //! count: it is its own successor, so that every run is infinite.
 //!
-//! A [`Walk`] goes through the product and leaves the decisions to its caller:
+//! A [`ProductWalk`] goes through the product and leaves the decisions to its caller:
 //!
 //! | [`Event`] | the walk is at    | the caller                                                       |
 //! |-----------|-------------------|------------------------------------------------------------------|
-//! | `Edge`    | the target        | calls [`Walk::enter`] to continue from there, or does nothing    |
-//! | `Leave`   | the node on top   | calls [`Walk::leave`]                                            |
+//! | `Edge`    | the target        | calls [`ProductWalk::enter`] to continue from there, or does nothing    |
+//! | `Leave`   | the node on top   | calls [`ProductWalk::leave`]                                            |
 //! | `End`     | no node           | stops                                                            |
 //!
 //! There is one concrete state. A step is fired once for all edges of the automaton that are combined with
@@ -73,7 +73,7 @@ pub enum Event<const N: usize> {
     End,
 }
 
-pub struct Walk<'a, S: Temporal, T: ?Sized, const N: usize> {
+pub struct ProductWalk<'a, S: Temporal, T: ?Sized, const N: usize> {
     pub explorer: Explorer<'a, S, T>,
     pub reader: &'a Reader,
     /// The automaton of the reader.
@@ -162,7 +162,7 @@ pub fn observe<S: Temporal>(system: &S, state: &mut S::State) -> Result<Option<u
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
-impl<'a, S, T, const N: usize> Walk<'a, S, T, N>
+impl<'a, S, T, const N: usize> ProductWalk<'a, S, T, N>
 where
     S: Temporal,
     T: StateStore + ?Sized,

@@ -12,7 +12,7 @@ use super::acceptance::Sets;
 use super::components::Component;
 use super::lasso::CycleEdge;
 use super::node_edges::{EdgeView, NodeEdges};
-use super::product::{Node, Walk};
+use super::product::{Node, ProductWalk};
 
 /// Memory is requested from the budget once per this many nodes, and this many bytes for each.
 const BATCH: usize = 1 << 12;
@@ -21,7 +21,7 @@ const NODE_BYTES: usize = 128;
 /// The edges of a cycle with `all` marks from the head back to it. `None` if memory or time do not allow it,
 /// or if states do not decode to themselves.
 pub fn cycle<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,
     all: Sets<N>,
     budget: &Budget,
@@ -46,7 +46,7 @@ where
 
 /// A shortest path from a node within its component whose last edge is a goal.
 fn shortest_path<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,
     from: Node,
     is_goal: impl Fn(CycleEdge<N>) -> bool,

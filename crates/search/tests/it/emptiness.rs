@@ -287,7 +287,7 @@ fn finite_runs_stutter() {
 }
 
 #[test]
-fn what_keeps_a_search_from_the_end_is_told() {
+fn what_keeps_a_search_from_the_end_is_reported() {
     let never = best::generalized(&always(1), Limits::default()).unwrap();
     let mut system = Kripke { places: vec![place(2, &[(0, 1)]), place(2, &[(0, 2)]), place(0, &[(0, 0)])] };
     let run = |system: &Kripke, claim: Claim<'_>, options: &Options<'_>| {

@@ -561,7 +561,7 @@ fn what_is_abandoned_ends_the_search() {
 }
 
 #[test]
-fn progress_tells_where_the_search_stands() {
+fn progress_reports_the_counts_so_far() {
     #[derive(Default)]
     struct Log(Vec<Progress>);
     impl Observer for Log {

@@ -279,7 +279,7 @@ mod tests {
 
     /// A slot and its entry determine the pair, however far the entry was pushed.
     #[test]
-    fn place_and_remainder_tell_the_pair() {
+    fn place_and_remainder_determine_the_pair() {
         for shape in shapes() {
             let extremes = [0, !shape.beyond, RIGHT & !shape.beyond, !RIGHT & !shape.beyond];
             for pair in (0..200).map(|i| random(i) & !shape.beyond).chain(extremes) {

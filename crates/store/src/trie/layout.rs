@@ -413,7 +413,7 @@ mod tests {
 
     /// Bits of several words, out of order.
     #[test]
-    fn leaves_and_words_tell_each_other() {
+    fn leaves_and_words_determine_each_other() {
         let bits = |slot, from, width| Bits { slot, from, width };
         let leaves = [
             vec![bits(3, 60, 4), bits(2, 0, 5), bits(1, 0, 20), bits(3, 0, 1)],

@@ -129,7 +129,7 @@ fn graphs() -> impl Iterator<Item = Annotated> {
 }
 
 #[test]
-fn a_fair_run_is_one_with_threads_told_apart() {
+fn a_fair_run_is_one_with_distinguished_threads() {
     let mut fair = 0;
     for graph in graphs() {
         assert_eq!(graph.is_fair(), graph.has_fair_run(), "{graph:#?}");
