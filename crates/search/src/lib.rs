@@ -1,7 +1,7 @@
 //! Searches: the states that a system can reach, and the violations found on the way.
 //!
-//! [`bfs`] and [`dfs`] explore all states of a [`system::TransitionSystem`] and keep them in a
-//! [`store::StateStore`]; [`walk`] follows one random path. The part that the searches share (take a step,
+//! [`bfs()`] and [`dfs()`] explore all states of a [`system::TransitionSystem`] and keep them in a
+//! [`store::StateStore`]; [`walk()`] follows one random path. The part that the searches share (take a step,
 //! store the successor, check for violations, obey limits) is in `explore`; their own files hold only the
 //! order of exploration and the path back to the initial state. [`emptiness`] searches for runs that an
 //! automaton accepts: it checks temporal properties.
