@@ -130,8 +130,8 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
     }
 }
 
-/// `SplitMix64`, the generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators, OOPSLA
-/// 2014): one addition and a mix, with the same results on every machine.
+/// `SplitMix64`, the generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators,
+/// OOPSLA 2014): one addition and a mix, with the same results on every machine.
 struct SplitMix64(u64);
 
 impl SplitMix64 {

@@ -59,7 +59,7 @@ fn measure(mut store: impl StateStore, n: u64) {
     let decode = (store.access() == Access::ById).then(|| {
         per(n, || {
             for i in 0..n {
-                store.decode(StateId(i as u64), &mut encoding);
+                store.decode(StateId(i), &mut encoding);
             }
         })
     });

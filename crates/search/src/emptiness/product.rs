@@ -9,11 +9,11 @@
 //!
 //! A [`ProductWalk`] goes through the product and leaves the decisions to its caller:
 //!
-//! | [`Event`] | the walk is at    | the caller                                                       |
-//! |-----------|-------------------|------------------------------------------------------------------|
-//! | `Edge`    | the target        | calls [`ProductWalk::enter`] to continue from there, or does nothing    |
-//! | `Leave`   | the node on top   | calls [`ProductWalk::leave`]                                            |
-//! | `End`     | no node           | stops                                                            |
+//! | [`Event`] | the walk is at  | the caller                                                         |
+//! |-----------|-----------------|--------------------------------------------------------------------|
+//! | `Edge`    | the target      | calls [`ProductWalk::enter`] to continue there, or does nothing    |
+//! | `Leave`   | the node on top | calls [`ProductWalk::leave`]                                       |
+//! | `End`     | no node         | stops                                                              |
 //!
 //! There is one concrete state. A step is fired once for all edges of the automaton that are combined with
 //! it.

@@ -219,7 +219,7 @@ fn the_limit_on_states_is_obeyed() {
     for mut store in [Box::new(compact) as Box<dyn StateStore>, Box::new(bitstate)] {
         assert_eq!(store.insert(&mut state(0), 0), Err(Full::States));
         for number in 0..5 {
-            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number as u64))));
+            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number))));
         }
         assert_eq!(store.insert(&mut state(5), 5), Err(Full::States));
         assert_eq!(store.insert(&mut state(4), 5), Ok(Insert::Seen(None)));

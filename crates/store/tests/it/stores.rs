@@ -267,11 +267,11 @@ fn growth_through_many_doublings() {
     let state = |i: u64| root(&[(i * i % 99_991) << (i % 40), i % 7, u64::MAX / (i + 1)]);
     for mut store in stores(&Budget::unlimited()) {
         for i in 0..99_991 / 2 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         for i in 0..99_991 / 2 {
             if store.access() == Access::ById {
-                let seen = Insert::Seen(Some(StateId(i as u64)));
+                let seen = Insert::Seen(Some(StateId(i)));
                 assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(seen));
             }
             assert!(contains(&mut *store, &state(i)));
@@ -294,11 +294,11 @@ fn states_come_back_in_their_order_while_others_are_stored() {
             while inserted < 3 * asked + 1 && inserted < 20_000 {
                 assert_eq!(
                     store.insert(&mut state(inserted), usize::MAX),
-                    Ok(Insert::New(StateId(inserted as u64)))
+                    Ok(Insert::New(StateId(inserted)))
                 );
                 inserted += 1;
             }
-            store.decode(StateId(asked as u64), &mut back);
+            store.decode(StateId(asked), &mut back);
             assert!(back.same(&state(asked)), "{asked} of the {} store", store.kind());
             assert!(matches!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(_))));
         }
@@ -339,7 +339,7 @@ fn ids_run_out_with_an_error() {
     let stores: [Box<dyn StateStore>; 2] = [Box::new(exact), Box::new(trie)];
     for mut store in stores {
         for i in 0..3 {
-            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         assert_eq!(store.insert(&mut root(&[3]), usize::MAX), Err(Full::Ids));
         assert_eq!(store.insert(&mut root(&[1]), usize::MAX), Ok(Insert::Seen(Some(StateId(1)))));
@@ -402,7 +402,7 @@ fn states_of_recurring_parts_take_few_bytes() {
     };
     let bytes_per_state = |mut store: Box<dyn StateStore>| {
         for i in 0..1 << 16 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         store.bytes() as f64 / f64::from(1 << 16)
     };
@@ -427,7 +427,7 @@ fn states_of_one_word_are_root_pairs() {
         let mut store = Trie::new(&Budget::unlimited(), numbered);
         for i in 0..100_000_u64 {
             let word = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 30;
-            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         let others = figure(&store, "inner_nodes") - store.len();
         assert!(others < 100, "{others} nodes, numbered: {numbered}");
