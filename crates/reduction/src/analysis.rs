@@ -148,6 +148,7 @@ pub struct Candidate {
     pub detours: Vec<TransitionId>,
 }
 
+/// An operation on a channel at the beginning of a step.
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// The transition that begins with the operation; `None` if it is a transition of an inner location.
@@ -396,6 +397,7 @@ impl Part {
     }
 }
 
+/// The parts of all steps of a program, from which candidates are made.
 struct Steps<'a> {
     program: &'a Program,
     flow: &'a Flow,

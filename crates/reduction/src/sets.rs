@@ -16,6 +16,7 @@ impl SetId {
     pub const EMPTY: Self = Self(0);
 }
 
+/// A node of the tree of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Node {
     /// The numbers from `64 * key` on.

@@ -19,6 +19,7 @@ pub enum Branch {
     Steps(Vec<Step>),
 }
 
+/// The parent and the branch of every stored state.
 pub struct Ancestry {
     /// By state, except for the initial one: the number of the branch, or [`ODD`].
     numbers: Chunked<u8>,

@@ -165,6 +165,7 @@ where
     }
 }
 
+/// How states were reached, and what is left of the state that is being expanded.
 struct Frontier {
     ancestry: Ancestry,
     /// By state: the number of its hidden data. Empty if the system has no hidden data.

@@ -134,6 +134,7 @@ struct Stack {
     epoch: u32,
 }
 
+/// A state on the stack.
 #[derive(Clone, Copy)]
 struct Level {
     /// The id of the state, or for a transient state the id of the last stored state below it. The lower

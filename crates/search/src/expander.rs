@@ -32,6 +32,7 @@ impl From<Step> for Successor {
     }
 }
 
+/// A concrete state of a system, and its steps and successors.
 pub struct Expander<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub state: S::State,

@@ -54,6 +54,7 @@ impl From<Insert> for Taken {
     }
 }
 
+/// The part that all searches share.
 pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     pub expander: Expander<'a, S>,
     pub sink: Sink<'a, T>,

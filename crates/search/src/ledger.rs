@@ -26,6 +26,7 @@ const OFTEN: Duration = Duration::from_millis(5);
 /// Polls of the clock per poll of the memory, which costs more.
 const MEMORY_EVERY: u32 = 16;
 
+/// The counts, violations and limits of a search.
 pub struct Ledger<'a> {
     pub options: &'a Options<'a>,
     observer: &'a mut dyn Observer,

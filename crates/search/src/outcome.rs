@@ -9,6 +9,7 @@ use system::{Bound, Fault, FaultKind};
 
 use crate::{Open, Trail};
 
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub stats: Stats,
@@ -75,6 +76,7 @@ pub enum Consequence {
     OfProperty,
 }
 
+/// Whether a search explored everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
     /// Every state that the system reaches within its own bounds was stored and expanded.

@@ -12,6 +12,7 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::StopReason;
 
+/// The store and the ledger of a search.
 pub struct Sink<'a, T: ?Sized> {
     pub store: &'a mut T,
     pub ledger: Ledger<'a>,

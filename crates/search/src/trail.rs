@@ -93,6 +93,7 @@ pub struct Diverged {
     cause: Cause,
 }
 
+/// Why the system does not follow a trail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Cause {
     NotEnabled,

@@ -4,6 +4,7 @@ use system::{Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem}
 
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
+/// A random walk that has ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
     /// The steps taken. A step that faults or exceeds a bound is the last one.
@@ -11,6 +12,7 @@ pub struct Walk {
     pub end: WalkEnd,
 }
 
+/// How a random walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WalkEnd {
     /// A proper end of the model.

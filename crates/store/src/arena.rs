@@ -34,6 +34,7 @@ impl Position {
     }
 }
 
+/// Byte records in chunks.
 #[derive(Debug)]
 pub struct Arena {
     chunks: Vec<Vec<u8>>,

@@ -28,6 +28,7 @@ use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateS
 /// An array of this number of bytes does not fit the caches of a processor.
 const PREPARES_FROM: usize = 2 << 20;
 
+/// A store that sets a few bits per state in a large array: bitstate hashing.
 #[derive(Debug)]
 pub struct Bitstate {
     /// Empty until the first state is inserted.

@@ -29,6 +29,7 @@ const HEADROOM: usize = 16 << 20;
 #[derive(Clone, Default, Debug)]
 pub struct Budget(Option<Arc<Account>>);
 
+/// A limit, and the memory that counts towards it.
 #[derive(Debug)]
 struct Account {
     limit: usize,

@@ -37,6 +37,7 @@ use codes::Codes;
 pub use components::{ABSENT, Components};
 use pool::{Number, Pool};
 
+/// A store of vectors of numbers, under which pools have the components of states.
 #[derive(Debug)]
 pub struct Collapse {
     components: Components,

@@ -39,6 +39,7 @@ const PREPARES_FROM: usize = 1 << 18;
 /// The number of slots behind the last home.
 const OVERFLOW: usize = 32;
 
+/// A store that keeps a few bytes of the fingerprint of each state: hash compaction.
 #[derive(Debug)]
 pub struct Compact {
     tables: Vec<Table>,

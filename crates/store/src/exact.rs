@@ -7,6 +7,7 @@ use crate::packer::Packer;
 use crate::vectors::Vectors;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
+/// A store of packed vectors.
 #[derive(Debug)]
 pub struct Exact {
     packer: Packer,

@@ -13,6 +13,7 @@ use crate::packer::Packer;
 use crate::vectors::Vectors;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
+/// A store of deflated vectors.
 #[derive(Debug)]
 pub struct Gzip {
     packer: Packer,

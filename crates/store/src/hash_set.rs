@@ -10,6 +10,7 @@ use system::Encoding;
 
 use crate::{Budget, Full, Insert, StateId, StateStore};
 
+/// A store that is a map of the standard library.
 #[derive(Debug)]
 pub struct HashSetStore {
     ids: HashMap<Vec<u64>, StateId>,

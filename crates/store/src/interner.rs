@@ -14,6 +14,7 @@ use crate::mix::{mix, place};
 use crate::zeroed::{Zeroed, grow, prefetch};
 use crate::{Budget, Full};
 
+/// Distinct 64-bit words, each with a number of 32 bits.
 #[derive(Debug)]
 pub struct Interner {
     items: Vec<u64>,

@@ -24,6 +24,7 @@ use shape::{Home, Shape, Widths};
 const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = u32::BITS - shape::RIGHT_BITS;
 
+/// A set of pairs of 32-bit numbers.
 #[derive(Debug)]
 pub struct PairSet {
     parts: [Part; PARTS],
@@ -33,6 +34,7 @@ pub struct PairSet {
     budget: Budget,
 }
 
+/// A part of the set: an array of slots with gaps.
 #[derive(Debug)]
 struct Part {
     /// The slots one after the other, without regard to word boundaries.

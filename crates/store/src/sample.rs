@@ -11,6 +11,7 @@ use crate::mix::mix;
 /// The greatest number of states in a sample.
 const MOST: usize = 1 << 16;
 
+/// A sample of the stored states, for an estimate by capture and recapture.
 #[derive(Clone, Debug, Default)]
 pub struct RecaptureSample {
     fingerprints: FxHashSet<u128>,

@@ -124,6 +124,7 @@ impl Cursor {
     }
 }
 
+/// A store that is a tree of interned pairs.
 #[derive(Debug)]
 pub struct Trie<R = Box<PairSet>> {
     table: Table<R>,

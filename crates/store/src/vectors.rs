@@ -32,6 +32,7 @@ const ID: usize = size_of::<u32>();
 /// Ids have four bytes in a record.
 const ID_LIMIT: usize = u32::MAX as usize;
 
+/// Byte strings with ids.
 #[derive(Debug)]
 pub struct Vectors {
     slots: Vec<u64>,

@@ -34,6 +34,7 @@ pub struct Key {
     pub index: u32,
 }
 
+/// Where the words of a component are in `words`.
 #[derive(Clone, Copy, Default, Debug)]
 struct Slot {
     offset: u32,

@@ -14,6 +14,7 @@ pub struct Counters {
     pub end_is_deadlock: bool,
 }
 
+/// The state of [`Counters`] and of a [`Bag`].
 pub struct CountersState {
     values: Vec<u64>,
     fired: Vec<usize>,
@@ -75,6 +76,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
 }
 
+/// A node of a [`Graph`].
 #[derive(Clone, Default, Debug)]
 pub struct Node {
     pub edges: Vec<Edge>,
@@ -86,6 +88,7 @@ pub struct Node {
     pub is_end: bool,
 }
 
+/// A step from a node of a [`Graph`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
     To(usize),
@@ -97,6 +100,7 @@ pub enum Edge {
     Truncated(Bound),
 }
 
+/// The state of a [`Graph`].
 pub struct GraphState {
     node: usize,
     left: Vec<usize>,

@@ -73,6 +73,7 @@ impl Numbers {
     }
 }
 
+/// The first node of a component, as far as the component is known.
 #[derive(Clone, Copy)]
 struct Root<const N: usize> {
     number: u32,

@@ -45,6 +45,7 @@ struct Found<const N: usize> {
     path: Vec<Move>,
 }
 
+/// A component with fair runs, and the distances to all goals in it.
 pub struct FairCycle<'a> {
     component: &'a Component,
     fair: Fair,

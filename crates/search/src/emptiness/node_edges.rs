@@ -23,6 +23,7 @@ pub struct EdgeView<'a, S: Temporal, const N: usize> {
     pub path: &'a [Move],
 }
 
+/// Enumerates the edges of nodes.
 pub struct NodeEdges<'a, S, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
@@ -53,6 +54,7 @@ struct Level<const N: usize> {
     target: Option<Target<N>>,
 }
 
+/// Where a step of a level leads.
 struct Target<const N: usize> {
     /// The step; `None` if the state stutters.
     step: Option<Step>,

@@ -65,6 +65,7 @@ impl Node {
     }
 }
 
+/// What a walk through the product comes to next.
 pub enum Event<const N: usize> {
     /// An edge from the node on top to this node, with all marks since that node.
     Edge(Node, Sets<N>),
@@ -73,6 +74,7 @@ pub enum Event<const N: usize> {
     End,
 }
 
+/// A depth-first walk through the product.
 pub struct ProductWalk<'a, S: Temporal, T: ?Sized, const N: usize> {
     pub explorer: Explorer<'a, S, T>,
     pub reader: &'a Reader,
@@ -99,6 +101,7 @@ pub struct Stack<const N: usize> {
     steps: Chunked<Step>,
 }
 
+/// A state on the stack, with a state of the automaton.
 #[derive(Clone, Copy)]
 pub struct Level<const N: usize> {
     /// The node. For a transient state: the last node below it, but with the current state of the automaton.
@@ -123,6 +126,7 @@ pub struct Level<const N: usize> {
     edge: u32,
 }
 
+/// Where the step that is being taken leads.
 #[derive(Clone, Copy)]
 enum Arrival {
     /// The walk is at the state of the level itself.

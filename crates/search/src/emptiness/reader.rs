@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 
 use super::acceptance::Sets;
 
+/// The automaton of a claim, and how it moves along a run.
 pub struct Reader {
     /// The claim's automaton, with one additional state.
     pub automaton: Automaton,

@@ -27,6 +27,7 @@
 use super::nodes::{Content, Draft, Edge, Node, Nodes, size};
 use crate::{Budget, Full};
 
+/// The minimal deterministic automaton of a set of strings.
 #[derive(Debug)]
 pub struct Dfa {
     nodes: Nodes,

@@ -164,6 +164,7 @@ impl Draft {
     }
 }
 
+/// All nodes of an automaton.
 #[derive(Debug)]
 pub struct Nodes {
     chunks: Vec<Zeroed<u32>>,

@@ -22,6 +22,7 @@ const UNKNOWN: Number = Number::MAX;
 /// the last.
 const PART: usize = 4;
 
+/// The pools of components, and the numbers of the last state.
 #[derive(Debug)]
 pub struct Components {
     /// By section: all components or parts that ever occurred, packed.

@@ -26,6 +26,7 @@ const FIRST_SLOTS: usize = 64;
 /// A number of a pool, from 1 on. Pools do not use the greatest number.
 pub type Number = u32;
 
+/// A pool of numbered byte strings.
 #[derive(Debug)]
 pub struct Pool {
     slots: Zeroed<u32>,

@@ -7,6 +7,7 @@ use crate::{Budget, Full};
 /// The number of words in a chunk.
 const CHUNK: usize = 1 << 12;
 
+/// A queue of words, in chunks.
 #[derive(Debug)]
 pub struct Fifo {
     /// The first chunk is read, the last one is written.

@@ -20,6 +20,7 @@ pub type Position = usize;
 /// An index into the row of words. Slot 0 is never used.
 pub type Slot = usize;
 
+/// The places of all bits of states in the tree, and the shape of the tree.
 #[derive(Debug)]
 pub struct TreeLayout {
     /// By section and index.

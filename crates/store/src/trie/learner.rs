@@ -38,6 +38,7 @@ const WIDTHS: [u32; 3] = [8, 16, 32];
 /// Fewer parts than this are joined optimally.
 const LAST_PARTS: usize = 10;
 
+/// A sample of states, from which a layout is learned.
 #[derive(Default, Debug)]
 pub struct ShapeLearner {
     states: usize,

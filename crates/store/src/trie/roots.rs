@@ -15,6 +15,7 @@ pub enum Rooted {
     Seen(Option<StateId>),
 }
 
+/// A set of root pairs.
 pub trait Roots {
     fn new(budget: &Budget) -> Self;
 

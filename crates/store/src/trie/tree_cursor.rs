@@ -9,6 +9,7 @@ use super::pairs::{ABSENT, PairTable, Pairs, join, split};
 use super::queue::Queue;
 use crate::Full;
 
+/// The words and numbers of the tree of one state.
 #[derive(Debug)]
 pub struct TreeCursor {
     /// By slot of the layout: its word. 0 for components that do not exist or are in the rest.
