@@ -20,8 +20,8 @@
 //!   statement accesses apart from its thread's variables is a set of *resources* (`footprint`); what the
 //!   other threads may still access is known for each location (`analysis`): everything that can come after
 //!   it, also in threads that are started. Both sets are compared in the current state. So a global is as
-//!   good as a local while no other thread can access it. A receive is ample if there is a message and no
-//!   other thread receives from that channel or inspects it, a send if there is room and no other thread
+//!   good as a local while no other thread can access it. A receive satisfies this if there is a message and
+//!   no other thread receives from that channel or inspects it, a send if there is room and no other thread
 //!   sends to it or inspects it; which channels other threads use is read from the state (`channels`). A
 //!   thread that only waits in a guard until there is a message is not affected by one more message, and a
 //!   thread that waits for room is not affected by more room (`assured`). Claims of threads (`xr`, `xs`) are
@@ -95,7 +95,7 @@
 //!   Two threads of a procedure may both write such a resource, in either order: only a thread that reads it
 //!   conflicts with them.
 //! - *Names.* The creation of objects by two threads commutes only if names are not observable: below the
-//!   heap level of symmetry, reduction is not available for programs with objects. The greatest number of
+//!   heap level of symmetry, reduction is not available for programs with objects. The number of
 //!   objects that exist at a time depends on the order too: a search that exceeds a bound on them is
 //!   [invalidated](Invalidated).
 //! - *The middle of an atomic block.* A thread that cannot take a lock there lets other threads run. A thread
