@@ -2,7 +2,7 @@
 //!
 //! After Lincoln and Petersen, who counted fish: of those that the second catch brings in, the part that the first one had marked
 //! is the part of all fish that the first one caught. Here a catch is a search, and two of them have hash functions that have
-//! nothing to do with each other. What is marked is a [sample](store::Sample) of the states.
+//! nothing to do with each other. What is marked is a [sample](store::RecaptureSample) of the states.
 //!
 //! Searches are not quite catches. What lies behind a state that both have lost, neither has seen, and it does not
 //! show; so the estimate is rather too low, and what it says is missing is the least that is.
@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use search::{Completeness, Options, StopReason};
-use store::{Bitstate, Budget, Hashes, Recapture, Sample};
+use store::{Bitstate, Budget, Hashes, Recapture, RecaptureSample};
 
 use crate::config::Config;
 use crate::refine::Watcher;
@@ -42,7 +42,7 @@ pub fn cover<T>(
     let [first, second] = SEEDS;
     let (first, rest) = run(first);
     if !went_through(&first) {
-        return (with_coverage(first, Sample::default(), Sample::default()), rest);
+        return (with_coverage(first, RecaptureSample::default(), RecaptureSample::default()), rest);
     }
     let (second, other_rest) = run(second);
     let finds = |run: &Run| !run.outcome.violations.is_empty();
@@ -54,7 +54,7 @@ pub fn cover<T>(
     (with_coverage(shown, sample, others), rest)
 }
 
-fn with_coverage(run: Run, sample: Sample, other: Sample) -> Run {
+fn with_coverage(run: Run, sample: RecaptureSample, other: RecaptureSample) -> Run {
     let coverage = Some(estimate(run.outcome.stats.states, sample.recapture(other)));
     Run { store: Store { coverage, ..run.store }, ..run }
 }
@@ -110,7 +110,7 @@ mod tests {
                 open: Open::Stack(0),
                 elapsed: Duration::ZERO,
             };
-            let mut sample = Sample::default();
+            let mut sample = RecaptureSample::default();
             sample.add(7);
             let store = stores::describe(&store::Exact::new(&Budget::unlimited()));
             (Run { outcome, store, sample: Some(sample) }, calls.get())

@@ -103,7 +103,7 @@ impl<'p> Plan<'p> {
             if told.doubts.is_bounded {
                 self.give_up(BOUNDED);
             } else {
-                self.dropped.extend(analysis.forget(&told.doubts.breaches));
+                self.dropped.extend(analysis.drop_assumptions(&told.doubts.breaches));
             }
         }
     }

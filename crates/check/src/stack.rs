@@ -53,8 +53,11 @@ impl Stack<'_> {
         };
         let reduced = Reduced::new(system, analysis);
         let output = search.run(&reduced);
-        let stats =
-            LayerStats { reduction: reduced.counts(), doubts: reduced.doubts(), ..LayerStats::default() };
+        let stats = LayerStats {
+            reduction: reduced.counts(),
+            doubts: reduced.invalidated(),
+            ..LayerStats::default()
+        };
         (output, stats)
     }
 }

@@ -2,8 +2,8 @@
 
 use search::{Completeness, Observer, Open, Options, Outcome, StopReason};
 use store::{
-    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, IndexedTrie,
-    Naive, StateStore, Trie,
+    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, HashSetStore, Hashes,
+    IndexedTrie, StateStore, Trie,
 };
 use system::{Temporal, TransitionSystem};
 
@@ -58,7 +58,7 @@ pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose
         StoreKind::Automaton => search.run::<dyn StateStore>(&mut Automaton::new(budget)),
         StoreKind::CollapseAutomaton => search.run::<dyn StateStore>(&mut CollapseAutomaton::new(budget)),
         StoreKind::Gzip => search.run::<dyn StateStore>(&mut Gzip::new(budget)),
-        StoreKind::Naive => search.run::<dyn StateStore>(&mut Naive::new(budget)),
+        StoreKind::Naive => search.run::<dyn StateStore>(&mut HashSetStore::new(budget)),
     }
 }
 
@@ -66,7 +66,7 @@ pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose
 pub struct Run {
     pub outcome: Outcome,
     pub store: Store,
-    pub sample: Option<store::Sample>,
+    pub sample: Option<store::RecaptureSample>,
 }
 
 /// A reachability search with the store that a configuration asks for.

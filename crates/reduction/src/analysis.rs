@@ -1,5 +1,4 @@
-//! What is known about a program before it runs: which locations are candidates, and what may come after
-//! each.
+//! The static analysis of a program: which locations are candidates, and the future of each location.
 
 use ir::{
     ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
@@ -9,20 +8,21 @@ use ir::{
 use crate::assured::{is_steady, plain_message};
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
+use crate::cycle_cut;
 use crate::cycles::{Search, break_cycles_but};
 use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
 use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
 use crate::futures::{Done, Futures, close};
 use crate::inert::inert;
-use crate::porters;
 use crate::ranks::Ranks;
 use crate::sets::{SetId, Sets};
 
-/// So many statements are looked at for the message of a step that does not begin with it.
+/// The greatest number of statements that are examined to find the message of a step that does not begin with
+/// it.
 const LONGEST_WALK: usize = 64;
 
-/// The tables of a program.
+/// The results of the analysis of a program.
 pub struct Analysis {
     pub(crate) program: Program,
     pub(crate) candidates: Table<LocationId, Option<Candidate>>,
@@ -30,63 +30,64 @@ pub struct Analysis {
     /// The sets of candidates and futures.
     pub(crate) sets: Sets,
     pub(crate) flow: Flow,
-    /// By channel: the number that it has if it exists from the start.
+    /// By channel: its number, if it exists from the start.
     pub(crate) first_numbers: Table<ChannelId, Option<i64>>,
-    /// All uses of channels, of which futures have numbers.
+    /// All uses of channels. Futures refer to them by number.
     pub(crate) uses: Vec<Use>,
-    /// Those that name their channel by variables of their thread.
+    /// The uses that name their channel by variables of their thread.
     pub(crate) named: SetId,
-    /// Which futures are in the way of which candidates.
+    /// Which futures conflict with which candidates.
     pub(crate) conflicts: Conflicts,
     pub(crate) written: Bits,
-    /// By procedure: the locals that get other values than they start with.
+    /// By procedure: the locals that are assigned other values than their initial ones.
     pub(crate) assigned: Vec<Bits>,
-    /// The same, except for 0, which is no channel.
+    /// By procedure: the locals that are assigned other values than their initial ones, 0 excepted, which is
+    /// not a channel.
     pub(crate) assigned_channels: Vec<Bits>,
     pub(crate) classes: Classes,
-    /// How the heap is used, as far as that is assumed.
+    /// The assumptions about how the heap is used.
     pub(crate) discipline: Discipline,
     pub(crate) blind: Blind,
 }
 
-/// What is overlooked on purpose, for tests of tests.
+/// What the analysis ignores on purpose, for tests of the tests.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Blind {
-    /// That steps are put off for ever.
+    /// That steps may be postponed for ever.
     pub proviso: bool,
-    /// That what rises in a loop falls there too.
+    /// That a variable that rises in a loop may also decrease there.
     pub falls: bool,
-    /// Where ways out of sticky locations lead.
-    pub ways: bool,
+    /// Where the transitions out of sticky locations lead.
+    pub detours: bool,
     /// Messages in the middle of a step.
-    pub later: bool,
+    pub later_messages: bool,
     /// That a thread may have to wait in the middle of an atomic block.
-    pub amid: bool,
-    /// That others' variables, globals, and collections lead to an object.
+    pub atomic_waits: bool,
+    /// That variables of other threads, globals, and collections lead to an object.
     pub frames: bool,
     pub globals: bool,
     pub values: bool,
-    /// What finding out what can be done reads.
+    /// What the evaluation of guards reads.
     pub guards: bool,
-    /// Breaches of what is assumed.
+    /// Breaches of assumptions.
     pub breaches: bool,
 }
 
-/// What steps may be ample beside those that touch nothing but what their thread has to itself.
+/// Which steps may be ample in addition to those that only access what their thread has to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Classes {
-    /// Messages, and ends of threads: they may enable others.
+    /// Messages, and ends of threads: they may enable other threads.
     pub messages: bool,
-    /// Objects that the thread alone can reach, those that it makes included.
+    /// Objects that only the thread can reach, including those that it creates.
     pub heap: bool,
     /// Objects whose lock the thread holds, fields that keep their values, and the release of locks, which
-    /// may enable others.
+    /// may enable other threads.
     pub locks: bool,
 }
 
 impl Classes {
     pub const ALL: Self = Self { messages: true, heap: true, locks: true };
-    /// Nobody else can do more or less after such a step than before it.
+    /// Steps that do not change what other threads can do.
     pub const SILENT: Self = Self { messages: false, heap: true, locks: false };
 
     /// Whether a candidate is of a class that may be ample.
@@ -99,14 +100,14 @@ impl Classes {
 /// The expressions that properties read.
 #[derive(Clone, Default, Debug)]
 pub struct Observed<'p> {
-    /// Of what must hold in every state.
+    /// The expressions of properties of states.
     pub in_states: Vec<&'p Expr>,
-    /// Of what must hold of runs.
+    /// The expressions of properties of runs.
     pub in_runs: Vec<&'p Expr>,
 }
 
 impl<'p> Observed<'p> {
-    /// What the invariants of a program read.
+    /// The expressions of the invariants of a program.
     pub fn invariants(program: &'p Program) -> Self {
         let in_states = program.invariants.iter().map(|invariant| &invariant.expr).collect();
         Self { in_states, in_runs: Vec::new() }
@@ -117,45 +118,46 @@ impl<'p> Observed<'p> {
     }
 }
 
-/// What a thread does in a step from a location that may be ample.
+/// What a thread does in a step, from a location at which its steps may be ample.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
     pub reads: SetId,
     pub writes: SetId,
-    /// What nobody else may write: all that is read, and the globals that are written. What else is written
-    /// is of the thread itself: where it is, and its variables that others ask for. Others that write the
-    /// same resource write of their own, so the order does not matter; and other threads may end as well, one
-    /// after the other.
+    /// The resources that no other thread may write: all that are read, and the globals that are written. The
+    /// other written resources belong to the thread itself: its location, and its variables that other
+    /// threads read. Other threads that write the same resource write their own part of it, so the order does
+    /// not matter; and other threads may end as well, one after the other.
     pub settled: SetId,
-    /// What is done to channels, before anything else.
+    /// The uses of channels, before anything else.
     pub operations: Vec<Operation>,
-    /// The thread ends: what it claims of channels is free then.
+    /// The thread ends, which releases its claims on channels.
     pub ends: bool,
-    /// The channels that go with it.
+    /// The channels that are removed with the thread.
     pub ended: Vec<Expr>,
-    /// Objects are touched: which, the state tells.
+    /// Objects are accessed. Which ones depends on the state.
     pub heap: bool,
-    /// A function returns: what happens next, the frame below tells.
+    /// A function returns. What happens next depends on the frame below.
     pub returns: bool,
     /// It may change what properties of states read.
     pub visible: bool,
-    /// There is a cycle through this location, on which somebody has to let all others in. If all ways out
-    /// are messages from or to others, that may be one of these.
+    /// There is a cycle through this location, on which all steps must be offered in some state. If all
+    /// transitions are messages from or to other threads, that may happen at one of these threads.
     pub sticky: bool,
-    /// The ways out of a sticky location that lead back there only through one where the thread itself lets
-    /// all others in.
+    /// The transitions out of a sticky location that lead back there only through a location at which the
+    /// thread itself makes all steps be offered.
     pub detours: Vec<TransitionId>,
 }
 
+/// An operation on a channel at the beginning of a step.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The transition that begins with it, unless it is one of an inner location.
+    /// The transition that begins with the operation; `None` if it is a transition of an inner location.
     pub transition: Option<TransitionId>,
     pub kind: UseKind,
     pub channel: Expr,
 }
 
-/// Why a program can't be reduced, if so.
+/// Why a program cannot be reduced; `None` if it can.
 pub fn obstacle(program: &Program) -> Option<&'static str> {
     if program.is_mixed() {
         return Some("objects, functions or atomic blocks meet channels or numbers of processes");
@@ -195,10 +197,10 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
     }
 }
 
-/// By transition: whether it may change what these expressions say.
+/// By transition: whether it may change the values of these expressions.
 pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, bool> {
     let resources = Resources::new(program, &assigned(program, true), observed.iter().copied());
-    let seen = Seen::new(&resources, observed);
+    let seen = ObservedResources::new(&resources, observed);
     let is_visible = |transition| {
         let footprint = resources.transition(transition);
         seen.shows(&footprint.writes, footprint.uses.iter().any(is_message))
@@ -206,16 +208,16 @@ pub fn visible(program: &Program, observed: &[&Expr]) -> Table<TransitionId, boo
     program.transitions.values().map(is_visible).collect()
 }
 
-/// What properties read.
-struct Seen {
+/// The resources that properties read.
+struct ObservedResources {
     resources: Bits,
-    /// They look into channels.
+    /// They inspect channels.
     channels: bool,
-    /// It can't be told.
+    /// It is unknown what they read.
     everything: bool,
 }
 
-impl Seen {
+impl ObservedResources {
     fn new(resources: &Resources<'_>, exprs: &[&Expr]) -> Self {
         let mut seen = Self { resources: Bits::default(), channels: false, everything: false };
         for expr in exprs {
@@ -227,7 +229,7 @@ impl Seen {
         seen
     }
 
-    /// Whether they notice that these resources are written, or that messages are sent and received.
+    /// Whether properties notice that these resources are written, or that messages are sent and received.
     fn shows(&self, writes: &[usize], messages: bool) -> bool {
         self.everything
             || writes.iter().any(|&resource| self.resources.contains(resource))
@@ -240,14 +242,14 @@ fn is_message(found: &Use) -> bool {
 }
 
 impl Analysis {
-    /// Analyses a program, of which some expressions are observed.
+    /// Analyses a program, where properties read the `observed` expressions.
     pub fn new(program: &Program, observed: &Observed<'_>) -> Self {
         Self::build(program, observed, Blind::default())
     }
 
-    /// Without ample steps that change whether others can move, for runs that are to be fair: messages, ends,
-    /// and arrivals where one is waited for. What other steps write, nobody else reads in the states that are
-    /// left out, so it makes no guard true or false.
+    /// Removes ample steps that change whether other threads can move, for runs that are to be fair:
+    /// messages, ends, and arrivals where a thread waits for one. What the remaining ample steps write is not
+    /// read by any other thread in the states that are left out, so it makes no guard true or false.
     #[must_use]
     pub fn for_fair_runs(mut self) -> Self {
         for candidate in self.candidates.values_mut() {
@@ -259,11 +261,11 @@ impl Analysis {
     pub(crate) fn build(program: &Program, observed: &Observed<'_>, blind: Blind) -> Self {
         let assigned_channels = assigned(program, true);
         let mut resources = Resources::new(program, &assigned_channels, observed.all());
-        if blind.amid {
+        if blind.atomic_waits {
             resources.assured.fill(true);
         }
-        let in_states = Seen::new(&resources, &observed.in_states);
-        let in_runs = Seen::new(&resources, &observed.in_runs);
+        let in_states = ObservedResources::new(&resources, &observed.in_states);
+        let in_runs = ObservedResources::new(&resources, &observed.in_runs);
         let transitions: Table<TransitionId, Footprint> =
             program.transitions.values().map(|transition| resources.transition(transition)).collect();
         let resumes: Table<LocationId, Footprint> =
@@ -322,7 +324,7 @@ impl Analysis {
                 let mut candidates = steps.candidates(&sticky, &mut analysis.sets);
                 let firm: Vec<bool> = (program.locations.ids().zip(&sticky))
                     .map(|(id, &sticky)| sticky && (candidates[id].is_none() || !analysis.conflicts.have(id)))
-                    .map(|is_firm| is_firm || blind.ways)
+                    .map(|is_firm| is_firm || blind.detours)
                     .collect();
                 steps.find_detours(&mut candidates, &firm);
                 analysis.candidates = candidates;
@@ -333,7 +335,7 @@ impl Analysis {
             }
         }
         let Self { uses, sets, .. } = &mut analysis;
-        let is_named = |at: &usize| porters::is_named(&uses[*at], &assigned_channels);
+        let is_named = |at: &usize| cycle_cut::is_named(&uses[*at], &assigned_channels);
         analysis.named = sets.of((0..uses.len()).filter(is_named));
         analysis
     }
@@ -343,7 +345,7 @@ impl Analysis {
         self.conflicts = Conflicts::new(self);
     }
 
-    /// Leaves it at these classes.
+    /// Restricts the analysis to these classes.
     #[must_use]
     pub fn permit(mut self, classes: Classes) -> Self {
         self.classes = classes;
@@ -351,10 +353,10 @@ impl Analysis {
         self
     }
 
-    /// What was assumed about the use of locks and fields does not hold: from now on it is not relied on.
-    /// Tells in words what that is.
-    pub fn forget(&mut self, breaches: &[Breach]) -> Vec<String> {
-        breaches.iter().map(|&breach| self.discipline.forget(&self.program, breach)).collect()
+    /// Drops assumptions about the use of locks and fields that do not hold. Returns descriptions of the
+    /// breaches.
+    pub fn drop_assumptions(&mut self, breaches: &[Breach]) -> Vec<String> {
+        breaches.iter().map(|&breach| self.discipline.drop_assumption(&self.program, breach)).collect()
     }
 
     /// Whether a global never changes once the program runs.
@@ -362,24 +364,24 @@ impl Analysis {
         !self.written.contains(Resources::global(global))
     }
 
-    /// How many locations may have ample steps.
+    /// The number of locations that may have ample steps.
     pub fn candidates(&self) -> usize {
         self.conflicts.candidates(&self.program)
     }
 }
 
-/// What a step does, or a part of one.
+/// What a step, or a part of one, does.
 #[derive(Clone, Copy, Default)]
 struct Part {
     reads: SetId,
     writes: SetId,
-    /// It can't be ample.
+    /// It cannot be ample.
     immovable: bool,
-    /// It can't come after another part: channels are used, or the thread ends.
+    /// It cannot come after another part: it uses channels, or ends the thread.
     must_begin: bool,
     returns: bool,
-    /// Who may notice it: properties of states, and of runs.
-    shown: [bool; 2],
+    /// Whether properties of states, and of runs, may notice it.
+    visible_to: [bool; 2],
 }
 
 impl Part {
@@ -389,19 +391,20 @@ impl Part {
         self.immovable |= other.immovable;
         self.must_begin |= other.must_begin;
         self.returns |= other.returns;
-        for (shown, &other) in self.shown.iter_mut().zip(&other.shown) {
-            *shown |= other;
+        for (visible_to, &other) in self.visible_to.iter_mut().zip(&other.visible_to) {
+            *visible_to |= other;
         }
     }
 }
 
+/// The parts of all steps of a program, from which candidates are made.
 struct Steps<'a> {
     program: &'a Program,
     flow: &'a Flow,
     footprints: &'a Table<TransitionId, Footprint>,
     transitions: Table<TransitionId, Part>,
     resumes: Table<LocationId, Part>,
-    /// By location: all that a step does that passes it, from there on.
+    /// By location: everything that a step passing through it does from there on.
     passages: Vec<Part>,
     /// By location: what is done there.
     done: Vec<Done>,
@@ -416,10 +419,10 @@ impl<'a> Steps<'a> {
         footprints: &'a Table<TransitionId, Footprint>,
         assigned_channels: &'a [Bits],
         resumes: &Table<LocationId, Footprint>,
-        [in_states, in_runs]: [&Seen; 2],
+        [in_states, in_runs]: [&ObservedResources; 2],
         sets: &mut Sets,
     ) -> Self {
-        // What one thread has to itself needs no comparison.
+        // Resources that only one thread uses need no comparison.
         let of_transitions = of_procedures(program, footprints);
         let of_resumes = resumes.iter().map(|(id, footprint)| (program.locations[id].procedure, footprint));
         let shared = contested(program, of_transitions.chain(of_resumes));
@@ -428,16 +431,16 @@ impl<'a> Steps<'a> {
             sets.of(resources.iter().copied().filter(|&resource| is_kept(resource)))
         };
         let part = |footprint: &Footprint, sets: &mut Sets| {
-            // Which objects it is about, the state tells.
+            // Which objects are accessed depends on the state.
             let writes: Vec<usize> = footprint.writes.iter().copied().filter(|&one| one != HEAP).collect();
-            let shown = [in_states, in_runs].map(|seen| seen.shows(&writes, !footprint.uses.is_empty()));
+            let visible_to = [in_states, in_runs].map(|seen| seen.shows(&writes, !footprint.uses.is_empty()));
             Part {
                 reads: set(&footprint.reads, sets),
                 writes: set(&footprint.writes, sets),
                 immovable: footprint.immovable,
                 must_begin: footprint.ends || !footprint.uses.is_empty(),
                 returns: footprint.returns,
-                shown,
+                visible_to,
             }
         };
         let mut transitions: Table<TransitionId, Part> =
@@ -455,7 +458,7 @@ impl<'a> Steps<'a> {
             }
             done.push(all);
         }
-        // What is called in the middle of a step is a part of it.
+        // A procedure that is called inside a step is a part of the step.
         let is_atomic = |id: LocationId| program.locations[id].atomic;
         for (id, transition) in program.transitions.iter() {
             if let Exit::Call { callee, resume, .. } = &transition.exit {
@@ -484,7 +487,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The candidates of all locations, if these are sticky.
+    /// The candidates of all locations, where `sticky` says which are sticky.
     fn candidates(&self, sticky: &[bool], sets: &mut Sets) -> Table<LocationId, Option<Candidate>> {
         let passes_sticky = self.passing(sticky);
         let ids = self.program.locations.ids();
@@ -493,8 +496,8 @@ impl<'a> Steps<'a> {
     }
 
     /// What may happen in a step of a thread that rests at a location, up to where it rests again. All
-    /// statements that the step can get to count, whether it does or not. With sticky locations, and those
-    /// from which one is passed.
+    /// statements that the step can reach count, whether it reaches them or not. `sticky` are the sticky
+    /// locations, and `passes_sticky` those from which a step passes a sticky one.
     fn candidate(
         &self,
         location: LocationId,
@@ -511,7 +514,7 @@ impl<'a> Steps<'a> {
         let passes_sticky = |at: LocationId| passes_sticky[at.index()];
         let mut candidate = Candidate { sticky: is_sticky(location), ..Candidate::default() };
         let mut all = Part::default();
-        // Where the step begins: here, and where nothing comes before but to find out whether it can.
+        // Where the step begins: here, and at inner locations before which only their readiness is tested.
         let mut begins = vec![location];
         let mut next = 0;
         while let Some(&at) = begins.get(next) {
@@ -521,7 +524,8 @@ impl<'a> Steps<'a> {
                 let footprint = &self.footprints[id];
                 all.add(&self.transitions[id], sets);
                 if footprint.ends {
-                    // Nothing but the end may be waited for there: others can make it possible.
+                    // The thread must not wait for anything but its end there: other threads can make the end
+                    // possible.
                     if at != location || here.transitions.len() > 1 {
                         return None;
                     }
@@ -539,10 +543,11 @@ impl<'a> Steps<'a> {
                 let mut pass = |to: LocationId| {
                     let passage = &self.passages[to.index()];
                     if passage.must_begin {
-                        // Later on, the channel may be another one, and its state is another one.
+                        // Later in the step, the expression may name another channel, and the channel has
+                        // changed.
                         let (kind, channel) = self.later_message(id, to)?;
                         let transition = (at == location).then_some(id);
-                        if !self.blind.later {
+                        if !self.blind.later_messages {
                             candidate.operations.push(Operation { transition, kind, channel });
                         }
                     }
@@ -570,15 +575,17 @@ impl<'a> Steps<'a> {
             }
         }
         let passes_sticky = begins[1..].iter().any(|&at| is_sticky(at));
-        // Where a step begins in several ways, one may come back to where another one begins.
+        // If a step can begin at several locations, one of its transitions may lead back to where another one
+        // begins.
         if begins.len() > 1 && (candidate.sticky || !candidate.operations.is_empty()) {
             return None;
         }
         (!passes_sticky && self.settle(&mut candidate, &all, sets)).then_some(candidate)
     }
 
-    /// The message of a step that uses channels only once it has left its first location, if there is no
-    /// other, and no way around it: one that is possible in the middle if it is at the beginning.
+    /// The message of a step that uses channels only after it has left its first location, if it is the only
+    /// one and cannot be avoided. It must be possible in the middle of the step if it is possible at the
+    /// beginning.
     fn later_message(&self, first: TransitionId, target: LocationId) -> Option<(UseKind, Expr)> {
         let is_message = |found: &Use| !matches!(found.kind, UseKind::Poll | UseKind::Await { .. });
         let assigned = &self.assigned_channels[self.program.locations[target].procedure.index()];
@@ -610,13 +617,13 @@ impl<'a> Steps<'a> {
         None
     }
 
-    /// Whether a step goes on where a transition leads.
+    /// Whether a step continues at the target of a transition.
     fn goes_on(&self, transition: &Transition, target: LocationId) -> bool {
         let target = &self.program.locations[target];
         transition.exclusive || target.inner || target.atomic
     }
 
-    /// What happens on the way through a resume location.
+    /// What happens at a resume location.
     fn resume(&self, location: LocationId, sets: &mut Sets) -> Option<Candidate> {
         let LocationKind::Resume { then, .. } = &self.program.locations[location].kind else { return None };
         let goes_on = matches!(then, Jump::Goto(target) if self.program.locations[*target].atomic);
@@ -625,8 +632,8 @@ impl<'a> Steps<'a> {
         (!part.must_begin && !goes_on && self.settle(&mut candidate, part, sets)).then_some(candidate)
     }
 
-    /// Finds out what nobody else may write, and who can see it. Says whether it may be ample: it is
-    /// invisible to properties of runs, and known what it does.
+    /// Computes what no other thread may write, and which properties can notice the step. Returns whether the
+    /// step may be ample: it is invisible to properties of runs, and its effects are known.
     fn settle(&self, candidate: &mut Candidate, all: &Part, sets: &mut Sets) -> bool {
         candidate.heap = [all.reads, all.writes].iter().any(|&set| sets.contains(set, HEAP));
         let [reads, writes] = [all.reads, all.writes]
@@ -635,25 +642,25 @@ impl<'a> Steps<'a> {
         (candidate.reads, candidate.writes) = (reads, writes);
         candidate.settled = sets.union(reads, settled);
         candidate.returns = all.returns;
-        let [in_states, in_runs] = all.shown;
+        let [in_states, in_runs] = all.visible_to;
         candidate.visible = in_states;
         !in_runs && !all.immovable
     }
 
-    /// Whether a resource is a global, of which there is one for all threads.
+    /// Whether a resource is a global, which all threads share.
     fn is_variable(&self, resource: usize) -> bool {
         (GLOBALS..GLOBALS + self.program.globals.len()).contains(&resource)
     }
 
-    /// By location: whether a step that passes it passes a sticky one.
+    /// By location: whether a step that passes it passes a sticky location.
     fn passing(&self, sticky: &[bool]) -> Vec<bool> {
         let mut passing = sticky.to_vec();
         close(&self.flow.passages, &mut passing, |all, next| *all |= next);
         passing
     }
 
-    /// Finds the detours of sticky locations, where some are firm: those that no thread ever leaves by ample
-    /// steps.
+    /// Computes the detours of sticky locations, where `firm` are the locations that no thread ever leaves by
+    /// ample steps.
     fn find_detours(&self, candidates: &mut Table<LocationId, Option<Candidate>>, firm: &[bool]) {
         let parts = Search::without(&self.flow.successors, firm);
         for (id, location) in self.program.locations.iter() {
@@ -669,7 +676,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// By location: what is lost if cycles of its procedure are broken there.
+    /// By location: the cost of breaking cycles of its procedure there.
     fn costs(
         &self,
         resources: &Resources<'_>,
@@ -683,9 +690,9 @@ impl<'a> Steps<'a> {
         let mut costs = Vec::new();
         for (id, location) in program.locations.iter() {
             costs.push(match &candidates[id] {
-                // They come after calls, and who is on a cycle with one is on a cycle with its call.
+                // They come after calls, and every cycle through one also contains its call.
                 _ if !matches!(location.kind, LocationKind::Plain) => 5,
-                // Nobody rests at these.
+                // Threads do not rest at these.
                 _ if location.inner || location.atomic => 4,
                 None => 0,
                 Some(_) if !conflicts.have(id) => 0,
@@ -711,7 +718,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Footprints with the procedures that they are of.
+/// The footprints, with the procedures to which they belong.
 fn of_procedures<'a>(
     program: &'a Program,
     footprints: &'a Table<TransitionId, Footprint>,
@@ -720,7 +727,7 @@ fn of_procedures<'a>(
     program.transitions.values().map(procedure).zip(footprints.values())
 }
 
-/// What is written, and not used by one thread alone.
+/// The resources that are written, and not used by one thread only.
 fn contested<'a>(program: &Program, footprints: impl Iterator<Item = (ProcedureId, &'a Footprint)>) -> Bits {
     let mut instances = vec![0; program.procedures.len()];
     program.active.iter().for_each(|procedure| instances[procedure.index()] += 1);
@@ -750,7 +757,8 @@ fn contested<'a>(program: &Program, footprints: impl Iterator<Item = (ProcedureI
     contested
 }
 
-/// By procedure: the locals that threads give values while they run, or values other than 0.
+/// By procedure: the locals that are assigned while threads run; with `but_zero`, assignments of 0 do not
+/// count.
 fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
     let mut assigned = vec![Bits::default(); program.procedures.len()];
     let mut assign = |procedure: ProcedureId, place: &Place| {
@@ -761,7 +769,7 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
     for transition in program.transitions.values() {
         let procedure = program.locations[transition.source].procedure;
         for action in &transition.body {
-            // What is dead gets 0, which is no channel.
+            // Dead variables are set to 0, which is not a channel.
             let is_zero = |value: &Expr| value.kind == ExprKind::Const(ir::Const::Int(0));
             if !(but_zero && matches!(&action.kind, ActionKind::Assign(_, value) if is_zero(value))) {
                 action.places().into_iter().for_each(|place| assign(procedure, place));
@@ -778,7 +786,7 @@ fn assigned(program: &Program, but_zero: bool) -> Vec<Bits> {
         for catch in &procedure.catches {
             assigned[id.index()].insert(catch.variable.index());
         }
-        // A variable that is forgotten gets the default of its type, which is 0 where that is in range.
+        // A variable that is no longer live gets the default of its type, which is 0 if 0 is in range.
         for (local, variable) in procedure.locals.iter() {
             let zero = matches!(program.types[variable.ty], Type::Int(int) if int.default_value() == 0);
             if forgotten && !(but_zero && zero) {
@@ -795,7 +803,7 @@ mod tests {
 
     use super::*;
 
-    /// Two threads that write to the same variables one after the other, over and over.
+    /// Two threads that write the same variables one after the other, repeatedly.
     fn line(statements: usize) -> Program {
         let mut text = "program line; features thread_ids;\n".to_owned();
         (0..50).for_each(|at| writeln!(text, "global int wrap (0, 3) x{at};").expect("it is a string"));
@@ -810,7 +818,7 @@ mod tests {
         testing::program(&(text + "active A, B;"))
     }
 
-    /// What is found out about a program does not grow faster than the program.
+    /// The size of the results does not grow faster than the program.
     #[test]
     fn long_programs_have_as_many_futures_as_short_ones() {
         let sizes = [200, 10_000].map(|statements| {
@@ -818,7 +826,7 @@ mod tests {
             (analysis.futures.classes().len(), analysis.sets.size())
         });
         assert_eq!(sizes[0], sizes[1]);
-        // One for each variable that is the last one, and the end.
+        // One per variable that is the last one, and the end.
         assert_eq!(sizes[0].0, 51);
     }
 }

@@ -1,7 +1,7 @@
-//! Messages in the middle of an atomic block that never block, because the guard of the block asked for them.
+//! Messages inside an atomic block that never block, because the guard of the block tested for them.
 //!
 //! In `atomic { nempty(c) && nfull(d) -> c?x; d!x }` both messages are possible when the block is entered,
-//! and no other thread moves before they are through. So the thread is never interrupted there, whatever
+//! and no other thread moves before they are completed. So the thread is never interrupted there, whatever
 //! other threads send to `c` or receive from `d`.
 
 use ir::{
@@ -23,8 +23,8 @@ pub fn conjuncts<'e>(guard: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     }
 }
 
-/// The use of a channel by a conjunct of a guard that is monotonic in the number of messages, and that
-/// channel.
+/// If a conjunct of a guard is monotonic in the number of messages of a channel: this use of the channel, and
+/// the channel.
 pub fn awaited(part: &Expr) -> Option<(UseKind, &Expr)> {
     use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
     use Question::{Empty, Full, Other};
@@ -57,8 +57,8 @@ pub fn is_steady(channel: &Expr, assigned: &Bits) -> bool {
     }
 }
 
-/// The message of a transition that begins with it and has no other, if it needs nothing but room, or nothing
-/// but some message: whether it is sent, and its channel.
+/// The message of a transition that begins with it and has no other, if the message only needs room, or only
+/// needs some message: whether it is a send, and its channel.
 pub fn plain_message(transition: &Transition) -> Option<(bool, &Expr)> {
     let is_message =
         |action: &Action| matches!(action.kind, ActionKind::Send { .. } | ActionKind::Receive { .. });
@@ -84,7 +84,7 @@ pub fn assured(resources: &Resources<'_>, assigned: &[Bits]) -> Vec<bool> {
     for first in program.transitions.values() {
         let Guard::When(guard) = &first.guard else { continue };
         let assigned = &assigned[program.locations[first.source].procedure.index()];
-        // Whether it is room, and of which channel.
+        // Pairs of whether it is room that is known, and the channel.
         let mut known = Vec::new();
         conjuncts(guard, &mut |part| {
             let Some((kind, channel)) = awaited(part) else { return };
@@ -102,7 +102,7 @@ pub fn assured(resources: &Resources<'_>, assigned: &[Bits]) -> Vec<bool> {
         while let Exit::Jump(Jump::Goto(target)) = transition.exit
             && transition.exclusive
         {
-            // A message may be of any channel.
+            // A message may use any channel.
             known.retain(|(is_room, _)| {
                 !transition.body.iter().any(|action| match action.kind {
                     ActionKind::Send { .. } => *is_room,
@@ -126,7 +126,7 @@ pub fn assured(resources: &Resources<'_>, assigned: &[Bits]) -> Vec<bool> {
     assured
 }
 
-/// By location: how many ways there are to get there.
+/// By location: the number of ways to enter it.
 pub fn entries(program: &Program) -> Vec<usize> {
     let mut entries = vec![0; program.locations.len()];
     let mut enter = |location: LocationId| entries[location.index()] += 1;

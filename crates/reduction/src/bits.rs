@@ -12,7 +12,7 @@ impl Bits {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Tells whether it was there.
+    /// Removes a number. Returns whether it was in the set.
     pub fn remove(&mut self, bit: usize) -> bool {
         let was_there = self.contains(bit);
         if was_there {
@@ -25,7 +25,7 @@ impl Bits {
         self.0.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    /// In ascending order.
+    /// The numbers in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(at, &word)| {
             let mut left = word;

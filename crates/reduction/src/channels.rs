@@ -1,9 +1,9 @@
 //! Which channels threads may use.
 //!
-//! A channel is a number, which is passed around. Where an expression is over what never changes (constants,
-//! parameters that keep their value, the number of the thread, globals that are only initialized), it names
-//! the same channel for good, and its value in the state at hand tells which. What is in an array that never
-//! changes is one of its elements. Everything else may be any channel.
+//! A channel is a number, which can be passed around. If an expression only reads what never changes
+//! (constants, parameters that keep their value, the number of the thread, globals that are only
+//! initialized), it always names the same channel, and its value in the current state says which one. An
+//! element of an array that never changes is one of its elements. Everything else may be any channel.
 
 use ir::{Array, BinaryOp, ChannelId, Const, Expr, ExprKind, Id, LocationId, ProcedureId, Type};
 use state::{Layout, ObjectId, ObjectKind, Slot, State, ThreadId};
@@ -26,13 +26,13 @@ impl<'a> View<'a> {
         (0..self.state.thread_limit()).map(ThreadId).filter(move |&thread| self.state.is_running(thread))
     }
 
-    /// The thread that is in the middle of something.
+    /// The thread that runs exclusively, inside an atomic block.
     #[inline]
     pub fn exclusive(self) -> Option<ThreadId> {
         ThreadId::from_raw(self.state.peek(self.state.root(), self.layout.exclusive?))
     }
 
-    /// Where a thread is.
+    /// The location of a thread.
     #[inline]
     pub fn location(self, thread: ThreadId) -> LocationId {
         self.location_at(self.state.frame(thread))
@@ -43,18 +43,18 @@ impl<'a> View<'a> {
         LocationId(self.state.peek(frame, self.layout.location) as u32)
     }
 
-    /// Where a thread is in each of its frames.
+    /// The locations of a thread in each of its frames.
     pub fn locations(self, thread: ThreadId) -> impl Iterator<Item = LocationId> {
         self.state.frames(self.layout, thread).map(move |frame| self.location_at(frame))
     }
 
-    /// What a thread may still do, by its frames.
+    /// What a thread may still do, by frame.
     pub fn futures(self, thread: ThreadId) -> impl Iterator<Item = &'a Future> {
         self.locations(thread).map(move |location| self.analysis.futures.at(location))
     }
 
-    /// The value of an expression of a thread, which is at its last frame. With `for_good`, only if it keeps
-    /// it.
+    /// The value of an expression of a thread, evaluated in its last frame; with `for_good`, only if the
+    /// value never changes.
     pub fn value(&self, expr: &Expr, thread: ThreadId, for_good: bool) -> Option<i64> {
         let program = &self.analysis.program;
         match &expr.kind {
@@ -131,8 +131,8 @@ impl<'a> View<'a> {
         self.analysis.first_numbers[id]
     }
 
-    /// The number of a channel that came with a thread. Threads end youngest first, and their channels with
-    /// them, so channels are in the order of their threads.
+    /// The number of a channel that was created with a thread. The youngest thread ends first, and its
+    /// channels are removed with it, so channels are in the order of their threads.
     fn own_channel(&self, id: ChannelId, thread: ThreadId) -> Option<i64> {
         let program = &self.analysis.program;
         let channels = |thread| &program.procedures[self.frame(thread).0].channels;
@@ -141,11 +141,11 @@ impl<'a> View<'a> {
         Some((program.first_channels.len() + before + at) as i64 + 1)
     }
 
-    /// Whether a use may be of the channel of this number, which exists: now or later, by a thread or, if
-    /// there is none, by one that may be started.
+    /// Whether a use may be of the channel with this number, which exists: now or later, by `thread` or, if
+    /// that is `None`, by a thread that may be started.
     ///
-    /// A channel that comes with a thread that is started later can have the number only after the channel at
-    /// hand has gone with its own thread, which is a use of it as well.
+    /// A channel that is created with a thread that is started later can have this number only after the
+    /// present channel was removed with its own thread, which is a use of it as well.
     pub fn may_use(&self, found: &Use, thread: Option<ThreadId>, number: i64) -> bool {
         let Some(channel) = &found.channel else { return true };
         let Some(thread) = thread else {
@@ -154,7 +154,7 @@ impl<'a> View<'a> {
                 _ => true,
             };
         };
-        // Variables that others were passed are 0 when they are not needed any more.
+        // Variables in which channels were passed are 0 when they are no longer needed.
         if let ExprKind::Local(id) = channel.kind {
             let (procedure, base) = self.frame(thread);
             let assigned = &self.analysis.assigned_channels[procedure.index()];
@@ -172,7 +172,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many messages the channel of this number has, and how many it holds.
+    /// The number of messages of the channel with this number, and its capacity.
     pub fn load(&self, number: i64) -> Option<(u32, u32)> {
         let id = ObjectId::from_raw(number).filter(|_| number > 0)?;
         let base = self.state.object_at(id)?;
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
 }
 
 impl UseKind {
-    /// One of each kind, whatever else there is to say about it.
+    /// One use of each kind, with arbitrary parameters.
     pub const EACH: [Self; 8] = [
         Self::Send { sorted: false, sensed: false },
         Self::Receive { anywhere: false, keep: false, sensed: false },
@@ -200,7 +200,7 @@ impl UseKind {
         Self::Await { more: true, question: Question::Empty },
     ];
 
-    /// Its place among these. What it is in conflict with depends on nothing else.
+    /// The index of the kind in [`UseKind::EACH`]. The conflicts of a use depend on nothing else.
     pub const fn number(self) -> usize {
         match self {
             Self::Send { .. } => 0,
@@ -214,8 +214,8 @@ impl UseKind {
         }
     }
 
-    /// What is in conflict with a use in a state with so many messages in a channel of a capacity: what is
-    /// awaited and is not so must not become so.
+    /// The kind by whose conflicts a use is judged in a state with this number of messages in a channel of
+    /// this capacity: an awaited condition that does not hold must not become true.
     pub const fn now(self, (length, capacity): (u32, u32)) -> Self {
         let Self::Await { more, question } = self else { return self };
         let is_so = match question {
@@ -226,23 +226,26 @@ impl UseKind {
         Self::Await { more: more == is_so, question }
     }
 
-    /// Whether a use by somebody else of the same channel, now or later, stands in the way of this one. There
-    /// is a message if this is to receive, room if it is to send, and what it awaits is true.
+    /// Whether a use of the same channel by another thread, now or later, conflicts with this one. There is a
+    /// message if this is a receive, there is room if it is a send, and what it awaits is true.
     ///
-    /// | this \ other | send            | receive     | poll | await more | await fewer | claim to send | claim to receive | end |
-    /// |--------------|-----------------|-------------|------|------------|-------------|---------------|------------------|-----|
-    /// | send         | yes             | if sensed   | yes  |            | yes         | yes           |                  | yes |
-    /// | receive      | sorted, sensed  | yes         | yes  | yes        |             |               | yes              | yes |
-    /// | poll         | yes             | yes         |      |            |             |               |                  | yes |
-    /// | await more   | sorted          | yes         |      |            |             |               |                  | yes |
-    /// | await fewer  | yes             |             |      |            |             |               |                  | yes |
-    /// | end of claim to send    | yes  |             |      |            |             |               |                  | yes |
-    /// | end of claim to receive |      | yes         |      |            |             |               |                  | yes |
-    /// | end of the channel      | yes  | yes         | yes  | yes        | yes         | yes           | yes              | yes |
+    /// In the table, `A+` and `A-` stand for awaiting more and fewer messages, `CS` and `CR` for claims to
+    /// send and to receive.
     ///
-    /// The first message stays the first one when others are put behind it, and room stays room when some are
-    /// taken out. Who waits for messages does not mind that there are more: what it could do before, it can
-    /// still do.
+    /// | this \ other  | send           | receive   | poll | `A+` | `A-` | `CS` | `CR` | end |
+    /// |---------------|----------------|-----------|------|------|------|------|------|-----|
+    /// | send          | yes            | if sensed | yes  |      | yes  | yes  |      | yes |
+    /// | receive       | sorted, sensed | yes       | yes  | yes  |      |      | yes  | yes |
+    /// | poll          | yes            | yes       |      |      |      |      |      | yes |
+    /// | `A+`          | sorted         | yes       |      |      |      |      |      | yes |
+    /// | `A-`          | yes            |           |      |      |      |      |      | yes |
+    /// | end of `CS`   | yes            |           |      |      |      |      |      | yes |
+    /// | end of `CR`   |                | yes       |      |      |      |      |      | yes |
+    /// | end           | yes            | yes       | yes  | yes  | yes  | yes  | yes  | yes |
+    ///
+    /// The first message stays the first one when others are put behind it, and room stays room when some
+    /// messages are removed. A thread that waits for messages is not affected by more of them: what it could
+    /// do before, it can still do.
     pub const fn conflicts_with(self, other: Self) -> bool {
         use UseKind::*;
         match (self, other) {

@@ -1,13 +1,13 @@
-//! What others stand in the way of, told beforehand as far as locations tell it.
+//! Conflicts between candidates and futures, precomputed as far as locations determine them.
 //!
-//! Whether what a thread may still do disturbs a step from a candidate location is a question about two
-//! locations: that of the step, and that of the other thread, with each of its frames. For each such pair the
-//! answer is *yes*, *no*, or that it depends on which channels both use, which only a state tells
-//! ([`View::may_use`](crate::channels::View::may_use)). A candidate without a chance is none: one that the
-//! proviso excludes, or in whose way there is always somebody.
+//! Whether what a thread may still do interferes with a step from a candidate location is a question about
+//! two locations: that of the step, and that of the other thread, in each of its frames. For each such pair
+//! the answer is *yes*, *no*, or that it depends on which channels both use, which only a state can say
+//! ([`View::may_use`](crate::channels::View::may_use)). A candidate without a chance is removed: one that the
+//! proviso excludes, or with which some thread always interferes.
 //!
-//! Many candidates are disturbed by the same, and many locations have the same future, so answers are by
-//! classes of both. Unless there are too many pairs of them, they are in a table.
+//! Many candidates have the same conflicts, and many locations have the same future, so answers are given by
+//! classes of both. Unless there are too many pairs of classes, the answers are in a table.
 
 use ir::{Expr, ExprKind, Id, LocationId, LocationKind, ProcedureId, Program, Table, TransitionId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,24 +18,24 @@ use crate::footprint::{COUNT, UseKind};
 use crate::futures::Future;
 use crate::sets::{SetId, Sets};
 
-/// So many pairs of classes have their answers in a table.
+/// Up to this number of pairs of classes, the answers are in a table.
 const MOST: usize = 1 << 20;
 
-/// The answers, by the location of a candidate.
+/// The conflicts, by the location of a candidate.
 #[derive(Default)]
 pub struct Conflicts {
     /// The class of each candidate that has a chance.
     class: Table<LocationId, Option<u32>>,
-    classes: Vec<Disturbed>,
-    /// By class of candidates and class of futures, unless these are too many.
+    classes: Vec<Interference>,
+    /// By class of candidates and class of futures; empty if these are too many.
     answers: Vec<Answer>,
-    /// How many classes of futures there are.
+    /// The number of classes of futures.
     futures: usize,
-    /// By kind of use: the uses that are in conflict with one.
-    rivals: [SetId; UseKind::EACH.len()],
+    /// By kind of use: the uses that conflict with it.
+    conflicting: [SetId; UseKind::EACH.len()],
 }
 
-/// Whether others at a location are in the way.
+/// Whether another thread at a location interferes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Answer {
     pub certain: bool,
@@ -43,20 +43,21 @@ pub struct Answer {
     pub open: bool,
 }
 
-/// What a candidate is disturbed by.
+/// What interferes with a candidate.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Disturbed {
-    /// That somebody writes these resources, or reads these.
+struct Interference {
+    /// Another thread writes one of these resources, or reads one of these.
     writes: SetId,
     reads: SetId,
-    /// That somebody changes what properties of states read.
+    /// Another thread changes what properties of states read.
     visible: bool,
-    /// That somebody uses channels like this, for certain and as the case may be.
+    /// Another thread uses channels in one of these ways: those that certainly conflict, and those that
+    /// depend on the state.
     certain: SetId,
     open: SetId,
 }
 
-impl Disturbed {
+impl Interference {
     fn by(&self, sets: &Sets, future: &Future) -> Answer {
         let meets = |uses| sets.intersects(future.own, uses) || sets.intersects(future.started, uses);
         if sets.intersects(future.writes, self.writes)
@@ -69,50 +70,50 @@ impl Disturbed {
     }
 }
 
-/// The uses that are in conflict with one of some kind, by what is known about their channels.
+/// The uses that conflict with a kind of use, by what is known about their channels.
 #[derive(Default)]
-struct Rivals {
-    /// They may be of any.
+struct ConflictingUses {
+    /// Uses of a channel that may be any.
     any: SetId,
-    /// The state tells.
+    /// Uses of a channel that depends on the state.
     unknown: SetId,
-    /// They are of the one that has this number from the start.
+    /// By number: the uses of the channel that has this number from the start.
     first: FxHashMap<i64, SetId>,
-    /// Those of the last two.
+    /// The union of the last two.
     not_any: SetId,
     all: SetId,
 }
 
-impl Rivals {
+impl ConflictingUses {
     fn new(kind: UseKind, analysis: &mut Analysis) -> Self {
-        let mut rivals = Self::default();
+        let mut conflicting = Self::default();
         let Analysis { uses, sets, first_numbers, .. } = analysis;
         for (at, found) in uses.iter().enumerate().filter(|(_, found)| kind.conflicts_with(found.kind)) {
             let list = match found.channel.as_ref().map(|channel| &channel.kind) {
-                None => &mut rivals.any,
+                None => &mut conflicting.any,
                 Some(&ExprKind::Channel(id)) => match first_numbers[id] {
-                    Some(number) => rivals.first.entry(number).or_default(),
-                    None => &mut rivals.unknown,
+                    Some(number) => conflicting.first.entry(number).or_default(),
+                    None => &mut conflicting.unknown,
                 },
-                Some(_) => &mut rivals.unknown,
+                Some(_) => &mut conflicting.unknown,
             };
             *list = sets.with(*list, at);
             if found.channel.is_some() {
-                rivals.not_any = sets.with(rivals.not_any, at);
+                conflicting.not_any = sets.with(conflicting.not_any, at);
             }
-            rivals.all = sets.with(rivals.all, at);
+            conflicting.all = sets.with(conflicting.all, at);
         }
-        rivals
+        conflicting
     }
 }
 
 impl Conflicts {
-    /// Of the candidates and futures of an analysis.
+    /// The conflicts between the candidates and the futures of an analysis.
     pub fn new(analysis: &mut Analysis) -> Self {
-        let rivals = UseKind::EACH.map(|kind| Rivals::new(kind, analysis));
+        let conflicting = UseKind::EACH.map(|kind| ConflictingUses::new(kind, analysis));
         let mut conflicts = Self {
             futures: analysis.futures.classes().len(),
-            rivals: std::array::from_fn(|kind| rivals[kind].all),
+            conflicting: std::array::from_fn(|kind| conflicting[kind].all),
             ..Self::default()
         };
         let mut known = FxHashMap::default();
@@ -123,32 +124,32 @@ impl Conflicts {
             let is_one = |found: &&Candidate| classes.permit(found) && may_leave(program, id, found);
             let class = candidates[id].as_ref().filter(is_one).map(|candidate| {
                 let Candidate { settled: writes, writes: reads, visible, .. } = *candidate;
-                let mut disturbed =
-                    Disturbed { writes, reads, visible, certain: SetId::EMPTY, open: SetId::EMPTY };
+                let mut interference =
+                    Interference { writes, reads, visible, certain: SetId::EMPTY, open: SetId::EMPTY };
                 for (kind, channel) in candidate.uses(program, id) {
-                    // What stands in the way of one that waits depends on the state.
+                    // What conflicts with a thread that waits depends on the state.
                     if matches!(kind, UseKind::Await { .. }) && kind.number() != UseKind::Poll.number() {
-                        let all = rivals[UseKind::Poll.number()].all;
-                        disturbed.open = sets.union(disturbed.open, all);
+                        let all = conflicting[UseKind::Poll.number()].all;
+                        interference.open = sets.union(interference.open, all);
                         continue;
                     }
-                    let rivals = &rivals[kind.number()];
+                    let conflicting = &conflicting[kind.number()];
                     let number = match channel.kind {
                         ExprKind::Channel(id) => first_numbers[id],
                         _ => None,
                     };
                     let (certain, open) = match number {
                         Some(number) => {
-                            let same = rivals.first.get(&number).copied().unwrap_or_default();
-                            (sets.union(rivals.any, same), rivals.unknown)
+                            let same = conflicting.first.get(&number).copied().unwrap_or_default();
+                            (sets.union(conflicting.any, same), conflicting.unknown)
                         }
-                        None => (rivals.any, rivals.not_any),
+                        None => (conflicting.any, conflicting.not_any),
                     };
-                    disturbed.certain = sets.union(disturbed.certain, certain);
-                    disturbed.open = sets.union(disturbed.open, open);
+                    interference.certain = sets.union(interference.certain, certain);
+                    interference.open = sets.union(interference.open, open);
                 }
-                *known.entry(disturbed.clone()).or_insert_with(|| {
-                    conflicts.classes.push(disturbed);
+                *known.entry(interference.clone()).or_insert_with(|| {
+                    conflicts.classes.push(interference);
                     conflicts.classes.len() as u32 - 1
                 })
             });
@@ -165,17 +166,18 @@ impl Conflicts {
         conflicts
     }
 
-    /// Drops the candidates in whose way there is always somebody: threads that are there from the beginning,
-    /// never end, and disturb it wherever they are.
+    /// Removes the candidates with which some thread always interferes: a thread that exists from the start,
+    /// never ends, and conflicts wherever it is.
     fn drop_obstructed(&mut self, analysis: &Analysis) {
-        let lasting = Lasting::all(analysis);
-        // By class of candidates: the first two kinds of threads that are always in the way.
-        let obstacles: Vec<Vec<&Lasting>> = (0..self.classes.len())
+        let permanent = PermanentThreads::all(analysis);
+        // By class of candidates: the first two groups of threads that always conflict.
+        let obstacles: Vec<Vec<&PermanentThreads>> = (0..self.classes.len())
             .map(|class| {
                 let row = Row { conflicts: self, analysis, class };
-                let is_obstacle =
-                    |threads: &&Lasting| threads.last.iter().all(|&future| row.at_class(future).certain);
-                lasting.iter().filter(is_obstacle).take(2).collect()
+                let is_obstacle = |threads: &&PermanentThreads| {
+                    threads.last.iter().all(|&future| row.at_class(future).certain)
+                };
+                permanent.iter().filter(is_obstacle).take(2).collect()
             })
             .collect();
         for id in analysis.program.locations.ids() {
@@ -188,7 +190,7 @@ impl Conflicts {
         }
     }
 
-    /// How many locations may have ample steps.
+    /// The number of locations that may have ample steps.
     pub fn candidates(&self, program: &Program) -> usize {
         let is_plain = |id: LocationId| program.locations[id].kind == LocationKind::Plain;
         self.class.iter().filter(|(id, class)| class.is_some() && is_plain(*id)).count()
@@ -199,22 +201,22 @@ impl Conflicts {
         self.class[location].is_some()
     }
 
-    /// Of a location, if it is a candidate that has a chance.
+    /// The row of a location; `None` if it is not a candidate that has a chance.
     #[inline]
     pub fn row<'a>(&'a self, analysis: &'a Analysis, location: LocationId) -> Option<Row<'a>> {
         self.class[location].map(|class| Row { conflicts: self, analysis, class: class as usize })
     }
 
-    /// Calls back with the uses among some that are in conflict with one of this kind, until the answer is
-    /// true. Tells whether it was.
-    pub fn any_rival(
+    /// Visits the uses in `uses` that conflict with this kind, until `is_one` returns true. Returns whether
+    /// it did.
+    pub fn any_conflicting(
         &self,
         sets: &Sets,
         kind: UseKind,
         uses: SetId,
         mut is_one: impl FnMut(usize) -> bool,
     ) -> bool {
-        sets.any_common(uses, self.rivals[kind.number()], &mut is_one)
+        sets.any_common(uses, self.conflicting[kind.number()], &mut is_one)
     }
 }
 
@@ -227,7 +229,7 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether a thread at a location is in the way.
+    /// Whether a thread at a location interferes.
     #[inline]
     pub fn at(self, location: LocationId) -> Answer {
         self.at_class(self.analysis.futures.class(location))
@@ -248,8 +250,8 @@ impl Row<'_> {
     }
 }
 
-/// Whether a thread may leave a location by ample steps as far as the proviso is concerned: if it is sticky,
-/// all ways out must be messages from or to others, or detours.
+/// Whether the proviso allows a thread to leave a location by ample steps: if the location is sticky, all its
+/// transitions must be messages from or to other threads, or detours.
 fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> bool {
     if !candidate.sticky {
         return true;
@@ -262,16 +264,16 @@ fn may_leave(program: &Program, location: LocationId, candidate: &Candidate) -> 
         && ways.all(|id| messages.contains(id) || candidate.detours.contains(id))
 }
 
-/// Threads that are there from the beginning and never end.
-struct Lasting {
+/// Threads of one procedure that exist from the start and never end.
+struct PermanentThreads {
     procedure: ProcedureId,
     count: usize,
-    /// The classes of futures where they may be for good. Wherever they are, they may still do what they may
-    /// still do in one of these.
+    /// The classes of futures in which the threads may stay for ever. Wherever a thread is, its future
+    /// includes one of these.
     last: Vec<usize>,
 }
 
-impl Lasting {
+impl PermanentThreads {
     fn all(analysis: &Analysis) -> Vec<Self> {
         let program = &analysis.program;
         let successors = &analysis.flow.successors;
@@ -309,7 +311,7 @@ impl Lasting {
 }
 
 impl Candidate {
-    /// What is done to which channels, the end of claims and of channels included.
+    /// The operations on channels, including the ends of claims and of channels.
     pub fn uses<'a>(
         &'a self,
         program: &'a Program,

@@ -1,23 +1,24 @@
-//! A set of locations such that every cycle of a control flow graph goes through one of them.
+//! A set of locations such that every cycle of a control flow graph contains one of them.
 //!
-//! To be in it costs a location its chance to be reduced, so locations that have no chance anyway come first,
-//! and few of the others are taken: of each strongly connected component, among the cheapest the one with the
-//! most ways through it, and so on in what is left of the component. Where that takes too long, since
-//! components come apart too slowly, the rest of the cycles is broken where a depth-first search comes back.
+//! A location in the set cannot be reduced, so locations that have no chance of reduction anyway come first,
+//! and few of the others are chosen: for each strongly connected component, among the cheapest locations the
+//! one with the most paths through it, and so on in what remains of the component. If that takes too long,
+//! because components decompose too slowly, the remaining cycles are broken at the targets of back edges of a
+//! depth-first search.
 
-/// How many times as long as it takes to look at all edges the choice may take.
+/// The limit of the effort, as a multiple of the number of edges.
 const EFFORT: usize = 64;
-/// As long as this it may always take.
+/// The limit of the effort is at least this.
 const LEAST_EFFORT: usize = 1 << 16;
 
-/// Chooses nodes of a graph, by what they cost, so that no cycle is left without them.
+/// Chooses nodes of a graph, by their costs, so that every cycle contains one of them.
 pub fn break_cycles(successors: &[Vec<usize>], costs: &[u32]) -> Vec<bool> {
     break_cycles_but(successors, costs, |_, _| Vec::new())
 }
 
-/// The same, where some cycles need not be broken. Of a strongly connected part of the graph, `harmless`
-/// tells edges all cycles through which are such, as long as they stay in that part: the nodes that they come
-/// from, and their positions there.
+/// Chooses nodes of a graph, by their costs, so that every cycle contains one of them, except for harmless
+/// cycles. For a strongly connected part of the graph, `harmless` returns edges such that all cycles through
+/// them within that part are harmless: the source of each edge, and its index among the edges of the source.
 pub fn break_cycles_but(
     successors: &[Vec<usize>],
     costs: &[u32],
@@ -41,7 +42,7 @@ fn break_cycles_within(
     while let Some(nodes) = open.pop() {
         let spent: usize = nodes.iter().map(|&node| 1 + successors[node].len()).sum();
         if effort < spent {
-            search.comes_back(&nodes, &mut chosen);
+            search.choose_back_edge_targets(&nodes, &mut chosen);
             continue;
         }
         effort -= spent;
@@ -73,19 +74,19 @@ fn break_cycles_within(
     chosen
 }
 
-/// Strongly connected components, by Tarjan's algorithm with the stack of calls as a list.
+/// Strongly connected components, by Tarjan's algorithm with an explicit stack of calls.
 pub struct Search<'g> {
     successors: &'g [Vec<usize>],
-    /// By node: its component. Components that edges lead to from another one have smaller numbers than that.
+    /// By node: its component. A component has a greater number than those to which it leads.
     pub component: Vec<usize>,
-    /// How many components there are.
+    /// The number of components.
     pub found: usize,
-    /// By node: when it was found, from 1 on; and the earliest node that it leads back to.
+    /// By node: its number in the order of discovery, from 1 on; and the least number to which it leads back.
     order: Vec<usize>,
     low: Vec<usize>,
     /// The component that a node was in before the search.
     within: Vec<usize>,
-    /// By node: the positions of edges that are not there any more.
+    /// By node: the indices of edges that were removed.
     cut: Vec<Vec<usize>>,
 }
 
@@ -103,7 +104,7 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// Takes an edge out of the graph.
+    /// Removes an edge from the graph.
     fn cut(&mut self, from: usize, at: usize) {
         self.cut.resize(self.successors.len(), Vec::new());
         self.cut[from].push(at);
@@ -113,7 +114,7 @@ impl<'g> Search<'g> {
         self.cut.get(from).is_some_and(|cut| cut.contains(&at))
     }
 
-    /// Whether an edge is one of a component.
+    /// Whether an edge is within a component.
     fn stays_inside(&self, from: usize, at: usize) -> bool {
         self.component[self.successors[from][at]] == self.component[from] && !self.is_cut(from, at)
     }
@@ -123,7 +124,7 @@ impl<'g> Search<'g> {
         Self::without(successors, &vec![false; successors.len()])
     }
 
-    /// Those of a graph without some nodes, which have none.
+    /// The components of a graph without some nodes, which have no component.
     pub fn without(successors: &'g [Vec<usize>], left_out: &[bool]) -> Self {
         let mut search = Self::new(successors);
         let all: Vec<usize> = (0..successors.len()).collect();
@@ -131,7 +132,8 @@ impl<'g> Search<'g> {
         search
     }
 
-    /// Splits a component without the nodes that are left out: those parts of it that have cycles.
+    /// Splits a component, without the nodes that are left out, into components. Returns those that have
+    /// cycles.
     fn components(&mut self, nodes: &[usize], without: &[bool]) -> Vec<Vec<usize>> {
         const OPEN: usize = usize::MAX - 1;
         let mut cyclic = Vec::new();
@@ -188,9 +190,9 @@ impl<'g> Search<'g> {
         cyclic
     }
 
-    /// Chooses the nodes of a component that a depth-first search comes back to: every cycle has one.
-    fn comes_back(&mut self, nodes: &[usize], chosen: &mut [bool]) {
-        // 0: not found, 1: on the way, 2: done.
+    /// Chooses the targets of back edges of a depth-first search in a component: every cycle has one.
+    fn choose_back_edge_targets(&mut self, nodes: &[usize], chosen: &mut [bool]) {
+        // 0: not discovered, 1: on the stack, 2: done.
         for &node in nodes {
             self.order[node] = 0;
         }
@@ -237,12 +239,13 @@ mod tests {
         assert_eq!(chosen(&[&[0]], &[7]), [0]);
         // Two loops through one head.
         assert_eq!(chosen(&[&[1, 2], &[0], &[0]], &[1, 1, 1]), [0]);
-        // It is dear, so there is one of each loop.
+        // The head is expensive, so one node of each loop is chosen.
         assert_eq!(chosen(&[&[1, 2], &[0], &[0]], &[2, 1, 1]), [1, 2]);
         assert_eq!(chosen(&[&[1], &[2], &[0, 3], &[3]], &[3, 2, 3, 1]), [1, 3]);
     }
 
-    /// Whether a graph without some nodes has a cycle: nodes that nothing leads to go, one after the other.
+    /// Whether a graph without some nodes has a cycle: nodes without predecessors are removed, one after the
+    /// other.
     fn has_cycle(successors: &[Vec<usize>], without: &[bool]) -> bool {
         let mut left: Vec<bool> = without.iter().map(|&gone| !gone).collect();
         loop {

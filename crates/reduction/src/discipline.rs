@@ -1,27 +1,30 @@
-//! How programs use their heap, as far as it is assumed, and checked in every state.
+//! Assumptions about how a program uses its heap, which are checked in every state.
 //!
-//! - A field is *constant* if it is written only in the step that makes its object, or while there is no
+//! - A field is *constant* if it is written only in the step that creates its object, or while there is no
 //!   other thread.
-//! - A field is *guarded* by a lock that its object has, in a constant field, if whoever reads or writes it
-//!   held that lock before the step, unless his step made the object, or there is no other thread.
+//! - A field is *guarded* by a lock that its object has in a constant field if every thread that reads or
+//!   writes the field held that lock before the step, unless its step created the object, or there is no
+//!   other thread.
 //!
-//! Which fields may be is guessed from the program: constant are those that are written to variables only
-//! that are given new objects nearby, guarded are those of records with one lock. Whether it is so is looked
-//! at in every state that the search comes to, for all steps that threads try, whether they are enabled or
-//! not. After a [breach](Breach) the search is worth nothing, and starts again without what was assumed.
+//! Which fields are assumed to be constant or guarded is guessed from the program: constant are the fields
+//! that are written only through variables to which new objects are assigned nearby; guarded are the fields
+//! of records with exactly one lock. The assumptions are checked in every state that the search reaches, for
+//! all steps that threads try, whether they are enabled or not. After a [breach](Breach) the search is void,
+//! and starts again without the assumption.
 //!
 //! *The search notices every breach.* Take the shortest path, among those from any state that the search
-//! comes to, to a state where some thread `q` tries what it must not. Nothing on the way is a breach, so what
-//! is ample commutes as assumed. If the path begins at a state where all steps are offered, the path from the
-//! next state is shorter. Otherwise the steps of some thread `p` are ample. If `p` moves on the path, that
-//! step can be put first, and the rest of the path is shorter, or breaches sooner. If not, and `q` is `p`, it
-//! tries the same at the beginning of the path already. If it is another one, an ample step of `p` leads to a
-//! state from which there is the same path, as long as it was, and `q` tries the same at its end: `p` can't
-//! have given it a lock, `p` is still there, and no object is made by a step that it was not made by before.
-//! This goes on until all steps are offered, since no cycle has ample steps only. ∎
+//! reaches, to a state where some thread `q` tries something that breaches an assumption. No step of the path
+//! is a breach, so ample steps commute as assumed. If the path begins at a state where all steps are offered,
+//! the path from its next state is shorter. Otherwise the steps of some thread `p` are ample. If `p` moves on
+//! the path, that step can be put first, and the rest of the path is shorter, or breaches sooner. If `p` does
+//! not move and `q` is `p`, it tries the same at the beginning of the path already. If `q` is another thread,
+//! an ample step of `p` leads to a state from which there is the same path, of the same length, and `q` tries
+//! the same at its end: `p` cannot have given it a lock, `p` still exists, and no object is created by a step
+//! by which it was not created before. This continues until all steps are offered, since no cycle consists of
+//! ample steps only. ∎
 //!
-//! That is why it does not count who else can reach the object: a thread that forgets it must not make
-//! another one's breach go away.
+//! This is why the definitions do not depend on which other threads can reach the object: a thread that drops
+//! its reference must not hide the breach of another thread.
 
 use ir::{
     ActionKind, Exit, Expr, ExprKind, FieldId, GlobalId, Guard, Id, Jump, LocalId, LocationId, LocationKind,
@@ -33,40 +36,40 @@ use crate::analysis::Observed;
 use crate::bits::Bits;
 use crate::footprint::sensing;
 
-/// What is assumed.
+/// The assumptions about a program.
 #[derive(Clone, Debug)]
 pub struct Discipline {
-    /// The fields that are constant.
+    /// The constant fields.
     constant: Bits,
     /// By field: the field with the lock that guards it.
     guards: Vec<Option<FieldId>>,
-    /// By location: whether steps from there may touch fields about which something is assumed.
-    looks: Vec<bool>,
-    /// Nobody can tell that somebody else has released a lock but by taking it.
+    /// By location: whether steps from there may access fields about which something is assumed.
+    checked: Vec<bool>,
+    /// Other threads can notice the release of a lock only by taking it.
     pub releases: bool,
-    pub in_states: Seen,
-    pub in_runs: Seen,
+    pub in_states: ObservedHeap,
+    pub in_runs: ObservedHeap,
 }
 
-/// What is not as it was assumed.
+/// An assumption that does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Breach {
-    /// This field is written when others may know of it.
+    /// The field is written when other threads may know its object.
     Constant(FieldId),
-    /// This field is used without its lock.
+    /// The field is used without its lock.
     Guard(FieldId),
 }
 
-/// What properties see of objects.
+/// The parts of objects that properties read.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct ObservedHeap {
     fields: Bits,
     pub elements: bool,
-    /// They see what variables of threads lead to, beside what globals lead to.
+    /// They read what variables of threads lead to, and not only what globals lead to.
     pub frames: bool,
 }
 
-impl Seen {
+impl ObservedHeap {
     fn new(program: &Program, exprs: &[&Expr]) -> Self {
         let mut seen = Self::default();
         let mut calls = false;
@@ -98,12 +101,12 @@ impl Discipline {
         let mut discipline = Self {
             guards: program.fields.ids().map(|field| guard(program, &constant, field)).collect(),
             constant,
-            looks: Vec::new(),
+            checked: Vec::new(),
             releases: !locks_are_sensed(program, observed),
-            in_states: Seen::new(program, &observed.in_states),
-            in_runs: Seen::new(program, &observed.in_runs),
+            in_states: ObservedHeap::new(program, &observed.in_states),
+            in_runs: ObservedHeap::new(program, &observed.in_runs),
         };
-        discipline.look(program);
+        discipline.find_checks(program);
         discipline
     }
 
@@ -115,17 +118,17 @@ impl Discipline {
         self.guards[field.index()]
     }
 
-    pub fn looks(&self, location: LocationId) -> bool {
-        self.looks[location.index()]
+    pub fn must_check(&self, location: LocationId) -> bool {
+        self.checked[location.index()]
     }
 
-    /// Assumes that no more. Tells what.
-    pub fn forget(&mut self, program: &Program, breach: Breach) -> String {
+    /// Drops an assumption. Returns a description of the breach.
+    pub fn drop_assumption(&mut self, program: &Program, breach: Breach) -> String {
         let name = |field: FieldId| {
             let field = &program.fields[field];
             format!("{}.{}", program.records[field.owner].name, field.name)
         };
-        let told = match breach {
+        let message = match breach {
             Breach::Constant(field) => {
                 self.constant.remove(field.index());
                 for guard in &mut self.guards {
@@ -138,14 +141,14 @@ impl Discipline {
                 None => format!("{} is used without a lock", name(field)),
             },
         };
-        self.look(program);
-        told
+        self.find_checks(program);
+        message
     }
 
-    /// Finds out where something has to be checked.
-    fn look(&mut self, program: &Program) {
-        let in_funs = program.funs.values().any(|fun| self.looks_at(&fun.body, false));
-        let reads = |expr: &Expr| self.looks_at(expr, in_funs);
+    /// Computes the locations at which something has to be checked.
+    fn find_checks(&mut self, program: &Program) {
+        let in_funs = program.funs.values().any(|fun| self.reads_assumed(&fun.body, false));
+        let reads = |expr: &Expr| self.reads_assumed(expr, in_funs);
         let returns = |location: &ir::Location| match &location.kind {
             LocationKind::Plain => false,
             LocationKind::Resume { result, then, .. } => {
@@ -161,7 +164,7 @@ impl Discipline {
         };
         let some_return = program.locations.values().any(returns);
         let has_atomic = program.locations.values().any(|location| location.atomic);
-        let mut looks: Vec<bool> = program
+        let mut checked: Vec<bool> = program
             .locations
             .values()
             .map(|location| {
@@ -179,7 +182,7 @@ impl Discipline {
                                 some_return || value.as_ref().is_some_and(reads)
                             }
                             Exit::Call { callee, args, resume } => {
-                                // What is called in the middle of a step is a part of it.
+                                // A procedure that is called inside a step is a part of the step.
                                 let mut entries =
                                     program.callees(*callee).map(|callee| program.procedures[callee].entry);
                                 location.atomic
@@ -191,8 +194,8 @@ impl Discipline {
                 })
             })
             .collect();
-        // A step that goes on into an atomic block does what is done there.
-        let mut before = vec![Vec::new(); looks.len()];
+        // A step that continues into an atomic block performs what is done there.
+        let mut before = vec![Vec::new(); checked.len()];
         for transition in program.transitions.values() {
             if let Exit::Jump(Jump::Goto(target)) = transition.exit
                 && program.locations[target].atomic
@@ -200,14 +203,14 @@ impl Discipline {
                 before[target.index()].push(transition.source.index());
             }
         }
-        let mut open: Vec<usize> = (0..looks.len()).filter(|&at| looks[at]).collect();
+        let mut open: Vec<usize> = (0..checked.len()).filter(|&at| checked[at]).collect();
         while let Some(at) = open.pop() {
-            open.extend(before[at].iter().filter(|&&from| !std::mem::replace(&mut looks[from], true)));
+            open.extend(before[at].iter().filter(|&&from| !std::mem::replace(&mut checked[from], true)));
         }
-        self.looks = looks;
+        self.checked = checked;
     }
 
-    fn looks_at(&self, expr: &Expr, in_funs: bool) -> bool {
+    fn reads_assumed(&self, expr: &Expr, in_funs: bool) -> bool {
         let mut found = false;
         expr.each(&mut |expr| match expr.kind {
             ExprKind::Field(_, field) => found |= self.guard(field).is_some(),
@@ -222,7 +225,7 @@ impl Discipline {
     }
 }
 
-/// Where an action stores something.
+/// The place that an action writes.
 fn written(action: &ActionKind) -> Option<&Place> {
     match action {
         ActionKind::Assign(place, _) | ActionKind::New(place, _) | ActionKind::Choose(place, _) => {
@@ -233,7 +236,7 @@ fn written(action: &ActionKind) -> Option<&Place> {
     }
 }
 
-/// The fields that look constant.
+/// The fields that are assumed to be constant.
 fn constant(program: &Program) -> Bits {
     let actions = || {
         program.transitions.values().flat_map(|transition| {
@@ -275,8 +278,8 @@ fn constant(program: &Program) -> Bits {
     constant
 }
 
-/// The lock that may guard a field: the only one that its objects have. Fields that are constant anyway are
-/// worth it if they lead to other objects.
+/// The lock that may guard a field: the only one that its objects have. For a constant field a guard is only
+/// useful if the field leads to other objects.
 fn guard(program: &Program, constant: &Bits, field: FieldId) -> Option<FieldId> {
     let of = &program.fields[field];
     let is_lock = |id: FieldId| program.types[program.fields[id].ty] == Type::Lock;
@@ -293,10 +296,10 @@ fn guard(program: &Program, constant: &Bits, field: FieldId) -> Option<FieldId> 
     locks.next().is_none().then_some(lock)
 }
 
-/// Whether somebody may notice that a lock is released, other than by waiting for it.
+/// Whether a thread may notice the release of a lock other than by waiting for it.
 ///
-/// A thread that is in the middle of an atomic block and can't get a lock lets others in; one that comes to a
-/// lock where there is an alternative takes that.
+/// A thread that is inside an atomic block and cannot take a lock lets other threads run; a thread at a lock
+/// for which there is an alternative takes the alternative.
 fn locks_are_sensed(program: &Program, observed: &Observed<'_>) -> bool {
     let mut sensed = false;
     let mut look = |expr: &Expr| {
@@ -315,7 +318,7 @@ fn locks_are_sensed(program: &Program, observed: &Observed<'_>) -> bool {
         })
 }
 
-/// The procedures that are called in the middle of steps.
+/// The procedures that are called inside steps.
 fn called_within_atomic_blocks(program: &Program) -> Bits {
     let mut within = Bits::default();
     let mut calls = vec![Vec::new(); program.procedures.len()];

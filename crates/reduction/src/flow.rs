@@ -1,28 +1,29 @@
-//! Where threads may go from a location.
+//! The control flow graph: where threads may go from a location.
 
 use ir::{ActionKind, Exit, Guard, Id, Jump, LocationKind, Program, TransitionId};
 
 /// The control flow of a program, by location.
 #[derive(Clone)]
 pub struct Flow {
-    /// Where a thread may go in the same procedure.
+    /// The locations to which a thread may go in the same procedure.
     pub successors: Vec<Vec<usize>>,
-    /// How, for each of these.
-    pub ways: Vec<Vec<Way>>,
-    /// Where else what it does there leads it: into the procedures that it calls, and into inner locations.
+    /// The kind of each of these edges.
+    pub edge_kinds: Vec<Vec<EdgeKind>>,
+    /// The locations to which a thread may go otherwise: the procedures that it calls there, and inner
+    /// locations.
     pub inward: Vec<Vec<usize>>,
-    /// Where the threads begin that it starts there.
+    /// The entries of the threads that are started there.
     pub starts: Vec<Vec<usize>>,
-    /// Where a step goes on without a rest.
+    /// The locations at which a step continues without resting.
     pub passages: Vec<Vec<usize>>,
 }
 
 /// How a thread goes from one location to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// If the transition is a call, to where the thread comes back from it.
+pub enum EdgeKind {
+    /// By a transition. If it is a call, the edge leads to where the thread returns from it.
     Transition(TransitionId),
-    /// From there on.
+    /// From a location to which the thread returned from a call.
     Resume,
     /// By an exception.
     Handler,
@@ -38,7 +39,7 @@ impl Flow {
         let none = || vec![Vec::new(); count];
         let mut flow = Self {
             successors: none(),
-            ways: vec![Vec::new(); count],
+            edge_kinds: vec![Vec::new(); count],
             inward: none(),
             starts: none(),
             passages: none(),
@@ -48,7 +49,7 @@ impl Flow {
             for &way in &location.transitions {
                 let transition = &program.transitions[way];
                 if !matches!(transition.exit, Exit::Jump(Jump::Return(_))) {
-                    flow.ways[at].push(Way::Transition(way));
+                    flow.edge_kinds[at].push(EdgeKind::Transition(way));
                 }
                 if let Guard::Ready(inner) = transition.guard {
                     flow.inward[at].push(inner.index());
@@ -78,11 +79,11 @@ impl Flow {
             }
             if let LocationKind::Resume { then: Jump::Goto(target), .. } = location.kind {
                 flow.successors[at].push(target.index());
-                flow.ways[at].push(Way::Resume);
+                flow.edge_kinds[at].push(EdgeKind::Resume);
             }
             flow.successors[at].extend_from_slice(&handlers[location.origin(id).index()]);
             let known = flow.successors[at].len();
-            flow.ways[at].resize(known, Way::Handler);
+            flow.edge_kinds[at].resize(known, EdgeKind::Handler);
         }
         flow
     }

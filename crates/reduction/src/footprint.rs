@@ -1,18 +1,17 @@
 //! What statements read and write, apart from the variables of their own thread.
 //!
-//! Shared things are *resources*, small numbers. Some of them are no variables:
+//! Everything that is shared is a *resource*, a small number. Some resources are not variables:
 //!
-//! | resource     | written by                                        | read by                                  |
-//! |--------------|---------------------------------------------------|------------------------------------------|
-//! | `STARTED`    | starting a thread                                 | ending one: only the youngest may        |
-//! | `COUNT`      | starting and ending threads                       | questions about threads and their ends   |
-//! | `RENDEZVOUS` | arriving where a message can be taken by hand     | sends by hand with an alternative        |
-//! | `HEAP`       | all that makes, changes or locks objects          | all that looks at what may change there  |
-//! | of a local   | its thread                                        | others that ask for it                   |
-//! | of locations | coming to or leaving those that somebody asks for | who asks                                 |
+//! | resource     | written by                                    | read by                               |
+//! |--------------|-----------------------------------------------|---------------------------------------|
+//! | `STARTED`    | starting a thread                             | ending one: only the youngest may end |
+//! | `COUNT`      | starting and ending threads                   | tests of threads and of their ends    |
+//! | `RENDEZVOUS` | arriving where a rendezvous can be received   | rendezvous sends with an alternative  |
+//! | `HEAP`       | creating, changing or locking objects         | reading what may change in objects    |
+//! | of a local   | its thread                                    | other threads that read it            |
+//! | of locations | entering or leaving locations that are tested | threads that test them                |
 //!
-//! What happens to channels is told apart from that, as *uses*, since which channel it is depends on the
-//! thread.
+//! Accesses to channels are recorded separately, as *uses*, because the channel depends on the thread.
 
 use ir::{
     Action, ActionKind, Array, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
@@ -31,30 +30,30 @@ pub const RENDEZVOUS: usize = 2;
 pub const HEAP: usize = 3;
 pub const GLOBALS: usize = 4;
 
-/// What is done to a channel, or asked about it.
+/// An operation on a channel, or a test of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UseKind {
-    /// `sensed` if the thread does something else where there is no room.
+    /// `sensed` if the thread does something else when there is no room.
     Send { sorted: bool, sensed: bool },
-    /// `sensed` if the thread does something else where there is no message for it.
+    /// `sensed` if the thread does something else when there is no message for it.
     Receive { anywhere: bool, keep: bool, sensed: bool },
-    /// A question about its contents.
+    /// A test of its contents.
     Poll,
-    /// One in the guard of a thread that waits until the answer is yes: with `more` messages it is, or with
-    /// fewer.
+    /// A test in the guard of a thread that waits until it is true: it becomes true with `more` messages, or
+    /// with fewer.
     Await { more: bool, question: Question },
-    /// Nobody else may send.
+    /// A claim that no other thread sends.
     ClaimSend,
-    /// Nobody else may receive.
+    /// A claim that no other thread receives.
     ClaimReceive,
-    /// The channel goes with its thread, and all messages in it.
+    /// The channel is removed with its thread, and with all messages in it.
     End,
 }
 
-/// What a thread that waits for an answer asks for.
+/// What a waiting thread tests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Question {
-    /// Whether the channel is empty, or that it is not.
+    /// Whether the channel is empty, or whether it is not.
     Empty,
     Full,
     Other,
@@ -65,65 +64,66 @@ pub enum Question {
 pub struct Use {
     pub kind: UseKind,
     pub procedure: ProcedureId,
-    /// Any, if there is none.
+    /// The expression that names the channel; `None` if it may be any channel.
     pub channel: Option<Expr>,
 }
 
 impl Use {
-    /// The use, wherever it is in the source.
+    /// The use without its position in the source.
     pub fn anywhere(&self) -> Self {
-        fn forget(expr: &mut Expr) {
+        fn clear_span(expr: &mut Expr) {
             expr.span = Span::default();
-            expr.operands_mut().into_iter().for_each(forget);
+            expr.operands_mut().into_iter().for_each(clear_span);
         }
         let mut found = self.clone();
-        found.channel.iter_mut().for_each(forget);
+        found.channel.iter_mut().for_each(clear_span);
         found
     }
 }
 
-/// What something may do.
+/// What a statement may do.
 #[derive(Clone, Default, Debug)]
 pub struct Footprint {
-    /// Resources, some of them more than once.
+    /// Resources, possibly with duplicates.
     pub reads: Vec<usize>,
     pub writes: Vec<usize>,
     pub uses: Vec<Use>,
-    /// It can't be told what it is good for to move it: threads are started, exceptions thrown, and the like.
+    /// The statement must not be reordered: it starts a thread, throws an exception, and the like.
     pub immovable: bool,
     /// The thread ends.
     pub ends: bool,
-    /// A function returns, to wherever it was called.
+    /// A function returns to its caller.
     pub returns: bool,
 }
 
-/// What there is to share in a program, and who looks at what.
+/// The resources of a program, and what reads them.
 pub struct Resources<'p> {
     pub program: &'p Program,
-    /// Variables of threads that others ask for.
+    /// The variables of threads that other threads read.
     remote: FxHashMap<(ProcedureId, LocalId), usize>,
-    /// Procedures with locations that somebody asks for.
+    /// The procedures with locations that are tested.
     watched: FxHashMap<ProcedureId, usize>,
-    /// By location: the numbers of the sets with it that are asked for.
+    /// By location: the numbers of the tested sets of locations that contain it.
     asked: FxHashMap<LocationId, Vec<usize>>,
-    /// What pure functions read, all together.
+    /// The resources that pure functions read, all together.
     funs: Vec<usize>,
     has_rendezvous: bool,
-    /// Globals that nothing depends on.
+    /// Globals on which nothing depends.
     inert: Bits,
-    /// By global: the channel that is there from the start, and that nothing else ever names. It is always
-    /// that one.
+    /// By global: the channel that it always names, if that exists from the start and no other variable ever
+    /// names it.
     channels: Vec<Option<ChannelId>>,
-    /// Locations at which a thread that can't go on does not just wait.
+    /// Locations at which a thread that cannot continue does not just wait.
     sensing: Vec<bool>,
-    /// Locations with a message for which it never waits.
+    /// Locations with a message for which the thread never waits.
     pub assured: Vec<bool>,
-    /// Locations at which a thread can take a message by hand.
+    /// Locations at which a thread can receive a rendezvous.
     takes_by_hand: Vec<bool>,
 }
 
 impl<'p> Resources<'p> {
-    /// `assigned_channels` are, by procedure, the locals that are assigned while it runs, 0 aside.
+    /// Collects the resources of a program. `assigned_channels` are, by procedure, the locals that are
+    /// assigned while it runs, assignments of 0 excepted.
     pub fn new<'e>(
         program: &'p Program,
         assigned_channels: &[Bits],
@@ -193,8 +193,8 @@ impl<'p> Resources<'p> {
         out
     }
 
-    /// Adds what an expression reads. Whether a thread is the youngest is for [`Resources::transition`] to
-    /// say.
+    /// Adds what an expression reads, except for whether a thread is the youngest, which
+    /// [`Resources::transition`] handles.
     fn expr(&self, expr: &Expr, out: &mut Footprint) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
@@ -226,11 +226,11 @@ impl<'p> Resources<'p> {
             ExprKind::ChannelLength(channel)
             | ExprKind::ChannelFull(channel)
             | ExprKind::ChannelHas { channel, .. } => {
-                // Whose expression it is, the caller says.
+                // The caller sets the procedure of the expression.
                 let channel = Some(self.channel(channel));
                 out.uses.push(Use { kind: UseKind::Poll, procedure: ProcedureId(0), channel });
             }
-            // A reduction is not used where these are asked, except for the first.
+            // Programs with these expressions are not reduced, except for the first.
             ExprKind::Timeout
             | ExprKind::LastThread
             | ExprKind::ThreadEnabled(_)
@@ -245,7 +245,7 @@ impl<'p> Resources<'p> {
             | ExprKind::All(_)
             | ExprKind::Collection(..)
             | ExprKind::Element(Array::Local(_), _)
-            // How long an array is and what a record is never changes.
+            // The length of an array and the type of a record never change.
             | ExprKind::Length(_)
             | ExprKind::Cast(..)
             | ExprKind::InstanceOf(..)
@@ -268,7 +268,7 @@ impl<'p> Resources<'p> {
                 if let Some(&resource) = self.remote.get(&(procedure, id)) {
                     out.writes.push(resource);
                 }
-                // What a thread claims then is another channel.
+                // From then on, the thread claims another channel.
                 let mut claims = self.program.procedures[procedure].claims.iter();
                 out.immovable |= claims.any(|claim| {
                     let mut named = false;
@@ -338,7 +338,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// The last frame goes.
+    /// Adds what happens when the last frame is removed.
     fn end(&self, procedure: ProcedureId, out: &mut Footprint) {
         out.ends = true;
         out.reads.push(STARTED);
@@ -353,7 +353,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// The channel itself instead of a variable that always names it.
+    /// The channel itself in place of a variable that always names it.
     pub fn channel(&self, name: &Expr) -> Expr {
         let fixed = match name.kind {
             ExprKind::Global(id) => self.channels[id.index()],
@@ -369,7 +369,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// Whether a thread that comes to a location can take a message by hand there.
+    /// Whether a thread that arrives at a location can receive a rendezvous there.
     fn takes_by_hand(&self, location: LocationId) -> bool {
         let transitions = &self.program.locations[location].transitions;
         transitions.iter().any(|&id| {
@@ -380,7 +380,7 @@ impl<'p> Resources<'p> {
         })
     }
 
-    /// Where a thread is for those who ask: during a call, where it was made.
+    /// The location of a thread as tests see it: during a call, the location of the call.
     fn origin(&self, location: LocationId) -> LocationId {
         self.program.locations[location].origin(location)
     }
@@ -397,7 +397,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// What a transition may do, of the inner locations that it leads to only what it arrives at.
+    /// What a transition may do. Of the inner locations to which it leads, only the arrival counts.
     pub fn transition(&self, transition: &Transition) -> Footprint {
         let mut out = Footprint::default();
         let procedure = self.program.locations[transition.source].procedure;
@@ -415,8 +415,8 @@ impl<'p> Resources<'p> {
             guard.each(&mut |expr| {
                 if expr.kind == ExprKind::IsYoungest {
                     out.reads.push(STARTED);
-                    // Others make it the youngest when they end. As long as all that it does about it is to
-                    // wait for that, it is nothing that they change for it: they enable it.
+                    // The thread becomes the youngest when others end. If it only waits for that, the other
+                    // threads change nothing else for it: they enable it.
                     if self.is_sensing(transition.source) || guard.kind != ExprKind::IsYoungest {
                         out.reads.push(COUNT);
                     }
@@ -460,7 +460,7 @@ impl<'p> Resources<'p> {
         out
     }
 
-    /// What is done on the way through a resume location.
+    /// What is done at a resume location.
     pub fn resume(&self, location: LocationId) -> Footprint {
         let mut out = Footprint::default();
         let of = &self.program.locations[location];
@@ -486,14 +486,14 @@ impl<'p> Resources<'p> {
         out
     }
 
-    /// The resource that a global is.
+    /// The resource of a global.
     pub const fn global(index: usize) -> usize {
         GLOBALS + index
     }
 }
 
-/// By global: the channel of its number from the start, if the global is never assigned. If several channels
-/// are declared as one, only the first of them can be told apart.
+/// By global: the channel with its initial number, if the global is never assigned. If several channels are
+/// declared together, only the first of them can be distinguished.
 fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
     let mut fixed: Vec<Option<ChannelId>> = (program.globals.values())
         .map(|global| {
@@ -514,9 +514,9 @@ fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
 
 /// By location: whether a thread there does anything but wait while a transition is not enabled.
 ///
-/// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a
-/// fault; and in the middle of an atomic block, where others get their turn. An inner location that is only
-/// entered if it is ready is as good as the location before.
+/// It does if there is an `else`, or a transition of another rank; inside a step, where that is a fault; and
+/// inside an atomic block, where other threads get to run. An inner location that is only entered if it is
+/// ready counts like the location before it.
 pub fn sensing(program: &Program) -> Vec<bool> {
     let alternatives = |location: &ir::Location| {
         let mut transitions = location.transitions.iter().map(|&id| &program.transitions[id]);
@@ -535,7 +535,7 @@ pub fn sensing(program: &Program) -> Vec<bool> {
     for (_, target) in entering().filter(|(transition, _)| transition.exclusive) {
         sensing[target.index()] = true;
     }
-    // The locations before are not inner ones: what is known of them is known by now.
+    // The locations before are not inner ones: their results are known by now.
     for (transition, target) in entering().filter(|&(_, target)| program.locations[target].inner) {
         sensing[target.index()] |= transition.guard != Guard::Ready(target)
             || !transition.body.is_empty()

@@ -1,10 +1,10 @@
-//! What threads may still do, by where they are.
+//! What threads may still do, by location.
 //!
-//! What can come after a location is what is done there, and what can come after its successors. So it is the
-//! same for all locations of a strongly connected component of the control flow, and components are looked at
-//! after those that they lead to. Along the control flow sets change little, and share what they have in
-//! common (`sets`). Locations with the same future are of one class: there are few of these, and what is
-//! compared with futures is compared with classes.
+//! The future of a location consists of what is done there, and of the futures of its successors. So all
+//! locations of a strongly connected component of the control flow have the same future, and components are
+//! processed after those to which they lead. Along the control flow, sets change little and share what they
+//! have in common (`sets`). Locations with the same future form a class: there are few classes, and
+//! comparisons with futures are made by class.
 
 use ir::{Id, LocationId, Table, TransitionId};
 use rustc_hash::FxHashMap;
@@ -20,10 +20,10 @@ use crate::sets::{SetId, Sets};
 pub struct Future {
     pub reads: SetId,
     pub writes: SetId,
-    /// Uses of channels by the thread itself, and by those that it starts.
+    /// Uses of channels by the thread itself, and by the threads that it starts.
     pub own: SetId,
     pub started: SetId,
-    /// Those of its own that are the only ways out of sticky locations.
+    /// The thread's own uses of channels by which it may leave sticky locations.
     pub sticky: SetId,
     /// It may change what properties of states read.
     pub visible: bool,
@@ -44,7 +44,7 @@ pub struct Done {
     pub visible: bool,
 }
 
-/// All uses of channels, by their numbers.
+/// All uses of channels, with their numbers.
 #[derive(Default)]
 struct Uses {
     all: Vec<Use>,
@@ -73,7 +73,7 @@ impl Futures {
     ) -> (Self, Vec<Use>) {
         let program = resources.program;
         let mut uses = Uses::default();
-        // A procedure claims the same wherever it is.
+        // A procedure has the same claims at all locations.
         let mut claims = Vec::new();
         for (id, procedure) in program.procedures.iter() {
             let numbers = procedure.claims.iter().map(|claim| {
@@ -107,7 +107,7 @@ impl Futures {
             *own = sets.union(*own, next.0);
             *sticky = sets.union(*sticky, next.1);
         });
-        // What it does, and those that it starts.
+        // What the thread and the threads that it starts do.
         let mut leads = goes;
         let mut all = Vec::with_capacity(done.len());
         for ((at, starts), &done) in flow.starts.iter().enumerate().zip(done) {
@@ -137,12 +137,12 @@ impl Futures {
         (Self { class, classes }, uses.all)
     }
 
-    /// Of a thread at a location.
+    /// The future of a thread at a location.
     pub fn at(&self, location: LocationId) -> &Future {
         &self.classes[self.class[location] as usize]
     }
 
-    /// A number that locations share that have the same future.
+    /// The number of the class of a location: locations with the same future have the same number.
     #[inline]
     pub fn class(&self, location: LocationId) -> usize {
         self.class[location] as usize
@@ -159,14 +159,14 @@ impl Futures {
     }
 }
 
-/// Adds to each node of a graph what all nodes have that it leads to.
+/// Adds to each node of a graph the values of all nodes that can be reached from it.
 pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl FnMut(&mut T, &T)) {
     let search = Search::all(successors);
     let mut members = vec![Vec::new(); search.found];
     for (node, &component) in search.component.iter().enumerate() {
         members[component].push(node);
     }
-    // Components come after those that they lead to.
+    // Components come after those to which they lead.
     for (component, members) in members.iter().enumerate() {
         let mut all = values[members[0]];
         members[1..].iter().for_each(|&node| add(&mut all, &values[node]));

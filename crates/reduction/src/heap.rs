@@ -1,21 +1,21 @@
-//! Whether others can disturb or notice what a thread does to objects.
+//! Whether other threads can interfere with or notice what a thread does to objects.
 //!
-//! What that is, is not guessed from the program but found out by doing it: all steps of the thread are taken
-//! and taken back, and the state tells what was read and written, guards that do not hold included. What a
-//! thread does is a function of what it reads. So if nobody else can write any of that before the thread
-//! moves, it does the same then; and if nobody else can read or write what it writes, they do the same.
+//! The accesses are not guessed from the program but found by performing them: all steps of the thread are
+//! fired and undone, and the state reports what was read and written, including by guards that do not hold.
+//! What a thread does is a function of what it reads. So if no other thread can write any of that before the
+//! thread moves, the thread does the same then; and if no other thread can read or write what it writes, the
+//! other threads do the same.
 //!
-//! - *Own objects* can be reached from the thread's frames only. Others can only pass on references that they
-//!   have.
-//! - *New objects* are of those. What they are called does not matter: reduction is over states up to names.
-//! - *Constant fields* are read. See [`discipline`](crate::discipline) for these, and for fields that are
-//!   guarded.
-//! - *Guarded fields* of an object whose lock the thread holds are read and written, and so is what can be
-//!   reached only through them.
-//! - *A lock that the thread holds* is released, or waited for, or others are told that wait for it: they
-//!   can't go on without it. But it must be that nobody looks whether it is free.
+//! - *Own objects* can be reached from the thread's frames only. Other threads can only pass on references
+//!   that they have.
+//! - *New objects* are own objects. Their names do not matter: reduction works on states up to names.
+//! - *Constant fields* may be read. See [`discipline`](crate::discipline) for these, and for guarded fields.
+//! - *Guarded fields* of an object whose lock the thread holds may be read and written, and so may everything
+//!   that can be reached only through them.
+//! - *A lock that the thread holds* may be released, waited for, or used to notify threads that wait for it:
+//!   these cannot continue without it. But no thread may test whether it is free.
 //!
-//! Everything else may be in others' way, above all to take a lock that others can reach.
+//! Everything else may interfere with other threads, above all taking a lock that other threads can reach.
 
 use std::cell::Cell;
 
@@ -23,16 +23,16 @@ use ir::{FieldId, Id, Program};
 use state::{Access, AccessKind, Layout, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId};
 
 use crate::analysis::Analysis;
-use crate::discipline::{Breach, Seen};
+use crate::discipline::{Breach, ObservedHeap};
 use crate::owners::{Owner, Owners};
 
-/// Where fields are.
-pub struct Places {
+/// The slots of fields.
+pub struct FieldSlots {
     /// By record: its fields.
     records: Vec<Vec<(FieldId, Slot)>>,
 }
 
-impl Places {
+impl FieldSlots {
     pub fn new(program: &Program, layout: &Layout) -> Self {
         let of = |id: ir::RecordId, field: &FieldId| Some((*field, layout.field_slots[*field][id.index()]?));
         let records = program.records.iter();
@@ -44,9 +44,9 @@ impl Places {
     }
 }
 
-/// Who may notice a step.
+/// Which properties may notice a step.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Shown {
+pub struct Visibility {
     pub in_states: bool,
     pub in_runs: bool,
 }
@@ -54,17 +54,17 @@ pub struct Shown {
 /// A state, as far as objects matter.
 pub struct Heap<'a> {
     pub analysis: &'a Analysis,
-    pub places: &'a Places,
+    pub field_slots: &'a FieldSlots,
     pub layout: &'a Layout,
     pub state: &'a State,
     pub owners: Owners<'a>,
-    /// The owner that was asked for last.
+    /// The last owner that was computed.
     pub last: Cell<Option<((ObjectId, ThreadId), Owner)>>,
 }
 
-/// What a word of the heap is.
+/// What a word of the heap holds.
 enum Touched {
-    /// What never changes.
+    /// Something that never changes.
     Fixed,
     Field(FieldId),
     Element,
@@ -74,21 +74,21 @@ enum Touched {
 }
 
 impl Heap<'_> {
-    /// Who may notice what a thread does, if nobody can disturb it.
-    pub fn judge(&self, thread: ThreadId, accesses: &[Access]) -> Option<Shown> {
-        let mut shown = Shown::default();
-        // The same places are read over and over.
+    /// Which properties may notice what a thread does; `None` if other threads can interfere with it.
+    pub fn judge(&self, thread: ThreadId, accesses: &[Access]) -> Option<Visibility> {
+        let mut visibility = Visibility::default();
+        // The same places are read repeatedly.
         let mut last = None;
         for access in accesses {
             if last.replace(access) == Some(access) {
                 continue;
             }
-            self.judge_one(thread, access, &mut shown)?;
+            self.judge_one(thread, access, &mut visibility)?;
         }
-        Some(shown)
+        Some(visibility)
     }
 
-    fn judge_one(&self, thread: ThreadId, access: &Access, shown: &mut Shown) -> Option<()> {
+    fn judge_one(&self, thread: ThreadId, access: &Access, visibility: &mut Visibility) -> Option<()> {
         let at = access.at as usize;
         let writes = access.kind != AccessKind::Read;
         let locks = self.analysis.classes.locks;
@@ -96,12 +96,12 @@ impl Heap<'_> {
         let releases = locks && discipline.releases;
         let unit = self.state.unit_at(at);
         let object = match unit {
-            // What is done to globals is known from the program.
+            // Accesses to globals are known from the program.
             None | Some(NodeRef::Root) => return Some(()),
             Some(NodeRef::Thread(whose)) => {
                 let is_header = at - self.state.thread(whose) < self.layout.thread.len();
                 let notified = self.layout.wait.is_some_and(|wait| self.covers(unit, wait.notified, access));
-                // Others may be told to wait no more by who has the lock, and are looked at for that.
+                // A thread that holds the lock may notify waiting threads, and reads them to do so.
                 let is_safe =
                     if whose == thread { !is_header || writes || !notified } else { is_header && releases };
                 return is_safe.then_some(());
@@ -125,7 +125,7 @@ impl Heap<'_> {
                 Touched::Element | Touched::Mixed => false,
             };
         if writes {
-            let sees = |seen: &Seen| {
+            let sees = |seen: &ObservedHeap| {
                 (owner != Owner::Own || seen.frames)
                     && match touched {
                         Touched::Field(field) => seen.field(field),
@@ -134,13 +134,13 @@ impl Heap<'_> {
                         Touched::Fixed | Touched::Lock => false,
                     }
             };
-            shown.in_states |= sees(&discipline.in_states);
-            shown.in_runs |= sees(&discipline.in_runs);
+            visibility.in_states |= sees(&discipline.in_states);
+            visibility.in_runs |= sees(&discipline.in_runs);
         }
         is_safe.then_some(())
     }
 
-    /// What a thread does that was assumed not to happen.
+    /// Adds the assumptions that a thread breaches.
     pub fn breaches(&self, thread: ThreadId, accesses: &[Access], out: &mut Vec<Breach>) {
         let discipline = &self.analysis.discipline;
         for access in accesses {
@@ -178,7 +178,7 @@ impl Heap<'_> {
         })
     }
 
-    /// Whether an access to a word of a unit is about a slot of it.
+    /// Whether an access to a word of a unit concerns a slot of it.
     fn covers(&self, unit: Option<NodeRef>, slot: Slot, access: &Access) -> bool {
         let base = unit.map_or(0, |unit| self.state.start_of(unit));
         access.at as usize == base + slot.word as usize && access.mask & slot.mask() << slot.shift != 0
@@ -204,21 +204,21 @@ impl Heap<'_> {
         }
     }
 
-    /// The fields that an access to an object is about.
+    /// The fields that an access to an object concerns.
     fn fields(&self, object: ObjectId, access: &Access) -> impl Iterator<Item = FieldId> {
         let fields = match self.kind(object) {
-            ObjectKind::Record(record) => &self.places.records[record.index()][..],
+            ObjectKind::Record(record) => &self.field_slots.records[record.index()][..],
             _ => &[],
         };
         let unit = Some(NodeRef::Object(object));
         fields.iter().filter(move |(_, slot)| self.covers(unit, *slot, access)).map(|&(field, _)| field)
     }
 
-    /// The field at a place of a record, which is the label of an edge.
+    /// The field at a place of a record, which is the label of a reference.
     fn field_at(&self, object: ObjectId, label: u64) -> Option<FieldId> {
         let ObjectKind::Record(record) = self.kind(object) else { return None };
         let place = |slot: Slot| u64::from(slot.word) << 6 | u64::from(slot.shift);
-        let mut fields = self.places.records[record.index()].iter();
+        let mut fields = self.field_slots.records[record.index()].iter();
         fields.find(|(_, slot)| slot.bits > 0 && place(*slot) == label >> 32).map(|&(field, _)| field)
     }
 

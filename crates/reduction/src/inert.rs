@@ -1,14 +1,14 @@
-//! Variables that are no part of the state and that nothing depends on: counters for the user to look at.
+//! Variables that are not part of the state and on which nothing depends: counters for the user.
 //!
-//! A untracked variable is *inert* if it is read only to be printed, or to give inert variables values by
-//! what can't go wrong. Then its value changes nothing but itself, and the order in which threads write to it
-//! does not matter.
+//! An untracked variable is *inert* if it is read only to be printed, or to assign values to inert variables
+//! by expressions that cannot fault. Then its value affects nothing but itself, and the order in which
+//! threads write it does not matter.
 
 use ir::{ActionKind, Array, BinaryOp, Expr, ExprKind, Id, PlaceKind, Program};
 
 use crate::bits::Bits;
 
-/// The globals that are inert in a program of which properties observe some expressions.
+/// The globals that are inert in a program, where properties read the `observed` expressions.
 pub fn inert(program: &Program, observed: &[&Expr]) -> Bits {
     let mut is_inert: Vec<bool> = program.globals.values().map(|global| global.untracked).collect();
     if !is_inert.contains(&true) {
@@ -20,7 +20,7 @@ pub fn inert(program: &Program, observed: &[&Expr]) -> Bits {
         expr.each(&mut |expr| count(expr, &mut reads));
     }
     loop {
-        // How often they are read without consequences, as far as is known.
+        // The number of reads without consequences, as far as is known.
         let mut idle = vec![0_u64; is_inert.len()];
         for action in program.actions() {
             let is_idle = match &action.kind {
@@ -54,7 +54,7 @@ fn count(expr: &Expr, reads: &mut [u64]) {
     }
 }
 
-/// Whether an expression always has a value.
+/// Whether the evaluation of an expression never faults.
 fn is_harmless(expr: &Expr) -> bool {
     let mut is_harmless = true;
     expr.each(&mut |expr| {

@@ -1,12 +1,13 @@
-//! Who can reach an object.
+//! Which threads can reach an object.
 //!
-//! An owner is found by following who mentions the object, and who mentions these, up to globals and frames.
-//! Who mentions whom is what names by chains are repaired by, so it is known in every state at no cost, after
-//! every step and undo; where states have other names, all edges are looked at once a state. To end at
-//! another thread's frame or at the globals ends the walk, and so does a limit: what a thread has to itself
-//! is small where that is of use.
+//! The owner of an object is found by following the references to it, and the references to their sources, up
+//! to globals and frames. These references are maintained for the repair of names by chains, so they are
+//! known in every state at no cost, after every step and undo; where states have other names, all references
+//! are collected once per state. The walk ends when it reaches the frame of another thread or the globals,
+//! and when it exceeds a limit: where ownership is useful, a thread owns few objects.
 //!
-//! A reference to a thread is no way to what its variables refer to: nobody can ask for these.
+//! A reference to a thread does not lead to what the variables of that thread refer to: other threads cannot
+//! read these.
 
 use std::cell::OnceCell;
 
@@ -14,28 +15,28 @@ use crate::analysis::Blind;
 use rustc_hash::FxHashMap;
 use state::{Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
-/// More objects than this are not followed. Whether there are more is a question about the state, whatever
-/// the order.
+/// The greatest number of objects that are followed. Whether there are more is a property of the state,
+/// independent of the order of the walk.
 const MOST: usize = 64;
 
 /// Who can reach an object, as seen by a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
-    /// Nobody else.
+    /// Only the thread.
     Own,
-    /// Others too, but not before the thread releases a lock.
+    /// Other threads too, but not before the thread releases a lock.
     Guarded,
-    /// Others too.
+    /// Other threads too.
     Shared,
 }
 
-/// Up to [`MOST`] objects in the order in which they are found, and a hash table of them.
+/// Up to [`MOST`] objects in the order in which they are found, with a hash table.
 struct Found {
     objects: [ObjectId; MOST],
     count: usize,
-    /// Positions in the list, from 1 on.
+    /// Indices into the list, from 1 on.
     table: [u8; 4 * MOST],
-    /// There was one too many.
+    /// The number of objects exceeded the limit.
     is_full: bool,
 }
 
@@ -70,7 +71,7 @@ impl Found {
     }
 }
 
-/// Calls back with whoever mentions an object, and where; or tells that it is not known.
+/// Visits the references to an object: source and label. Returns false if they are not known.
 pub type Mentions<'a> = &'a dyn Fn(ObjectId, &mut dyn FnMut(NodeRef, u64)) -> bool;
 
 /// The owners of the objects of one state.
@@ -79,7 +80,7 @@ pub struct Owners<'a> {
     state: &'a State,
     known: Mentions<'a>,
     blind: Blind,
-    /// All of them, where they are not known.
+    /// All references, collected if they are not known otherwise.
     found: OnceCell<FxHashMap<ObjectId, Vec<(NodeRef, u64)>>>,
 }
 
@@ -88,8 +89,8 @@ impl<'a> Owners<'a> {
         Self { layout, state, known, blind, found: OnceCell::new() }
     }
 
-    /// The owner of an object, where `is_closed` says of which places of objects only the thread may read
-    /// now.
+    /// The owner of an object, where `is_closed` says which places of objects only the thread may read at
+    /// present.
     pub fn owner(
         &self,
         object: ObjectId,
@@ -128,7 +129,7 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// Looks at all edges.
+    /// Collects all references.
     fn find(&self) -> FxHashMap<ObjectId, Vec<(NodeRef, u64)>> {
         let mut found = FxHashMap::<ObjectId, Vec<_>>::default();
         for unit in std::iter::once(NodeRef::Root).chain(self.state.units()) {

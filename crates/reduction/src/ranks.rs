@@ -1,16 +1,16 @@
 //! Variables that only rise, or only fall, as long as a thread stays in some part of its control flow.
 //!
-//! A loop that counts does not come back to a state that it has been in:
-//! `do :: i < N -> i++ :: else -> break od` needs no sticky location. In general, a cycle of control flow is
-//! harmless if a local variable rises on it and is given no other values there. So a component of the control
-//! flow in which a variable rises at some edges, and is changed at no other edge, has only harmless cycles
-//! through these edges, and they are left out when cycles are broken. In what is left of the component the
-//! same holds for other variables: the counter of an inner loop may start anew in the outer one. (The
-//! variables are a lexicographic ranking of the loops; threads that change places under symmetry do not
-//! matter, since the sum of their variables rises.)
+//! A loop that counts does not return to an earlier state: `do :: i < N -> i++ :: else -> break od` needs no
+//! sticky location. In general, a cycle of control flow is harmless if a local variable rises on it and is
+//! not assigned other values there. So if a variable rises at some edges of a component of the control flow,
+//! and is not changed at any other edge of it, all cycles of the component through these edges are harmless,
+//! and these edges are removed when cycles are broken. In what remains of the component the same may hold for
+//! other variables: the counter of an inner loop may be reset in the outer one. (The variables are a
+//! lexicographic ranking of the loops; threads that change places under symmetry do not matter, since the sum
+//! of their variables rises.)
 //!
-//! A variable rises where a positive constant is added to it, and the result is in its range: because a guard
-//! on the only way there has made sure of it, or because everything else is a fault.
+//! A variable rises where a positive constant is added to it and the result is in its range: because a guard
+//! on the only path there ensures it, or because any other result is a fault.
 
 use ir::{
     ActionKind, BinaryOp, Const, Exit, Expr, ExprKind, Guard, Id, IntType, Jump, LocalId, LocationId,
@@ -19,12 +19,12 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use crate::assured::{conjuncts, entries};
-use crate::flow::{Flow, Way};
+use crate::flow::{EdgeKind, Flow};
 
 /// The greatest number of statements between the guard of a counter and the statement that counts.
 const FARTHEST: usize = 64;
 
-/// What happens to a variable.
+/// How a variable changes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Changes {
     up: bool,
@@ -51,14 +51,14 @@ pub struct Ranks<'a> {
     program: &'a Program,
     flow: &'a Flow,
     changes: Table<TransitionId, Vec<(LocalId, Changes)>>,
-    /// Other changes are overlooked, for tests of tests.
+    /// Ignores other changes, for tests of the tests.
     is_blind: bool,
 }
 
 impl<'a> Ranks<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, is_blind: bool) -> Self {
         let entries = entries(program);
-        // The transition into each location that is entered by one only.
+        // The transition into each location that is entered by exactly one.
         let mut before: Table<LocationId, Option<TransitionId>> =
             program.locations.ids().map(|_| None).collect();
         for (id, transition) in program.transitions.iter() {
@@ -73,8 +73,8 @@ impl<'a> Ranks<'a> {
         Self { program, flow, changes, is_blind }
     }
 
-    /// The edges of a component at which one variable rises, or falls, if some variable does nothing else in
-    /// the component.
+    /// The edges of a component at which some variable rises, or falls, if that variable is not changed
+    /// otherwise in the component.
     pub fn of_component(
         &self,
         nodes: &[usize],
@@ -83,9 +83,11 @@ impl<'a> Ranks<'a> {
         let mut all = FxHashMap::<LocalId, Changes>::default();
         let mut counting = Vec::new();
         for &from in nodes {
-            for (at, &way) in self.flow.ways[from].iter().enumerate().filter(|&(at, _)| is_inside(from, at)) {
-                match way {
-                    Way::Transition(id) => {
+            for (at, &kind) in
+                self.flow.edge_kinds[from].iter().enumerate().filter(|&(at, _)| is_inside(from, at))
+            {
+                match kind {
+                    EdgeKind::Transition(id) => {
                         let seen = |changes: Changes| !self.is_blind || changes.is_one_way();
                         for &(local, changes) in
                             self.changes[id].iter().filter(|&&(_, changes)| seen(changes))
@@ -96,7 +98,7 @@ impl<'a> Ranks<'a> {
                             }
                         }
                     }
-                    Way::Resume => {
+                    EdgeKind::Resume => {
                         let location = &self.program.locations[LocationId::from_index(from)];
                         if let LocationKind::Resume { result: Some(place), .. } = &location.kind
                             && let Some(local) = local(&place.kind)
@@ -104,11 +106,11 @@ impl<'a> Ranks<'a> {
                             all.entry(local).or_default().add(Changes::OTHER);
                         }
                     }
-                    Way::Handler => return Vec::new(),
+                    EdgeKind::Handler => return Vec::new(),
                 }
             }
         }
-        // What is forgotten somewhere is given another value there.
+        // A variable that is not live somewhere gets another value there.
         for &node in nodes {
             if let Some(live) = &self.program.locations[LocationId::from_index(node)].live {
                 all.retain(|local, _| live.contains(local));
@@ -127,7 +129,7 @@ fn local(place: &PlaceKind) -> Option<LocalId> {
     }
 }
 
-/// What a transition does to locals, each once.
+/// How a transition changes locals, each of which is listed once.
 fn changes(
     program: &Program,
     before: &Table<LocationId, Option<TransitionId>>,
@@ -157,7 +159,7 @@ fn changes(
 struct Sum {
     /// The constant, which is not 0.
     by: i64,
-    /// The type that the sum is brought into the range of before it is assigned, if it is.
+    /// The type into whose range the sum is brought before it is assigned, if any.
     wrapped: Option<TypeId>,
 }
 
@@ -179,7 +181,7 @@ fn sum(local: LocalId, value: &Expr) -> Option<Sum> {
     (*id == local && by != 0 && by.unsigned_abs() < 1 << 32).then_some(Sum { by, wrapped })
 }
 
-/// Whether the sum is one that the variable can hold, or a fault.
+/// Whether the sum is in the range of the variable, or a fault.
 fn stays_inside(
     program: &Program,
     before: &Table<LocationId, Option<TransitionId>>,
@@ -227,7 +229,7 @@ fn stays_inside(
     false
 }
 
-/// The greatest value that a local may have if a condition holds, or the least one.
+/// The greatest value, or the least one, that a local may have if a condition holds.
 fn bound(local: LocalId, greatest: bool, condition: &Expr) -> Option<i64> {
     let ExprKind::Binary(op, left, right) = &condition.kind else { return None };
     let (op, limit) = match (&left.kind, &right.kind) {

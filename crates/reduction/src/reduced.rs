@@ -1,4 +1,4 @@
-//! A system of which only ample steps are offered.
+//! A system that offers only ample steps where it can.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -15,56 +15,57 @@ use system::{
 use crate::analysis::{Analysis, Candidate, Operation};
 use crate::channels::View;
 use crate::conflicts::Row;
+use crate::cycle_cut::CycleCut;
 use crate::discipline::Breach;
 use crate::footprint::UseKind;
-use crate::heap::{Heap, Places};
+use crate::heap::{FieldSlots, Heap};
 use crate::owners::Owners;
-use crate::porters::Porters;
 
-/// How much of an atomic block is looked at to find out whether something goes wrong there, for each step
-/// into it. What systems remember of threads ([`TransitionSystem::turn`]) is less, so that it makes no
-/// difference whether they do.
+/// The effort to find out whether something goes wrong in an atomic block, for each step into it: the number
+/// of trials, and their depth. A successor cache ([`SuccessorCache`]) covers less than this, so the result
+/// does not depend on whether there is one.
 const TRIALS: u32 = 1 << 15;
 const DEEPEST: u32 = 1 << 8;
 
-/// How many states with several threads are looked at to find out whether it is worth looking for ample
-/// steps, and which part of them must have some at least.
+/// The number of states with several threads that are examined to decide whether it is worthwhile to look for
+/// ample steps. One in `WORTH` of them must have some.
 ///
-/// They are states on random runs of the full system. So whether the system is reduced is a function of the
-/// program, and not of the order of a search: ample steps are one of the state. If these runs take long,
-/// there is no telling, and it is reduced.
+/// The states are on random runs of the full system. So whether the system is reduced is a function of the
+/// program, and not of the order of a search: ample steps are a function of the state. If these runs take too
+/// long, the question is not decided, and the system is reduced.
 const SAMPLE: u32 = 1 << 10;
 const WORTH: u32 = 64;
-/// How long these runs are at most, and how many there are.
+/// The greatest length of these runs, and their number.
 const LONGEST_RUN: u32 = 1 << 8;
 const RUNS: u32 = 1 << 8;
-/// How often the interpreter may look at its alarm meanwhile.
+/// The number of times that the interpreter may query its alarm meanwhile.
 const LOOKS: u32 = 1 << 6;
 
-/// A system with ample steps only.
+/// A system that offers only ample steps where it can.
 pub struct Reduced<'a, S> {
     system: &'a S,
     analysis: &'a Analysis,
     counts: Cell<Counts>,
-    /// Threads that nobody disturbs, and the steps of the one that was looked at last: kept for the memory
-    /// that they have.
+    /// The independent threads, and the steps of the thread that was examined last: kept to reuse their
+    /// memory.
     threads: Cell<Vec<ThreadId>>,
     steps: Cell<Steps>,
-    /// Whether it is worth looking for ample steps, once that is known.
+    /// Whether it is worthwhile to look for ample steps; `None` if it is not known yet.
     is_worthwhile: Cell<Option<bool>>,
-    /// How many states are looked at to find that out.
+    /// The number of states that are examined to find that out.
     sample: u32,
-    porters: Porters,
-    places: Places,
-    doubts: RefCell<Invalidated>,
+    cycle_cut: CycleCut,
+    field_slots: FieldSlots,
+    invalidated: RefCell<Invalidated>,
 }
 
-/// Why a search is worth nothing, if there is anything.
+/// Why a search is void. Empty if it is not.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Invalidated {
-    /// What was assumed and is not so.
+    /// The assumptions that do not hold.
     pub breaches: Vec<Breach>,
-    /// A bound on what states hold was exceeded: how much that is at a time depends on the order of steps.
+    /// A bound on the contents of states was exceeded: how much exists at a time depends on the order of
+    /// steps.
     pub is_bounded: bool,
 }
 
@@ -74,12 +75,12 @@ impl Invalidated {
     }
 }
 
-/// In how many states what was offered.
+/// The numbers of states in which all steps, or ample steps, were offered.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// All steps.
     pub full: u64,
-    /// Those of one thread, whatever others could do.
+    /// The steps of one thread only.
     pub ample: u64,
 }
 
@@ -93,19 +94,19 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             steps: Cell::default(),
             is_worthwhile: Cell::default(),
             sample: SAMPLE,
-            porters: Porters::new(analysis),
-            places: Places::new(&analysis.program, system.layout()),
-            doubts: RefCell::default(),
+            cycle_cut: CycleCut::new(analysis),
+            field_slots: FieldSlots::new(&analysis.program, system.layout()),
+            invalidated: RefCell::default(),
         }
     }
 
-    /// Why what was found so far counts for nothing, if there is anything. The search is to start again then,
-    /// without what was assumed. As long as all steps were offered in all states, nothing was assumed.
-    pub fn doubts(&self) -> Invalidated {
-        if self.counts.get().ample == 0 { Invalidated::default() } else { self.doubts.borrow().clone() }
+    /// Why the results so far are void, if they are. Then the search must start again, without the
+    /// assumptions. As long as all steps were offered in all states, no assumption was used.
+    pub fn invalidated(&self) -> Invalidated {
+        if self.counts.get().ample == 0 { Invalidated::default() } else { self.invalidated.borrow().clone() }
     }
 
-    /// With a sample of another size.
+    /// Sets the size of the sample.
     #[cfg(feature = "testing")]
     #[must_use]
     pub fn with_sample(mut self, states: u32) -> Self {
@@ -113,7 +114,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         self
     }
 
-    /// Whether it is worth looking for ample steps. If there are too few states to tell, it is.
+    /// Whether it is worthwhile to look for ample steps. If there are too few states to decide, it is.
     fn is_worthwhile(&self) -> bool {
         if let Some(known) = self.is_worthwhile.get() {
             return known;
@@ -136,7 +137,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
                     ample += u32::from(self.has_ample(state));
                 }
                 self.system.steps(state, &mut steps);
-                // Marsaglia's generator (2003).
+                // Xorshift (Marsaglia, Xorshift RNGs, Journal of Statistical Software, 2003).
                 random ^= random << 13;
                 random ^= random >> 7;
                 random ^= random << 17;
@@ -149,22 +150,22 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             }
             (0..taken).for_each(|_| self.system.undo(state));
         }
-        // What was found out on these runs is found out again, if a search comes there.
-        self.doubts.take();
+        // Breaches on these runs are found again if a search gets there.
+        self.invalidated.take();
         let is_worthwhile =
             looked_at < self.sample || ample * WORTH >= self.sample || is_abandoned(self.system, state);
         self.is_worthwhile.set(Some(is_worthwhile));
         is_worthwhile
     }
 
-    /// Whether some thread has ample steps. Names are not asked for.
+    /// Whether some thread has ample steps. Names are not used.
     fn has_ample(&self, state: &mut S::State) -> bool {
         let mut all = (0..self.system.concrete(state).thread_limit()).map(ThreadId);
         self.view(state).exclusive().is_none()
-            && all.any(|thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
+            && all.any(|thread| self.is_independent(self.view(state), thread) && self.is_ample(state, thread))
     }
 
-    /// What was offered so far. Where a state is asked for its steps twice, it counts twice.
+    /// What was offered so far. If a state is asked for its steps twice, it counts twice.
     pub fn counts(&self) -> Counts {
         self.counts.get()
     }
@@ -175,8 +176,9 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
 
     /// The thread whose steps are ample, if there is one. Then `self.steps` has its steps.
     ///
-    /// First comes what locations tell, then what depends on the state, and the thread's own steps are looked
-    /// at only if nobody disturbs them. What others can do right now does not matter.
+    /// The checks by location come first, then those that depend on the state; the thread's own steps are
+    /// examined only if no other thread interferes with them. What other threads can do in the current state
+    /// does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
         let ample = if self.is_worthwhile() { self.find_ample(state) } else { None };
         let mut counts = self.counts.get();
@@ -188,7 +190,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     fn find_ample(&self, state: &mut S::State) -> Option<ThreadId> {
         let exclusive = self.view(state).exclusive();
         self.check_discipline(state, exclusive);
-        // In the middle of something there is one thread only.
+        // Inside an atomic block there is one thread only.
         if exclusive.is_some() {
             return None;
         }
@@ -196,7 +198,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         if self.system.renames() {
             let mut threads = self.threads.take();
             threads.clear();
-            threads.extend(all.filter(|&thread| self.is_undisturbed(self.view(state), thread)));
+            threads.extend(all.filter(|&thread| self.is_independent(self.view(state), thread)));
             if threads.len() > 1 {
                 self.system.order(state, &mut threads);
             }
@@ -204,31 +206,31 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             self.threads.set(threads);
             ample
         } else {
-            all.find(|&thread| self.is_undisturbed(self.view(state), thread) && self.is_ample(state, thread))
+            all.find(|&thread| self.is_independent(self.view(state), thread) && self.is_ample(state, thread))
         }
     }
 
-    /// Whether a thread is at a candidate location, and nothing that others may do is in its way.
+    /// Whether a thread is at a candidate location, and nothing that other threads may do interferes with it.
     #[inline]
-    fn is_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
+    fn is_independent(&self, view: View<'_>, thread: ThreadId) -> bool {
         if !view.state.is_running(thread) {
             return false;
         }
         let location = view.location(thread);
         match self.analysis.conflicts.row(self.analysis, location) {
-            Some(row) => self.is_free(view, thread, location, row) && self.goes_on_undisturbed(view, thread),
+            Some(row) => self.is_free(view, thread, location, row) && self.rest_is_independent(view, thread),
             None => false,
         }
     }
 
-    /// The same for what comes after the step of a thread where a function returns, and for what it is in the
-    /// middle of.
-    fn goes_on_undisturbed(&self, view: View<'_>, thread: ThreadId) -> bool {
+    /// Whether other threads do not interfere with what comes after the thread's step, if a function returns,
+    /// and the thread is not in the middle of a step.
+    fn rest_is_independent(&self, view: View<'_>, thread: ThreadId) -> bool {
         let program = &self.analysis.program;
         if program.features.thread_ids_observable || view.state.has_one_frame(view.layout, thread) {
             return true;
         }
-        // A function was called in the middle of a step, which goes on after it.
+        // A function was called in the middle of a step, which continues after the call.
         let is_within_atomic_block =
             view.layout.exclusive.is_some() && view.locations(thread).any(|at| program.locations[at].atomic);
         !is_within_atomic_block
@@ -238,8 +240,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             })
     }
 
-    /// What the steps of a thread consist of: those at its location and, where functions return, what comes
-    /// then.
+    /// The parts of a thread's steps: those at its location and, where functions return, those that follow.
     fn parts<'s>(
         &'s self,
         view: View<'s>,
@@ -270,12 +271,12 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
                 return false;
             }
         }
-        candidate.operations.iter().all(|operation| Self::stays_possible(view, thread, operation))
+        candidate.operations.iter().all(|operation| Self::cannot_be_disabled(view, thread, operation))
             && (!is_open || self.uses_are_safe(view, thread, location, candidate))
-            && (!candidate.sticky || !self.porters.has(view, thread))
+            && (!candidate.sticky || !self.cycle_cut.contains(view, thread))
     }
 
-    /// Whether channels are used in a way that nobody else can disturb or notice.
+    /// Whether channels are used in such a way that other threads can neither interfere nor notice.
     fn uses_are_safe(
         &self,
         view: View<'_>,
@@ -291,8 +292,9 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         })
     }
 
-    /// Whether what is done to a channel can be done, whatever others do first, and no monitor sees it.
-    fn stays_possible(view: View<'_>, thread: ThreadId, operation: &Operation) -> bool {
+    /// Whether an operation on a channel is possible whatever other threads do first, and no monitor watches
+    /// it.
+    fn cannot_be_disabled(view: View<'_>, thread: ThreadId, operation: &Operation) -> bool {
         let Some(number) = view.value(&operation.channel, thread, false) else { return false };
         let Some((length, capacity)) = view.load(number) else { return false };
         let is_possible = match operation.kind {
@@ -303,12 +305,12 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         is_possible && !is_watched(view, operation.kind, number)
     }
 
-    /// Whether others may use a channel in a way that is in conflict.
+    /// Whether other threads may use a channel in a conflicting way.
     fn has_conflict(&self, view: View<'_>, thread: ThreadId, kind: UseKind, number: i64) -> bool {
         let Analysis { conflicts, sets, uses, .. } = self.analysis;
         let is_used = |of, by: Option<ThreadId>| {
-            conflicts.any_rival(sets, kind, of, |at| {
-                // Threads end youngest first: none does so before a younger one that stays where it is.
+            conflicts.any_conflicting(sets, kind, of, |at| {
+                // The youngest thread ends first: no thread ends before a younger one that stays where it is.
                 let comes_later = uses[at].kind == UseKind::End && by.is_some_and(|other| other < thread);
                 !comes_later && view.may_use(&uses[at], by, number)
             })
@@ -319,8 +321,8 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         })
     }
 
-    /// Whether the steps of a thread that nobody disturbs lead on, and nobody disturbs what they do to
-    /// objects.
+    /// Whether the steps of an independent thread succeed, and other threads do not interfere with what they
+    /// do to objects.
     fn is_ample(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let view = self.view(state);
         let touches_heap = !self.analysis.program.features.thread_ids_observable
@@ -329,24 +331,24 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             && self.succeeds(state, thread, touches_heap)
     }
 
-    /// Whether nobody else can disturb or notice what a thread does to objects, and all its steps lead to
-    /// states.
+    /// Whether other threads can neither interfere with nor notice what a thread does to objects, and all its
+    /// steps lead to states.
     fn has_objects_to_itself(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let trial = self.dry_run(state, thread);
         trial.succeeds
-            && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|shown| {
+            && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|visibility| {
                 let view = self.view(state);
                 let others = view.running().filter(|&other| other != thread);
                 let mut locations = others.flat_map(|other| view.locations(other));
-                !(shown.in_runs
-                    || shown.in_states && locations.any(|at| self.analysis.futures.at(at).visible))
+                !(visibility.in_runs
+                    || visibility.in_states && locations.any(|at| self.analysis.futures.at(at).visible))
             })
     }
 
     fn dry_run(&self, state: &mut S::State, thread: ThreadId) -> Trial {
         let mut trial = Trial::default();
         let (engine, below) = (self.system.engine(), self.system.engine_state_mut(state));
-        // What is tried is judged by the units that it touches.
+        // Accesses are judged by the units to which they belong.
         below.state.map_units();
         engine.dry_run(below, thread, &mut trial);
         if self.analysis.blind.guards {
@@ -361,7 +363,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             |object, visit: &mut dyn FnMut(NodeRef, u64)| self.system.mentions(state, object, visit);
         look(&Heap {
             analysis: self.analysis,
-            places: &self.places,
+            field_slots: &self.field_slots,
             layout,
             state: concrete,
             owners: Owners::new(layout, concrete, &mentions, self.analysis.blind),
@@ -369,36 +371,36 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         })
     }
 
-    /// Checks what is assumed about the use of objects, for all that threads try.
+    /// Checks the assumptions about the use of objects, for everything that threads try.
     fn check_discipline(&self, state: &mut S::State, exclusive: Option<ThreadId>) {
         let Analysis { classes, blind, program, .. } = self.analysis;
         if program.features.thread_ids_observable || !classes.locks || !classes.heap || blind.breaches {
             return;
         }
         let mut threads: Vec<ThreadId> = self.view(state).running().collect();
-        // Who is alone may do what it wants.
+        // A thread that is alone may do anything.
         if threads.len() < 2 {
             return;
         }
         threads.retain(|&thread| exclusive.is_none_or(|exclusive| exclusive == thread));
         let mut found = Vec::new();
         for thread in threads {
-            let looks = self.analysis.discipline.looks(self.view(state).location(thread));
-            if looks || cfg!(debug_assertions) {
+            let must_check = self.analysis.discipline.must_check(self.view(state).location(thread));
+            if must_check || cfg!(debug_assertions) {
                 let trial = self.dry_run(state, thread);
                 let known = found.len();
                 self.with_heap(state, |heap| heap.breaches(thread, &trial.accesses, &mut found));
-                debug_assert!(looks || known == found.len(), "there is nothing to look at");
+                debug_assert!(must_check || known == found.len(), "there is nothing to look at");
             }
         }
-        let mut doubts = self.doubts.borrow_mut();
-        found.retain(|breach| !doubts.breaches.contains(breach));
+        let mut invalidated = self.invalidated.borrow_mut();
+        found.retain(|breach| !invalidated.breaches.contains(breach));
         found.sort();
         found.dedup();
-        doubts.breaches.append(&mut found);
+        invalidated.breaches.append(&mut found);
     }
 
-    /// The cache below, which is there if this one is.
+    /// The cache of the system below, which exists if this one does.
     fn cache(&self) -> &dyn SuccessorCache<S::State> {
         self.system.successor_cache().expect("there is a cache over this one")
     }
@@ -415,17 +417,17 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         is_ample
     }
 
-    /// Whether a thread has steps, and all of them lead to states: what others do must not be lost behind a
-    /// fault or a bound. Where they were tried out, that much is known.
+    /// Whether a thread has steps, and all of them lead to states: what other threads do must not be lost
+    /// behind a fault or a bound. If the steps were tried already (`is_tried`), the latter is known.
     fn succeeds(&self, state: &mut S::State, thread: ThreadId, is_tried: bool) -> bool {
         let mut steps = self.steps.take();
         steps.clear();
-        // What can be told about a thread as a whole is plain, and leads on.
-        let is_told = self.system.successor_cache().is_some_and(|cache| {
+        // If the cache describes all successors of a thread, the steps are ordinary, and succeed.
+        let is_cached = self.system.successor_cache().is_some_and(|cache| {
             !cache.threads(state).is_empty()
                 && cache.successors(state, thread.0, &mut |step, _| steps.enabled.push(step))
         });
-        if is_told {
+        if is_cached {
             steps.enabled.dedup();
         } else {
             steps.clear();
@@ -433,18 +435,19 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         }
         let tries = |state: &mut S::State| {
             let (engine, state) = (self.system.engine(), self.system.engine_state_mut(state));
-            steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, 0, &mut { TRIALS }))
+            steps.enabled.iter().all(|&step| step_succeeds(engine, state, step, 0, &mut { TRIALS }))
         };
         let succeeds = steps.faults.is_empty()
             && !steps.enabled.is_empty()
             && !steps.is_abandoned
             && self.finds_messages(self.view(state).location(thread), &steps)
-            && (is_told || is_tried || tries(state));
+            && (is_cached || is_tried || tries(state));
         self.steps.set(steps);
         succeeds
     }
 
-    /// Whether what is looked for anywhere in a channel is there: otherwise it may come yet.
+    /// Whether every message that may be received from anywhere in a channel is there: otherwise it may still
+    /// arrive.
     fn finds_messages(&self, location: LocationId, steps: &Steps) -> bool {
         let operations =
             self.analysis.candidates[location].iter().flat_map(|candidate| &candidate.operations);
@@ -457,9 +460,9 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     }
 }
 
-/// Whether a step, and those after it that nobody interrupts, lead to states. It is tried out below all
-/// names.
-fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u32, trials: &mut u32) -> bool {
+/// Whether a step, and the uninterruptible steps after it, lead to states. It is tried on the engine's state,
+/// below all names.
+fn step_succeeds(engine: &Engine, state: &mut EngineState, step: Step, depth: u32, trials: &mut u32) -> bool {
     if *trials == 0 || depth > DEEPEST {
         return false;
     }
@@ -476,16 +479,16 @@ fn step_leads_on(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
         engine.steps(state, &mut steps);
         succeeds = steps.faults.is_empty()
             && !steps.is_abandoned
-            && steps.enabled.iter().all(|&step| step_leads_on(engine, state, step, depth + 1, trials));
+            && steps.enabled.iter().all(|&step| step_succeeds(engine, state, step, depth + 1, trials));
     } else if !engine.layout().thread_ids_observable && is_within_atomic_block() {
-        // There is more than one way on: what is done there has not been looked at.
+        // There are several ways to continue, which have not been examined.
         succeeds = false;
     }
     engine.undo(state);
     succeeds
 }
 
-/// Whether the program's monitor may be moved by such an operation on a channel.
+/// Whether such an operation on a channel may move the program's monitor.
 fn is_watched(view: View<'_>, kind: UseKind, number: i64) -> bool {
     let monitor = view.analysis.program.monitor.iter();
     let mut events = monitor.flat_map(|monitor| &monitor.states).flat_map(|state| &state.events);
@@ -519,7 +522,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
             && !self.analysis.program.features.thread_ids_observable
         {
-            self.doubts.borrow_mut().is_bounded = true;
+            self.invalidated.borrow_mut().is_bounded = true;
         }
         fired
     }
@@ -529,7 +532,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 
     /// Whether a bound is exceeded here is a function of what is observed, which steps that are left out do
-    /// not change: the reduction is as good as without bounds.
+    /// not change: so bounds do not affect the validity of the reduction.
     fn check(&self, state: &mut S::State) -> Result<(), Halt> {
         self.system.check(state)
     }
@@ -567,8 +570,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 }
 
-/// The successors of the threads that the system below remembers, of one thread only where its steps are
-/// ample.
+/// The cached successors of the system below; those of one thread only if its steps are ample.
 impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
     fn threads(&self, state: &mut S::State) -> Range<u32> {
         let all = self.cache().threads(state);

@@ -1,14 +1,14 @@
 //! Sets of small numbers that share their common parts.
 //!
-//! What may come after each of many locations is a set per location, and most of these sets differ little
-//! from that of the next location. So a set is a tree over the words of its bits, in which equal subtrees are
-//! one: the tries of Okasaki and Gill (Fast Mergeable Integer Maps, 1998), with nodes that are interned. Two
-//! sets are equal if and only if their ids are. To add a few numbers costs a path; to unite two sets costs
-//! what they do not have in common.
+//! The futures of locations are one set per location, and most of these sets differ little from that of the
+//! next location. So a set is a tree over the words of its bits, in which equal subtrees are shared: the
+//! tries of Okasaki and Gill (Fast mergeable integer maps, Workshop on ML, 1998), with interned nodes. Two
+//! sets are equal if and only if their ids are. Adding a number takes time proportional to a path; the union
+//! of two sets takes time proportional to what they do not have in common.
 
 use rustc_hash::FxHashMap;
 
-/// A set.
+/// The id of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Debug)]
 pub struct SetId(u32);
 
@@ -16,6 +16,7 @@ impl SetId {
     pub const EMPTY: Self = Self(0);
 }
 
+/// A node of the tree of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Node {
     /// The numbers from `64 * key` on.
@@ -38,7 +39,7 @@ impl Sets {
         numbers.into_iter().fold(SetId::EMPTY, |set, number| self.with(set, number))
     }
 
-    /// The set with one number more.
+    /// The set with one more number.
     pub fn with(&mut self, set: SetId, number: usize) -> SetId {
         let one = self.intern(Node::Leaf { key: (number / 64) as u32, bits: 1 << (number % 64) });
         self.union(set, one)
@@ -116,8 +117,8 @@ impl Sets {
         self.any_common(a, b, &mut |_| true)
     }
 
-    /// Calls back with the numbers that two sets have in common, in ascending order, until the answer is
-    /// true. Tells whether it was.
+    /// Visits the numbers that two sets have in common, in ascending order, until `visit` returns true.
+    /// Returns whether it did.
     pub fn any_common(&self, a: SetId, b: SetId, visit: &mut impl FnMut(usize) -> bool) -> bool {
         if a == SetId::EMPTY || b == SetId::EMPTY {
             return false;
@@ -160,7 +161,7 @@ impl Sets {
         numbers
     }
 
-    /// How many nodes all sets have together.
+    /// The number of nodes of all sets.
     #[cfg(test)]
     pub fn size(&self) -> usize {
         self.nodes.len()
@@ -178,12 +179,12 @@ impl Sets {
     }
 }
 
-/// The bits of a key above one of them.
+/// The bits of a key above `bit`.
 const fn above(key: u32, bit: u32) -> u32 {
     key & !(bit | (bit - 1))
 }
 
-/// The bits that all keys of a node begin with.
+/// The bits with which all keys of a node begin.
 const fn start(node: Node) -> u32 {
     match node {
         Node::Leaf { key, .. } => key,
@@ -233,7 +234,7 @@ mod tests {
             assert_eq!(sets.intersects(a, b), !of_a.is_disjoint(&of_b));
             let number = rng.below(most);
             assert_eq!(sets.contains(set, number), expected.contains(&number));
-            // Equal sets have one id.
+            // Equal sets have equal ids.
             let known = all.iter().find(|(_, numbers)| *numbers == expected);
             assert!(known.is_none_or(|&(id, _)| id == set));
             if all.len() < 300 {
@@ -249,7 +250,7 @@ mod tests {
         for number in (0..1 << 16).rev() {
             set = sets.with(set, number);
         }
-        // A path a set, of at most ten branches and a leaf, and a leaf for the number alone.
+        // Per set a path of at most ten branches and a leaf, and a leaf for the number alone.
         assert!(sets.size() < 13 << 16, "{}", sets.size());
     }
 }

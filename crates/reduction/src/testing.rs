@@ -1,4 +1,4 @@
-//! Analyses that are wrong, each in one way. Tests that do not notice are worth nothing.
+//! Analyses with seeded errors, one each. Tests must notice them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, Blind, Observed};
 use crate::footprint::{COUNT, RENDEZVOUS, UseKind};
 use crate::owners::{Owner, Owners};
 
-/// The objects that only a thread can reach, as they are known when its steps are judged.
+/// The objects that only a thread can reach, as determined when its steps are judged.
 pub fn own_objects<S: OverEngine>(system: &S, state: &S::State, thread: ThreadId) -> BTreeSet<ObjectId> {
     let concrete = system.concrete(state);
     let mentions = |object, visit: &mut dyn FnMut(_, _)| system.mentions(state, object, visit);
@@ -19,61 +19,61 @@ pub fn own_objects<S: OverEngine>(system: &S, state: &S::State, thread: ThreadId
     objects.filter(|&object| owners.owner(object, thread, &|_, _| false) == Owner::Own).collect()
 }
 
-/// What can go wrong.
+/// The seeded errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seeded {
-    /// Steps of others are put off for ever.
+    /// Steps of other threads may be postponed for ever.
     NoProviso,
-    /// What rises on some way through a loop rises on all of them.
+    /// A variable that rises on some path through a loop is taken to rise on all of them.
     NoFalls,
-    /// Whoever leaves a sticky location otherwise than by messages does not come back.
+    /// A thread that leaves a sticky location other than by messages is taken not to come back.
     NoWays,
-    /// Messages in the middle of a step need no looking at.
+    /// Messages in the middle of a step are not examined.
     NoLaterMessages,
-    /// Nobody waits in the middle of an atomic block.
+    /// Threads are taken not to wait in the middle of an atomic block.
     NoWaits,
     /// What properties read is changed in any order.
     NoVisibility,
-    /// Others may write what a step reads.
+    /// Other threads may write what a step reads.
     NoWrites,
-    /// It does not matter who asks about channels.
+    /// Tests of channels are ignored.
     NoPolls,
-    /// Nor what they wait for.
+    /// Conditions on channels for which threads wait are ignored.
     NoAwaits,
-    /// Nor what they do if they can't send or receive.
+    /// What threads do if they cannot send or receive is ignored.
     NoSensing,
-    /// Nor what threads do that do not exist yet.
+    /// What threads do that do not exist yet is ignored.
     NoStarted,
-    /// Nor what others claim.
+    /// Claims of other threads are ignored.
     NoClaims,
-    /// Nor that channels go with their threads.
+    /// The removal of channels with their threads is ignored.
     NoEnds,
-    /// Threads end whatever others may do to their channels.
+    /// Threads end whatever other threads may do to their channels.
     NoEnded,
-    /// Nor how many threads there are.
+    /// The number of threads is ignored.
     NoCount,
-    /// Nor who waits for a message.
+    /// Threads that wait for a rendezvous are ignored.
     NoRendezvous,
-    /// All may send to the same channel.
+    /// All threads may send to the same channel.
     NoSenders,
-    /// All may receive from the same channel.
+    /// All threads may receive from the same channel.
     NoReceivers,
-    /// What others' variables lead to is not shared.
+    /// Objects to which variables of other threads lead are not taken for shared.
     NoFrames,
-    /// Nor what globals lead to.
+    /// Objects to which globals lead are not taken for shared.
     NoGlobals,
-    /// Nor what is in collections.
+    /// Objects in collections are not taken for shared.
     NoValues,
-    /// What is assumed about the heap is not checked.
+    /// Assumptions about the heap are not checked.
     NoBreaches,
-    /// What guards read does not matter.
+    /// What guards read is ignored.
     NoGuards,
-    /// Nobody looks whether a lock is free.
+    /// Tests of whether a lock is free are ignored.
     NoLookers,
 }
 
 impl Seeded {
-    /// Those about objects.
+    /// The errors about objects.
     pub const HEAP: &[Self] = &[
         Self::NoProviso,
         Self::NoVisibility,
@@ -85,7 +85,7 @@ impl Seeded {
         Self::NoLookers,
     ];
 
-    /// Those about processes and channels.
+    /// The errors about processes and channels.
     pub const NUMBERED: &[Self] = &[
         Self::NoProviso,
         Self::NoFalls,
@@ -107,16 +107,16 @@ impl Seeded {
         Self::NoReceivers,
     ];
 
-    /// The analysis of a program with this soft_fault.
+    /// The analysis of a program with this error.
     pub fn analysis(self, program: &Program, observed: &Observed<'_>) -> Analysis {
         let nothing = Observed::default();
         let observed = if self == Self::NoVisibility { &nothing } else { observed };
         let blind = Blind {
             proviso: self == Self::NoProviso,
             falls: self == Self::NoFalls,
-            ways: self == Self::NoWays,
-            later: self == Self::NoLaterMessages,
-            amid: self == Self::NoWaits,
+            detours: self == Self::NoWays,
+            later_messages: self == Self::NoLaterMessages,
+            atomic_waits: self == Self::NoWaits,
             frames: self == Self::NoFrames,
             globals: self == Self::NoGlobals,
             values: self == Self::NoValues,

@@ -1,9 +1,9 @@
-//! The time of a transition on a system that costs next to nothing: what the search and the store cost.
+//! The time per transition on a system whose steps cost almost nothing: the cost of the search and the store.
 //!
 //! `cargo bench -p quotient-search --bench counters`
 
 use quotient_search::{Options, Outcome, Quiet, bfs, dfs};
-use store::{Budget, Exact, Naive, StateStore};
+use store::{Budget, Exact, HashSetStore, StateStore};
 use system::toy::Counters;
 
 fn report(name: &str, outcome: &Outcome, bytes: usize) {
@@ -32,6 +32,6 @@ fn main() {
     for _ in 0..2 {
         both("exact", || Box::new(Exact::new(&budget)));
         both::<dyn StateStore>("exact (dyn)", || Box::new(Exact::new(&budget)));
-        both("naive", || Box::new(Naive::new(&budget)));
+        both("naive", || Box::new(HashSetStore::new(&budget)));
     }
 }

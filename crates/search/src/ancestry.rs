@@ -1,37 +1,39 @@
-//! How a breadth-first search came to each of its states, in little more than a byte per state.
+//! How a breadth-first search reached each of its states, in little more than a byte per state.
 //!
-//! States are numbered in the order in which they were stored, and expanded in that order. So parents never
-//! decrease, and it is enough to know how many children each state has: a one for each child, then a zero.
-//! Which branch of its parent led to a state is a small number as a rule: how many transitions of the parent
-//! were counted before. A run along these branches meets the same states again, without the store.
+//! States are numbered in the order in which they were stored, and expanded in that order. So the parents of
+//! consecutive states never decrease, and it is enough to record the number of children of each state, in
+//! unary: a one per child, then a zero. The branch of the parent that led to a state is recorded as the
+//! number of transitions of the parent that were counted before it, which is small as a rule. Following these
+//! branches from the initial state visits the same states again, without the store.
 
 use store::{Budget, Chunked, Full, StateId};
 use system::{Encoding, Fired, Step, Steps, TransitionSystem};
 
-/// How a stored state is reached from another one.
+/// How a stored state is reached from its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Branch {
-    /// By the transition before which this number of transitions of the state were counted.
+    /// By the transition before which this number of transitions of the parent were counted.
     Number(u32),
-    /// By these steps. Where transient states were stored, which transitions are counted depends on the
-    /// search.
+    /// By these steps. Used where transient states were stored, since which transitions are counted then
+    /// depends on the history of the search.
     Steps(Vec<Step>),
 }
 
+/// The parent and the branch of every stored state.
 pub struct Ancestry {
     /// By state, except for the initial one: the number of the branch, or [`ODD`].
     numbers: Chunked<u8>,
-    /// The other branches, in the order of their states.
+    /// The branches that do not fit into a byte, in the order of their states.
     odd: Vec<(u64, Branch)>,
-    /// For each state a one for each child, and a zero. The last word is not full.
+    /// For each state a one per child, and a zero. The last, incomplete word is kept in `last`.
     children: Chunked<u64>,
     last: u64,
     last_bits: u32,
-    /// How many zeros there are.
+    /// The number of zeros so far.
     source: u64,
 }
 
-/// The branch is among the odd ones.
+/// Marks a branch that is in the list of odd ones.
 const ODD: u8 = u8::MAX;
 
 impl Ancestry {
@@ -46,7 +48,8 @@ impl Ancestry {
         }
     }
 
-    /// The next state is a child of `source`, which must not come before the parent of the last one.
+    /// Records that the next state is a child of `source`, which must not precede the parent of the last
+    /// state.
     #[inline]
     pub fn push(&mut self, source: StateId, branch: Branch) -> Result<(), Full> {
         while self.source < source.0 {
@@ -75,11 +78,11 @@ impl Ancestry {
         Ok(())
     }
 
-    /// The branches from the initial state to another one.
+    /// The branches from the initial state to `state`.
     pub fn branches_to(&self, state: StateId) -> Vec<Branch> {
         let mut branches = Vec::new();
         let (mut word, mut bits) = (self.children.len(), self.last);
-        // How many ones come before that word.
+        // The number of ones before that word.
         let mut before = self.numbers.len() - bits.count_ones() as usize;
         let mut child = state.index();
         while child > 0 {
@@ -95,7 +98,7 @@ impl Ancestry {
                 rest &= rest - 1;
             }
             let bit = word * 64 + rest.trailing_zeros() as usize;
-            // The zeros before it are the states that come before the parent.
+            // The number of zeros before it is the number of the parent.
             child = bit - (child - 1);
         }
         branches.reverse();
@@ -114,14 +117,14 @@ impl Ancestry {
 }
 
 /// The encodings and hidden data of the states along branches from the initial one. If the search `folds`
-/// steps, one that is offered several times stands for as many.
+/// steps, a step that is offered several times stands for that many transitions.
 pub fn chain<S: TransitionSystem>(system: &S, branches: &[Branch], folds: bool) -> Vec<(Encoding, u32)> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     let hidden = |state: &mut S::State| system::save_hidden(system, state);
     system.encode(&mut state, &mut encoding);
     let mut chain = vec![(encoding.clone(), hidden(&mut state))];
     for branch in branches {
-        // The search went on from a state that was decoded, and so does this.
+        // The search continued from a decoded state, so this must as well.
         system.decode(&encoding, &mut state);
         system::restore_hidden(system, chain[chain.len() - 1].1, &mut state);
         match branch {
@@ -192,7 +195,7 @@ mod tests {
         for source in 0..50_000_u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let mut number = 0;
-            // Now and then there are none for a while, and then many.
+            // Some states have no children, some have many.
             let children = match random >> 60 {
                 0 => 300,
                 1..5 => 1,

@@ -1,15 +1,16 @@
 //! Breadth-first search.
 //!
 //! States are numbered in the order of insertion, so the queue is implicit: a level is a range of numbers,
-//! the store gives its states back in their order, and the next level is what was stored meanwhile. Beside
-//! the store there is only how each state was met first ([`crate::ancestry`]), from which trails are rebuilt.
+//! the store returns its states in their order, and the next level consists of the states stored meanwhile.
+//! Beside the store, only the first path to each state is recorded ([`crate::ancestry`]); trails are rebuilt
+//! from it.
 //!
-//! Where the system has a [successor cache](system::SuccessorCache), the search does not move to the
-//! successors of a state unless there are state properties to check: they are stored by what the steps write.
+//! If the system has a [successor cache](system::SuccessorCache), the search does not move to the successors
+//! of a state, unless there are state properties to check: the successors are stored by what the steps write.
 //!
-//! States are met in the order of their distance, so the first trail to a fault is a shortest one to that
-//! fault. Between faults there is a difference of one step: a successor is checked while its parent is
-//! expanded, but whether it is a deadlock shows when it is expanded itself.
+//! States are visited in the order of their distance, so the first trail to a fault is a shortest one to that
+//! fault. Trails to different faults may be reported one step out of order: a successor is checked while its
+//! parent is expanded, but a deadlock is only noticed when the state itself is expanded.
 
 use std::ops::ControlFlow::{self, Continue};
 
@@ -24,7 +25,8 @@ use crate::outcome::{Outcome, StopReason};
 use crate::sink::or_stop;
 use crate::trail::Trail;
 
-/// Explores the states of `system` in the order of their distance from the initial one. `store` is empty.
+/// Explores the states of `system` in the order of their distance from the initial one. `store` must be
+/// empty.
 pub fn bfs<S, T>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut dyn Observer) -> Outcome
 where
     S: TransitionSystem,
@@ -80,7 +82,7 @@ where
     take_open(explorer, frontier, steps.len())
 }
 
-/// Stores successors that are listed.
+/// Stores the successors that the expander has listed.
 fn store_successors<S, T>(
     explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
@@ -96,7 +98,8 @@ where
         if explorer.sink.epoch() != epoch {
             next.ticket = Ticket::NONE;
         }
-        // Where transient states were stored, the steps tell how a state was met, and not their number.
+        // Where transient states are stored, a state is recorded with its steps, not with the number of its
+        // branch.
         if next.ticket != Ticket::NONE && !explorer.expander.visits() {
             if let Taken::New(_) = explorer.store(next, source, frontier)? {
                 or_stop(frontier.note(explorer.sink.ledger.transitions()))?;
@@ -116,7 +119,7 @@ where
     Continue(())
 }
 
-/// Takes the last steps that are open, and those of the transient states to which they lead.
+/// Takes the last `left` open steps, and those of the transient states to which they lead.
 fn take_open<S, T>(
     explorer: &mut Explorer<'_, S, T>,
     frontier: &mut Frontier,
@@ -135,7 +138,7 @@ where
             continue;
         }
         left -= 1;
-        // Of the steps that are open, those of the state at hand are the last ones.
+        // The steps of the current state are the last of the open ones.
         let step = frontier.open.pop().expect("as many are left");
         let target = match explorer.take(step.into(), source, frontier.passing.len(), frontier)? {
             Taken::New(id) => {
@@ -162,18 +165,19 @@ where
     }
 }
 
+/// How states were reached, and what is left of the state that is being expanded.
 struct Frontier {
     ancestry: Ancestry,
-    /// The numbers of hidden data, by state, of systems that have hidden data.
+    /// By state: the number of its hidden data. Empty if the system has no hidden data.
     hidden: Chunked<u32>,
-    /// The state that is expanded, and how many transitions were counted before.
+    /// The state that is being expanded, and the number of transitions counted before its expansion.
     at: StateId,
     before: u64,
-    /// The path from there through transient states: the steps taken, and how many were left before each.
+    /// The path from there through transient states: each step, and the number of steps left before it.
     passing: Vec<(usize, Step)>,
-    /// Steps that are still to be taken, the first ones last.
+    /// The steps that are still to be taken, the first ones last.
     open: Vec<Step>,
-    /// Whether one step may stand for several.
+    /// One step may stand for several.
     folds: bool,
 }
 
@@ -190,18 +194,18 @@ impl Frontier {
         }
     }
 
-    /// Begins with the expansion of a state.
+    /// Starts the expansion of a state.
     fn begin(&mut self, source: StateId, transitions: u64) {
         (self.at, self.before) = (source, transitions);
     }
 
-    /// The last of `transitions` led to a new state.
+    /// Records that the last of `transitions` led to a new state.
     #[inline]
     fn note(&mut self, transitions: u64) -> Result<(), Full> {
         self.ancestry.push(self.at, Branch::Number((transitions - self.before - 1) as u32))
     }
 
-    /// Checks a state that was just stored, where the explorer stands, and keeps how it was met.
+    /// Checks the state that was just stored, at which the explorer is, and records how it was reached.
     fn visit<S, T>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
@@ -233,7 +237,7 @@ impl Frontier {
         Continue(())
     }
 
-    /// Keeps the number of the hidden data of the state at which the explorer stands, if states have any.
+    /// Saves the hidden data of the state at which the explorer is, if states have any.
     fn keep_hidden<S, T>(&mut self, explorer: &mut Explorer<'_, S, T>) -> ControlFlow<StopReason>
     where
         S: TransitionSystem,
@@ -256,7 +260,7 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
         if self.passing.is_empty() {
             return system.retrace(&chain, last).into();
         }
-        // Systems with transient states have one name for everything, whether a state was decoded or not.
+        // In systems with transient states, names do not depend on whether a state was decoded.
         let mut steps = system.retrace(&chain, None);
         steps.extend(self.passing.iter().map(|&(_, step)| step));
         steps.extend(last.map(|(step, _)| step));

@@ -1,17 +1,18 @@
 //! Depth-first search.
 //!
-//! There is one concrete state, which steps change and undoing changes back; the store gets encodings and is
-//! never asked for one. A level of the stack is 24 bytes and its steps, which all levels keep in one array:
-//! the steps of the top are the last ones. The trail of a violation is what the stack holds.
+//! There is one concrete state: steps are fired on it and undone. The store receives encodings and is never
+//! asked to return one. A level of the stack takes 24 bytes and its steps, which all levels keep in one
+//! array: the steps of the top level are at the end. The trail of a violation is the contents of the stack.
 //!
-//! Most successors are stored already, and finding that out means waiting for memory. So where the store
-//! gains by it, all steps of a state are fired and taken back first, and the store fetches the memory of each
-//! successor; when they are taken, it is near. The order of the search is the same. Where the system has a
-//! [successor cache](system::SuccessorCache), not even that is necessary: then only steps to new states are
-//! taken.
+//! Most successors are stored already, and finding that out means waiting for memory. So if the store
+//! benefits from it, all steps of a state are first fired and undone, and the store prefetches the memory of
+//! each successor; it has arrived when the steps are taken. The order of the search does not change. If the
+//! system has a [successor cache](system::SuccessorCache), even that is unnecessary: then only steps to new
+//! states are fired.
 //!
-//! With a depth limit, a state that is first met on a long path is not expanded again when a shorter one is
-//! found. So a search that was cut is not even complete to the bound, and does not claim to be.
+//! With a depth limit, a state that is first reached on a long path is not expanded again when a shorter path
+//! is found. So a search that was cut by the limit is not complete up to the limit either, and does not claim
+//! to be.
 
 use std::ops::ControlFlow::{self, Continue};
 
@@ -26,7 +27,7 @@ use crate::outcome::{Outcome, StopReason};
 use crate::sink::or_stop;
 use crate::trail::Trail;
 
-/// Explores the states of `system`, each new one before the next step of its parent. `store` is empty.
+/// Explores the states of `system`: each new state before the next step of its parent. `store` must be empty.
 pub fn dfs<S, T>(system: &S, store: &mut T, options: &Options<'_>, observer: &mut dyn Observer) -> Outcome
 where
     S: TransitionSystem,
@@ -93,7 +94,7 @@ where
     Continue(())
 }
 
-/// Pushes the state at which the explorer stands, with its steps.
+/// Pushes the state at which the explorer is, with its steps.
 fn enter<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack, id: StateId) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
@@ -109,7 +110,7 @@ where
     fill(explorer, stack)
 }
 
-/// Gives the top of the stack the steps that were offered.
+/// Puts the steps that were offered on the top of the stack.
 fn fill<S, T>(explorer: &mut Explorer<'_, S, T>, stack: &mut Stack) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
@@ -122,28 +123,28 @@ where
     })
 }
 
-/// The states from the initial one to where the search stands.
+/// The states from the initial one to the current one.
 struct Stack {
     levels: Chunked<Level>,
     steps: Chunked<Step>,
-    /// Of the steps that have any, and of those before.
+    /// Notes about steps, by index of the step. Shorter than `steps` if the last steps have no notes.
     notes: Chunked<Note>,
-    /// Tickets from here on are of this epoch; those before have lapsed.
+    /// Tickets of the notes from this index on are of epoch `epoch`; those before have lapsed.
     valid: usize,
     epoch: u32,
 }
 
+/// A state on the stack.
 #[derive(Clone, Copy)]
 struct Level {
-    /// The id of the state or, of a transient state, of the last one below it that is stored; and below the
-    /// id, in [`PASSED_BITS`], how many transient states in a row it is the last of.
+    /// The id of the state, or for a transient state the id of the last stored state below it. The lower
+    /// [`PASSED_BITS`] bits are the number of consecutive transient states up to and including this one.
     place: u64,
-    /// The place of its next step. The one before it led to the level above.
+    /// The index of the next step. The step before it led to the level above.
     next: usize,
-    /// How many of its steps are still to be taken.
+    /// The number of steps that are still to be taken.
     left: u32,
-    /// How many steps come after the last one that are not on the stack, since they lead to states that were
-    /// stored.
+    /// The number of steps after the last one that are not on the stack because they lead to stored states.
     seen: u32,
 }
 
@@ -169,7 +170,7 @@ impl Level {
 struct Note {
     /// See [`Ticket::short`].
     ticket: u64,
-    /// How many steps come before it that are not on the stack, since they lead to states that were stored.
+    /// The number of steps before it that are not on the stack because they lead to stored states.
     seen: u32,
     /// See [`Successor::branch`].
     branch: u32,
@@ -192,7 +193,7 @@ impl Stack {
         self.levels.push(Level::new(state, passed, self.steps.len()))
     }
 
-    /// Gives the top its steps.
+    /// Puts the steps of the top level on the stack.
     fn fill(&mut self, steps: &[Step]) -> Result<(), Full> {
         for &step in steps {
             self.steps.push(step)?;
@@ -203,8 +204,9 @@ impl Stack {
         Ok(())
     }
 
-    /// Gives the top successors with tickets. Those that are stored are counted and left out, unless the
-    /// store knows their numbers, for which an observer may ask.
+    /// Puts the successors of the top level, with their tickets, on the stack. Successors that are stored
+    /// already are only counted, unless the store finds states by number: then an observer may want to know
+    /// them.
     fn fill_prepared<T: StateStore + ?Sized>(
         &mut self,
         successors: &[Successor],
@@ -229,7 +231,7 @@ impl Stack {
         Ok(())
     }
 
-    /// A transient state, which is being left by its only step.
+    /// Pushes a transient state that is being left by its only step.
     fn push_passed(&mut self, below: StateId, step: Step) -> Result<(), Full> {
         let passed = self.levels.last().map_or(0, |top| top.passed()) + 1;
         self.push(below, passed)?;
@@ -238,7 +240,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Gets ready for notes about the steps of the top.
+    /// Prepares for notes about the steps of the top level.
     fn begin_notes(&mut self, epoch: u32) -> Result<(), Full> {
         let top = self.levels.last().map_or(0, |top| top.next);
         if self.epoch != epoch {
@@ -250,8 +252,8 @@ impl Stack {
         Ok(())
     }
 
-    /// The next successor of the top, without its ticket if that is of another epoch; and how many were
-    /// counted before.
+    /// The next successor of the top level, without its ticket if the ticket is of another epoch; and the
+    /// number of successors that were left out before it.
     fn next(&mut self, epoch: u32) -> Option<(Successor, u32)> {
         let step = self.next_step()?;
         let at = self.levels.last()?.next - 1;
@@ -271,7 +273,7 @@ impl Stack {
         Some(self.steps[top.next - 1])
     }
 
-    /// Takes the next step of the top off the list if it is `step` once more.
+    /// Removes the next step of the top level if it is `step` again.
     fn repeats(&mut self, step: Step) -> bool {
         let top = self.levels.last();
         let repeats = top.is_some_and(|top| top.left > 0 && self.steps[top.next] == step);

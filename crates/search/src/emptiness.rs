@@ -1,31 +1,32 @@
-//! Whether a system has a run that an automaton accepts.
+//! The emptiness check: whether a system has a run that an automaton accepts.
 //!
-//! The automaton is what must *not* happen: that of a property's negation, or a never claim. A run of the
-//! system that it accepts is a violation ([`FaultKind::AcceptanceCycle`]); if everything was explored and
-//! there is none, the property holds.
+//! The automaton describes what must *not* happen: it is the automaton of a property's negation, or a never
+//! claim. A run of the system that it accepts is a violation ([`FaultKind::AcceptanceCycle`]). If everything
+//! was explored and there is no such run, the property holds.
 //!
 //! ```text
-//! emptiness ── components   a component with all marks ─┬─ witness   a short cycle of nodes in it ──┬─ lasso   a run
-//!                  ├─ threads   that is fair            └─ rounds    in which everybody has a turn ─┘     │
-//!                  └─ product   the walk ──────────────────── reader   what the automaton reads ─────── around   edges of a node
+//! emptiness ─ components  a component with all marks ─┬─ witness     a short cycle in it ──┬─ lasso  a run
+//!                  ├─ threads  that is fair           └─ fair_cycle  one that serves all ──┘    │
+//!                  └─ product  the walk ───────────────── reader  what the automaton reads ─ node_edges
 //! ```
 //!
-//! A system state is stored once, whatever states the automaton is in; what is known of a node, a pair of
-//! both, is at a place that follows from their numbers. So the store has to find states again by number, and
-//! to be exact: with a lossy one, an edge to another state would be taken for one that closes a cycle, and a
-//! cycle for one that was seen.
+//! A state of the system is stored once, whatever the states of the automaton at it. A *node* is a pair of a
+//! system state and an automaton state; what is known about a node is kept at an index computed from the two
+//! numbers. Therefore the store must find states by their number. It must also be exact: a lossy store may
+//! confuse two states, so that an edge to a new state seems to close a cycle, or a new cycle seems to have
+//! been explored already.
 //!
-//! Where the automaton cannot go on, the system is not followed: other violations (assertions, say) are found
-//! on the way and are reported, but their absence is not established, except if the automaton accepts all
-//! that is possible. Counts of transitions and of violations are by node.
+//! Where the automaton has no edge, the system is not followed further. Other violations (of assertions, for
+//! example) that are found on the way are reported, but their absence is not established, unless the
+//! automaton accepts every run. Transitions and violations are counted per node.
 
-mod around;
+mod acceptance;
 mod components;
+mod fair_cycle;
 mod lasso;
-mod marks;
+mod node_edges;
 mod product;
 mod reader;
-mod rounds;
 mod threads;
 mod witness;
 
@@ -40,26 +41,26 @@ use crate::explore::{Explorer, Path};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
+use acceptance::{FAIR, PLAIN, Sets};
+use fair_cycle::FairCycle;
 pub use lasso::{Lasso, Move};
 use lasso::{along, lift};
-use marks::{FAIR, PLAIN, Sets};
-use product::Walk;
+use product::ProductWalk;
 use reader::Reader;
-use rounds::Rounds;
 use threads::Threads;
 
-/// What must not happen, and how to look for it.
+/// The claim to be checked: an automaton for the runs that must not happen, and which runs count.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     pub automaton: &'a Automaton,
-    /// Only runs count in which every thread that is enabled for ever from some point on moves again and
+    /// Only weakly fair runs count: every thread that is enabled for ever from some point on moves again and
     /// again.
     pub is_fair: bool,
-    /// A state without steps that is no proper end is a violation, too.
+    /// A state without steps that is not a proper end is also a violation.
     pub reports_deadlocks: bool,
-    /// Violations of something else (assertions, invariants, faults) are recorded and do not end the search.
+    /// Other violations (assertions, invariants, faults) are recorded and do not end the search.
     pub passes_by: bool,
-    /// Finite runs are extended by staying in their last state for ever. Otherwise they do not count.
+    /// Finite runs are extended by staying in their last state for ever. If false, finite runs do not count.
     pub stutters: bool,
 }
 
@@ -69,13 +70,13 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// Why cycles cannot be looked for.
+/// Why a store cannot be used for the search for cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The store of this name takes some states for others.
+    /// The store of this name is lossy: it may confuse two states.
     Lossy(&'static str),
-    /// The store of this name does not find states again by number.
-    Unnumbered(&'static str),
+    /// The store of this name does not find states by their number.
+    Unindexed(&'static str),
 }
 
 impl fmt::Display for Refusal {
@@ -86,7 +87,7 @@ impl fmt::Display for Refusal {
                 "the {store} store may take a state for another one, and so an edge for the end of a cycle: \
                  cycles need an exact store"
             ),
-            Self::Unnumbered(store) => {
+            Self::Unindexed(store) => {
                 write!(f, "the {store} store does not find states again by number, which cycles need")
             }
         }
@@ -95,31 +96,32 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What the search found.
+/// The result of an emptiness check.
 #[derive(Clone, Debug)]
 pub struct EmptinessResult {
-    /// Of its violations, at most one is an acceptance cycle, and then the last one.
+    /// The outcome of the search. At most one violation is an acceptance cycle, and it is the last in the
+    /// list.
     pub outcome: Outcome,
-    /// The run of the acceptance cycle. Without it, the trail of the violation leads to a state on a cycle
-    /// that could not be followed, or to one from which the automaton accepts whatever happens, where a bound
-    /// or a limit kept the search from the cycle. In a run that diverges, [`Move::to`] is a state that the
-    /// claim's automaton does not have.
+    /// The run of the acceptance cycle. If it is `None` although there is a violation, the trail of the
+    /// violation leads to a state on a cycle that could not be reproduced, or to a state from which the
+    /// automaton accepts every continuation, where a bound or a limit kept the search from finding the cycle.
+    /// In a run that diverges, [`Move::to`] may be a state that the claim's automaton does not have.
     pub lasso: Option<Lasso>,
-    /// There is a cycle that could not be followed: names depend on more than the state, or memory or time is
-    /// short.
+    /// There is a cycle that could not be reproduced as a run: names depend on more than the state, or memory
+    /// or time ran out.
     pub cycle_not_reproduced: bool,
-    /// Pairs of a state of the system and one of the automaton.
+    /// The number of nodes: pairs of a system state and an automaton state.
     pub nodes: usize,
-    /// Which states of the automaton were entered.
+    /// For each state of the automaton, whether it was entered.
     pub entered: Vec<bool>,
-    /// The combinations of propositions that held in states that were looked at, unless they are very many.
+    /// The combinations of propositions that held in the states visited; `None` if they are too many.
     pub seen: Option<Vec<u64>>,
 }
 
 const ACCEPTANCE_CYCLE: Fault = Fault { kind: FaultKind::AcceptanceCycle, site: 0 };
 
-/// Looks for a run of `system` that the automaton accepts; an acceptance cycle ends the search in any case.
-/// `store` is empty.
+/// Searches for a run of `system` that the automaton accepts. An acceptance cycle always ends the search.
+/// `store` must be empty.
 pub fn emptiness<S, T>(
     system: &S,
     store: &mut T,
@@ -135,7 +137,7 @@ where
         return Err(Refusal::Lossy(store.kind()));
     }
     if store.access() != Access::ById {
-        return Err(Refusal::Unnumbered(store.kind()));
+        return Err(Refusal::Unindexed(store.kind()));
     }
     let mut explorer = Explorer::new(system, store, options, observer);
     explorer.reports_deadlocks = claim.reports_deadlocks;
@@ -144,16 +146,16 @@ where
     Ok(if claim.is_fair {
         let is_renamed = system.thread_names(&mut explorer.expander.state, &mut Vec::new());
         let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
-        let walk = Walk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
+        let walk = ProductWalk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
         by_components(walk, threads, options)
     } else {
-        let walk = Walk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
+        let walk = ProductWalk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
         by_components(walk, None, options)
     })
 }
 
 fn by_components<S, T, const N: usize>(
-    mut walk: Walk<'_, S, T, N>,
+    mut walk: ProductWalk<'_, S, T, N>,
     threads: Option<Threads>,
     options: &Options<'_>,
 ) -> EmptinessResult
@@ -162,7 +164,7 @@ where
     T: StateStore + ?Sized,
 {
     let sets = walk.automaton.sets;
-    // Where threads are renamed, a set for each says nothing.
+    // Where threads are renamed, a set per thread carries no information.
     let is_renamed = threads.is_some();
     let all = if is_renamed { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
     match components::search(&mut walk, all, threads, &options.budget) {
@@ -170,37 +172,37 @@ where
         Continue(None) => ended(walk, None),
         Continue(Some(component)) => violated(walk, component.head, |walk, level| {
             if !is_renamed {
-                let turns = witness::cycle(walk, &component, all, &options.budget)?;
-                return lift(walk, level, |around, state| along(&turns, around, state));
+                let cycle = witness::cycle(walk, &component, all, &options.budget)?;
+                return lift(walk, level, |edges, state| along(&cycle, edges, state));
             }
-            let rounds = Rounds::new(walk, &component, &options.budget)?;
-            lift(walk, level, |around, state| rounds.walk::<_, _, N>(around, state))
+            let fair_cycle = FairCycle::new(walk, &component, &options.budget)?;
+            lift(walk, level, |edges, state| fair_cycle.walk::<_, _, N>(edges, state))
         }),
     }
 }
 
-/// The end of a search that found no cycle. It may have found a way to a place where all that follows is
-/// accepted.
-fn ended<S, T, const N: usize>(walk: Walk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
+/// Finishes a search that found no cycle. It may have found a path to a state from which the automaton
+/// accepts every continuation.
+fn ended<S, T, const N: usize>(walk: ProductWalk<'_, S, T, N>, reason: Option<StopReason>) -> EmptinessResult
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let Walk { mut explorer, stack, nodes, mut entered, doomed, seen, reader, .. } = walk;
+    let ProductWalk { mut explorer, stack, nodes, mut entered, accepting_sink, seen, reader, .. } = walk;
     entered.truncate(reader.diverging.index());
-    if let Some(trail) = doomed {
+    if let Some(trail) = accepting_sink {
         explorer.sink.ledger.record(ACCEPTANCE_CYCLE, trail);
     }
     let outcome = explorer.finish(reason.map_or(Continue(()), Break), &stack);
     EmptinessResult { outcome, lasso: None, cycle_not_reproduced: false, nodes, entered, seen: seen.all() }
 }
 
-/// The end of a search that found a cycle through `head`, which is on the stack. `lasso` follows it from
+/// Finishes a search that found a cycle through `head`, which is on the stack. `lasso` follows the cycle from
 /// there.
 fn violated<'a, S, T, const N: usize>(
-    mut walk: Walk<'a, S, T, N>,
+    mut walk: ProductWalk<'a, S, T, N>,
     head: product::Node,
-    lasso: impl FnOnce(&mut Walk<'a, S, T, N>, usize) -> Option<Lasso>,
+    lasso: impl FnOnce(&mut ProductWalk<'a, S, T, N>, usize) -> Option<Lasso>,
 ) -> EmptinessResult
 where
     S: Temporal,
@@ -210,9 +212,9 @@ where
     let level = walk.stack.nodes().find(|(_, level)| level.node == head).map(|(level, _)| level);
     let lasso = level.and_then(|level| lasso(&mut walk, level));
     let trail = lasso.as_ref().map_or(met, Lasso::trail);
-    walk.doomed = Some(trail);
+    walk.accepting_sink = Some(trail);
     let cycle_not_reproduced = lasso.is_none();
-    // Following the cycle may have taken too long.
+    // Following the cycle may have run into a limit.
     let reason = walk
         .explorer
         .sink

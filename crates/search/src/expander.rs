@@ -1,17 +1,17 @@
 //! Expansion: from one state to its successors.
 //!
-//! An [`Expander`] stands at one concrete state. It knows the system and nothing of what was visited: a store
-//! is at most asked where a successor would be. There is one expander per worker.
+//! An [`Expander`] holds one concrete state. It knows the system, but not which states were visited: a store
+//! is only asked for the place where a successor would be. There is one expander per worker.
 
 use std::sync::Arc;
 
 use store::{PreparedStore, Ticket};
 use system::{Alarm, Encoding, Fired, Step, Steps, SuccessorCache, TransitionSystem, is_abandoned};
 
-/// Transient states that are passed by before they are stored like others: in all, or per transition.
+/// When this many transient states were passed, in total and per transition, the following ones are stored.
 const PASSED_AT_LEAST: u64 = 1 << 22;
 const PASSED_PER_TRANSITION: u64 = 1 << 12;
-/// Transient states that are passed by one after the other.
+/// The number of consecutive transient states after which they are stored.
 pub const LONGEST_PASSAGE: usize = 1 << 16;
 
 /// A successor of a state.
@@ -19,10 +19,10 @@ pub const LONGEST_PASSAGE: usize = 1 << 16;
 pub struct Successor {
     /// The first step towards it.
     pub step: Step,
-    /// Where a step leads to several successors, through transient states: which of them it is, counted from
-    /// 1. 0 for a step to be taken as it is.
+    /// If a step leads through transient states to several successors: which of them this is, counted from 1.
+    /// Otherwise 0: the step leads directly to the successor.
     pub branch: u32,
-    /// Its place in the store, unless that is not known.
+    /// The place of the successor in the store; [`Ticket::NONE`] if unknown.
     pub ticket: Ticket,
 }
 
@@ -32,6 +32,7 @@ impl From<Step> for Successor {
     }
 }
 
+/// A concrete state of a system, and its steps and successors.
 pub struct Expander<'a, S: TransitionSystem> {
     pub system: &'a S,
     pub state: S::State,
@@ -42,17 +43,17 @@ pub struct Expander<'a, S: TransitionSystem> {
     pub successors: Vec<Successor>,
     /// The steps after the first one that led through transient states to the last successor.
     pub later: Vec<Step>,
-    /// How many steps the state is away from the initial one.
+    /// The number of steps from the initial state.
     pub depth: u32,
-    /// Transient states are stored from now on, since there were too many: a cycle of them is closed after
-    /// one round.
+    /// Transient states are stored from now on, because there were too many: so a cycle of transient states
+    /// is closed after one round.
     pub stores_transient: bool,
-    /// Transient states so far.
+    /// The number of transient states passed so far.
     passed: u64,
 }
 
 impl<'a, S: TransitionSystem> Expander<'a, S> {
-    /// Stands at the initial state. Computations stop when `alarm` is due.
+    /// Starts at the initial state. Computations stop when `alarm` is due.
     pub fn new(system: &'a S, alarm: Option<&Arc<Alarm>>) -> Self {
         let mut state = system.initial();
         if let (Some(limits), Some(alarm)) = (system.limits(), alarm) {
@@ -83,14 +84,15 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         self.system.encode(&mut self.state, &mut self.encoding);
     }
 
-    /// Whether a new state has to be visited: there are state properties, or hidden data to be kept.
+    /// Whether the search must move to each new state: there are state properties to check, or hidden data to
+    /// save.
     pub fn visits(&self) -> bool {
         self.stores_transient
             || self.system.hidden_data().is_some()
             || self.system.successor_cache().is_none_or(SuccessorCache::has_state_properties)
     }
 
-    /// Finds the steps of the state. If it `folds`, one step may stand for all that a symmetry maps to it.
+    /// Finds the steps of the state. If `folds`, one step may stand for all steps that a symmetry maps to it.
     pub fn find_steps(&mut self, folds: bool) {
         if folds {
             self.system.folded_steps(&mut self.state, &mut self.steps);
@@ -104,15 +106,15 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         self.system.fire(&mut self.state, step)
     }
 
-    /// Takes back the last step that moved.
+    /// Undoes the last step that moved.
     #[inline]
     pub fn undo(&mut self) {
         self.system.undo(&mut self.state);
     }
 
-    /// Whether the state is transient and is to be passed by, after `passed` others in a row and so many
-    /// transitions in all. Where there are so many of them that they may go on for ever, they are stored like
-    /// other states, which ends it.
+    /// Whether the state is transient and is not to be stored. `passed` transient states precede it, and
+    /// `transitions` transitions were counted in all. If transient states are so many that they may go on for
+    /// ever, they are stored like other states, which ends a cycle of them.
     #[inline]
     pub fn passes(&mut self, passed: usize, transitions: u64) -> bool {
         if !self.system.is_transient(&self.state) {
@@ -126,8 +128,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
     }
 
     /// Lists the successors from cached effects, without firing steps. Returns false if the system or the
-    /// store cannot do that, or if there are none: then steps have to be found, which tells what is wrong
-    /// with the state.
+    /// store does not support it, or if there are no successors; then use [`Expander::find_steps`], which
+    /// also reports faults.
     pub fn predict(&mut self, cache: &dyn SuccessorCache<S::State>, store: &mut dyn PreparedStore) -> bool {
         let Self { system, state, encoding, steps, successors, .. } = self;
         let threads = cache.threads(state);
@@ -154,7 +156,7 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
                 successors.truncate(before);
                 steps.clear();
                 cache.thread_steps(state, thread, steps);
-                // Finding all steps tells what is wrong.
+                // Finding all steps reports the faults.
                 if !steps.faults.is_empty() || steps.is_abandoned {
                     return false;
                 }
@@ -164,8 +166,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         !successors.is_empty()
     }
 
-    /// Lists the successors by firing the steps of the state and taking them back, so that the store can
-    /// fetch memory for all of them at once.
+    /// Lists the successors by firing and undoing the steps of the state, so that the store can prefetch the
+    /// memory of all of them.
     pub fn prefetch(&mut self, store: &mut dyn PreparedStore) {
         self.successors.clear();
         for at in 0..self.steps.enabled.len() {
@@ -175,7 +177,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         }
     }
 
-    /// The ticket of the successor by a step of the state, unless it is not a plain one.
+    /// The ticket of the successor by `step`; [`Ticket::NONE`] if the step faults or leads to a transient
+    /// state.
     fn ticket(&mut self, step: Step, store: &mut dyn PreparedStore) -> Ticket {
         let mut ticket = Ticket::NONE;
         let fired = self.fire(step);
@@ -189,8 +192,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         ticket
     }
 
-    /// Moves to a successor that was predicted: the one that `is_it` tells, or else the one of its branch.
-    /// Returns false if that was abandoned.
+    /// Moves to a predicted successor: the one that `is_it` recognizes or, without `is_it`, the one of its
+    /// branch. Returns false if the computation was abandoned.
     pub fn go_to(&mut self, to: Successor, is_it: Option<&mut dyn FnMut(&mut Encoding) -> bool>) -> bool {
         self.later.clear();
         let mut left = to.branch.saturating_sub(1);
@@ -224,8 +227,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         true
     }
 
-    /// Goes on from a transient state to the first one that is not transient and is the right one, if there
-    /// is any.
+    /// Moves on from a transient state to the first state that is not transient and that `is_right` accepts.
+    /// Returns false if there is none.
     fn seek(&mut self, is_right: &mut impl FnMut(&mut Self) -> bool) -> bool {
         let mut steps = Steps::default();
         self.system.steps(&mut self.state, &mut steps);

@@ -1,19 +1,18 @@
-//! What all searches do alike: expansion into the store, violations, limits.
+//! The part that all searches share: expansion into the store, violations, limits.
 //!
-//! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the state at which the
-//! expander stands ([`Explorer::offer`], or their successors: [`Explorer::predict`], [`Explorer::prefetch`])
-//! and goes to one successor ([`Explorer::take`]); the search decides which, and when to go
-//! [back](Explorer::back):
+//! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the current state
+//! ([`Explorer::offer`], or its successors: [`Explorer::predict`], [`Explorer::prefetch`]) and moves to one
+//! successor ([`Explorer::take`]). The search decides which one, and when to move [back](Explorer::back):
 //!
-//! | [`Taken`] | the state is now     | the search goes on with                                   |
+//! | [`Taken`] | the state is now     | the search continues with                                 |
 //! |-----------|----------------------|-----------------------------------------------------------|
-//! | `New`     | the successor        | [`Explorer::check`], then expands it now or goes back     |
-//! | `Seen`    | the successor or not | going back                                                |
-//! | `Passing` | the successor        | expanding it now, and going back                          |
-//! | `Stayed`  | what it was          | the next step                                             |
+//! | `New`     | the successor        | [`Explorer::check`], then expands it now or moves back    |
+//! | `Seen`    | the successor or not | moving back                                               |
+//! | `Passing` | the successor        | expanding it now, and moving back                         |
+//! | `Stayed`  | unchanged            | the next step                                             |
 //!
-//! Violations need a path from the initial state, which only the search knows: its [`Path`]. Whatever ends a
-//! search early travels up as the break of a `ControlFlow`.
+//! A violation needs a path from the initial state, which only the search knows: its [`Path`]. Every reason
+//! to end a search early is passed up as the break of a `ControlFlow`.
 
 use std::ops::ControlFlow::{self, Continue};
 
@@ -28,20 +27,20 @@ use crate::outcome::{Consequence, Outcome, StopReason};
 use crate::sink::{Edge, Sink};
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
-/// How a search came to the state at which it stands.
+/// The path of a search from the initial state to the current one.
 pub trait Path<S: TransitionSystem, T: ?Sized> {
-    /// The steps to that state and, if there is one, the step there that ends in a fault.
+    /// The steps to the current state and, if `last` is given, the step from there that ends in a fault.
     fn trail(&self, system: &S, store: &mut T, last: Option<(Step, Fault)>) -> Trail;
 
     fn open(&self, stored: usize) -> Open;
 }
 
-/// What became of a step.
+/// The result of a step.
 pub enum Taken {
     New(StateId),
-    /// With its number, if the store finds states again by number.
+    /// The successor was stored before. Its number, if the store finds states by number.
     Seen(Option<StateId>),
-    /// The state is transient: it is not stored.
+    /// The successor is transient and was not stored.
     Passing,
     Stayed,
 }
@@ -55,16 +54,17 @@ impl From<Insert> for Taken {
     }
 }
 
+/// The part that all searches share.
 pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     pub expander: Expander<'a, S>,
     pub sink: Sink<'a, T>,
-    /// There are no steps, and no faults of guards, as of the last [`Explorer::offer`].
+    /// There were no steps, and no faults of guards, at the last [`Explorer::offer`].
     pub is_stuck: bool,
     /// A state without steps is a violation, unless it is a proper end.
     pub reports_deadlocks: bool,
-    /// How many steps the last [`Explorer::take`] moved.
+    /// The number of steps that the last [`Explorer::take`] moved.
     moved: usize,
-    /// The rule that the last step violated, though it moved.
+    /// The fault of the last step, if the step moved in spite of it.
     soft_fault: Option<Fault>,
 }
 
@@ -73,7 +73,7 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    /// Stands at the initial state. `store` must be empty.
+    /// Starts at the initial state. `store` must be empty.
     pub fn new(
         system: &'a S,
         store: &'a mut T,
@@ -85,7 +85,7 @@ where
         Self { expander, sink, is_stuck: false, reports_deadlocks: true, moved: 0, soft_fault: None }
     }
 
-    /// Stores the initial state, if the limits allow even that.
+    /// Stores the initial state, if the limits allow it.
     pub fn start(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, StateId> {
         self.poll(path)?;
         self.expander.encode();
@@ -98,13 +98,13 @@ where
         self.expander.decode(hidden, depth);
     }
 
-    /// The number of the state's hidden data, if states have any.
+    /// Saves the hidden data of the state and returns its number; `None` if states have none.
     pub fn hidden(&mut self) -> Option<u32> {
         let Expander { system, state, .. } = &mut self.expander;
         system.hidden_data().map(|hidden| hidden.save(state))
     }
 
-    /// Checks the state properties of a state that was just stored, to which `path` leads.
+    /// Checks the state properties of the state that was just stored, to which `path` leads.
     pub fn check(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         match self.expander.system.check(&mut self.expander.state) {
             Ok(()) => Continue(()),
@@ -112,7 +112,7 @@ where
         }
     }
 
-    /// A condition of the state, to which `path` leads, does not hold or was not evaluated.
+    /// Records that a condition of the state, to which `path` leads, does not hold or was not evaluated.
     #[cold]
     pub fn halt(
         &mut self,
@@ -130,14 +130,14 @@ where
         }
     }
 
-    /// Whether a step that is offered several times stands for as many, which lead to states with the same
-    /// encoding.
+    /// Whether a step that is offered several times stands for that many steps, which lead to states with the
+    /// same encoding.
     pub fn folds(&self) -> bool {
         let options = self.sink.ledger.options;
         options.fold && !options.lookahead
     }
 
-    /// Finds the steps of the state, to which `path` leads. At the greatest depth there are none to take.
+    /// Finds the steps of the state, to which `path` leads. At the depth limit, none are offered.
     pub fn offer(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         self.tick(path)?;
         let folds = self.folds();
@@ -161,8 +161,8 @@ where
         Continue(())
     }
 
-    /// Lists the successors of the state with their tickets, without moving. Returns false if that is not
-    /// possible; then there is [`Explorer::offer`].
+    /// Lists the successors of the state with their tickets, from cached effects. Returns false if that is
+    /// not possible; then use [`Explorer::offer`].
     pub fn predict(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
         let options = self.sink.ledger.options;
         let cache = self.expander.system.successor_cache();
@@ -177,7 +177,8 @@ where
         Continue(self.expander.predict(cache, store))
     }
 
-    /// Lists the successors by the steps that were offered, with their tickets, if that is worth it.
+    /// Lists the successors by the offered steps, with their tickets. Returns false if it is not worth the
+    /// effort.
     pub fn prefetch(&mut self) -> bool {
         if !self.sink.ledger.options.lookahead || self.expander.steps.enabled.len() < 2 {
             return false;
@@ -189,7 +190,8 @@ where
         true
     }
 
-    /// Stores a successor of `source` by its ticket, which must be of this epoch, and stays.
+    /// Stores a successor of `source` by its ticket, which must be of the current epoch, without moving to
+    /// it.
     #[inline]
     pub fn store(
         &mut self,
@@ -203,9 +205,9 @@ where
         Continue(insert.into())
     }
 
-    /// Goes to a successor of the state, to which `path` leads, and stores it. The last stored state on that
-    /// path is `source`; `passed` transient ones come after it. If there is a ticket, which must be of this
-    /// epoch, it only goes to new states.
+    /// Moves to a successor of the state, to which `path` leads, and stores it. The last stored state on that
+    /// path is `source`; `passed` transient states follow it. If the successor has a ticket, which must be of
+    /// the current epoch, the explorer moves only if the successor is new.
     pub fn take(
         &mut self,
         next: Successor,
@@ -251,7 +253,7 @@ where
         self.arrive(next.step, source)
     }
 
-    /// Stores the state, to which `step` and those after it led from `source`.
+    /// Stores the state to which `step` and the later steps led from `source`.
     #[inline]
     fn arrive(&mut self, step: Step, source: StateId) -> ControlFlow<StopReason, Taken> {
         let Self { expander, sink, .. } = self;
@@ -281,7 +283,7 @@ where
         Continue(insert.into())
     }
 
-    /// Counts another step to the state to which the last one led, `target`, for which that one stood.
+    /// Counts another step to `target`, the target of the last step, which stood for both.
     pub fn repeat(
         &mut self,
         step: Step,
@@ -296,7 +298,7 @@ where
         Continue(())
     }
 
-    /// Takes back what the last [`Explorer::take`] moved.
+    /// Undoes the moves of the last [`Explorer::take`].
     pub fn back(&mut self) {
         for _ in 0..self.moved {
             self.expander.undo();
@@ -336,7 +338,7 @@ where
         ledger.violation(fault, consequence, || path.trail(self.expander.system, store, last))
     }
 
-    /// Looks at the limits now and then.
+    /// Checks the limits from time to time.
     #[inline]
     pub fn tick(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         if self.sink.ledger.tick() { self.poll(path) } else { Continue(()) }

@@ -1,7 +1,7 @@
 //! The ledger of a search: everything that is counted or reported, in the order in which the search found it.
 //!
-//! Searches and their parts write to it; [`Ledger::finish`] makes the [`Outcome`] of it. It also decides when
-//! a search must end: at a violation, or at a limit.
+//! Searches and their parts write to it; [`Ledger::finish`] turns it into the [`Outcome`]. It also decides
+//! when a search must end: at a violation, or at a limit.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -26,10 +26,11 @@ const OFTEN: Duration = Duration::from_millis(5);
 /// Polls of the clock per poll of the memory, which costs more.
 const MEMORY_EVERY: u32 = 16;
 
+/// The counts, violations and limits of a search.
 pub struct Ledger<'a> {
     pub options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
-    /// Whether the observer wants to know states and edges.
+    /// The observer wants to receive states and edges.
     records: bool,
     /// Only violations of the property end the search, and exceeded bounds that count as violations.
     pub passes_by: bool,
@@ -83,7 +84,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// The alarm that is due when the search must end, if anything can end it.
+    /// The alarm that is due when the search must end; `None` if neither time nor an interrupt can end it.
     pub fn alarm(&self) -> Option<Arc<Alarm>> {
         let Options { time, interrupt, .. } = *self.options;
         (time.is_some() || interrupt.is_some()).then(|| {
@@ -120,14 +121,14 @@ impl<'a> Ledger<'a> {
         *self.unevaluated.entry(bound).or_default() += 1;
     }
 
-    /// The initial state was stored.
+    /// Reports the initial state to the observer.
     pub fn initial(&mut self, id: StateId) {
         if self.records {
             self.observer.stored(id, 0);
         }
     }
 
-    /// A transition led to a state at this depth, which was stored or found.
+    /// Records that a transition led to a state at this depth, which is new or was stored before.
     #[inline]
     pub fn note(&mut self, insert: Insert, edge: Edge) {
         let Edge { source, step, depth } = edge;
@@ -148,12 +149,12 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// A violation of the property was found.
+    /// Records a violation of the property.
     pub fn record(&mut self, fault: Fault, trail: Trail) {
         self.violations.record(fault, Consequence::OfProperty, || trail);
     }
 
-    /// A violation was found. The trail is made only if it is kept. Breaks if the search ends here.
+    /// Records a violation. The trail is computed only if it is kept. Breaks if the search ends here.
     #[cold]
     pub fn violation(
         &mut self,
@@ -168,7 +169,7 @@ impl<'a> Ledger<'a> {
         if self.options.keep_going || is_passed_by { Continue(()) } else { Break(StopReason::FirstViolation) }
     }
 
-    /// Ends the search because a computation took too long.
+    /// Ends the search because a computation was stopped by the alarm.
     #[cold]
     pub fn abandon<C>(&mut self) -> ControlFlow<StopReason, C> {
         self.stop(if self.is_interrupted() { StopReason::Interrupted } else { StopReason::Time })
@@ -183,14 +184,14 @@ impl<'a> Ledger<'a> {
         self.options.interrupt.is_some_and(|flag| flag.load(Relaxed))
     }
 
-    /// Counts down to the next poll, and tells whether it is due.
+    /// Counts down to the next poll. Returns whether it is due.
     #[inline]
     pub fn tick(&mut self) -> bool {
         self.until_poll = self.until_poll.saturating_sub(1);
         self.until_poll == 0
     }
 
-    /// Polls more often where steps take long.
+    /// Adapts the interval between polls to the time that steps take.
     fn schedule_poll(&mut self, elapsed: Duration) {
         let since = elapsed.saturating_sub(self.last_poll);
         self.last_poll = elapsed;
@@ -203,7 +204,7 @@ impl<'a> Ledger<'a> {
         self.until_poll = self.poll_every;
     }
 
-    /// Looks at all limits, and reports progress if it is time.
+    /// Checks all limits, and reports progress if it is due.
     #[cold]
     pub fn poll(&mut self, standing: &Standing) -> ControlFlow<StopReason> {
         if !standing.has_room {
@@ -244,13 +245,13 @@ impl<'a> Ledger<'a> {
     pub fn finish(self, end: ControlFlow<StopReason>, standing: &Standing) -> Outcome {
         let completeness = match end {
             Break(reason) => Completeness::Stopped(reason),
-            // Some part of the search went on without an answer.
+            // A part of the search was abandoned without reporting it.
             Continue(()) if standing.is_abandoned => Completeness::Stopped(if self.is_interrupted() {
                 StopReason::Interrupted
             } else {
                 StopReason::Time
             }),
-            // Some step was too large for the memory there was.
+            // A step needed more memory than was left.
             Continue(()) if !standing.has_room => Completeness::Stopped(StopReason::Memory),
             Continue(()) if self.is_cut => Completeness::Stopped(StopReason::Depth),
             Continue(()) => Completeness::Exhausted,

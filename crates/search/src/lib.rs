@@ -1,22 +1,24 @@
-//! Searches: which states a system can reach, and what goes wrong on the way.
+//! Searches: the states that a system can reach, and the violations found on the way.
 //!
-//! [`bfs`] and [`dfs`] explore all states of a [`system::TransitionSystem`] and keep them in a
-//! [`store::StateStore`]; [`walk`] follows one random path. What the searches do alike (try a step, store the
-//! successor, look for violations, obey limits) is in `explore`; their files hold the order of exploration
-//! and the way back to the initial state, nothing else. [`emptiness`] looks for runs that an automaton
-//! accepts: temporal properties.
+//! [`bfs()`] and [`dfs()`] explore all states of a [`system::TransitionSystem`] and keep them in a
+//! [`store::StateStore`]; [`walk()`] follows one random path. The part that the searches share (take a step,
+//! store the successor, check for violations, obey limits) is in `explore`; their own files hold only the
+//! order of exploration and the path back to the initial state. [`emptiness`] searches for runs that an
+//! automaton accepts: it checks temporal properties.
 //!
 //! A search never claims more than it did: its [`Outcome`] says whether everything was explored, and if not,
 //! what stopped it. Its counts mean:
 //! - `states`: distinct states stored;
 //! - `transitions`: steps fired, including those that end in a fault or outside of a bound;
 //! - `matched`: steps that led to a state that was stored already;
-//! - `depth`: the most steps from the initial state at which a state was stored (the initial one is at 0).
+//! - `depth`: the greatest number of steps from the initial state at which a state was stored (the initial
+//!   state is at 0).
 //!
 //! So `transitions = matched + (states - 1) + faulting steps + truncations`, unless a limit stopped the
 //! search between a step and its successor.
 //!
-//! Absent here: what a state is made of, how it is stored, what a step means. A search never names a heap.
+//! Not in this crate: what a state consists of, how it is stored, what a step means. A search never mentions
+//! a heap.
 
 mod ancestry;
 mod bfs;

@@ -1,16 +1,16 @@
-//! Who watches a search: progress displays and graph exports.
+//! Observers of a search: progress displays and graph exports.
 
 use std::time::Duration;
 
 use store::StateId;
 use system::Step;
 
-/// Receives the progress of a search, and every state and edge if it asks for them.
+/// Receives the progress of a search and, if it asks for them, every state and edge.
 pub trait Observer {
-    /// Called now and then, see [`crate::Options::progress_every`].
+    /// Called at intervals of [`crate::Options::progress_every`].
     fn progress(&mut self, _: &Progress) {}
 
-    /// Whether [`Observer::stored`] and [`Observer::edge`] are to be called. Asked once, before the search.
+    /// Whether [`Observer::stored`] and [`Observer::edge`] are to be called. Called once, before the search.
     fn records(&self) -> bool {
         false
     }
@@ -22,13 +22,13 @@ pub trait Observer {
     fn edge(&mut self, _source: StateId, _: Step, _target: StateId) {}
 }
 
-/// Watches nothing.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Quiet;
 
 impl Observer for Quiet {}
 
-/// Where a running search stands.
+/// The progress of a running search.
 #[derive(Clone, Debug)]
 pub struct Progress {
     pub states: usize,
@@ -37,16 +37,16 @@ pub struct Progress {
     pub depth: u32,
     pub open: Open,
     pub store_bytes: usize,
-    /// The resident set of the process, where the system tells.
+    /// The resident set of the process, if the operating system reports it.
     pub resident_bytes: Option<usize>,
     pub elapsed: Duration,
 }
 
-/// What a search still has to do, as far as it knows.
+/// The work that a search still has to do, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Open {
-    /// Stored states that are not expanded yet.
+    /// The number of stored states that are not expanded yet.
     Frontier(usize),
-    /// States on the stack.
+    /// The number of states on the stack.
     Stack(usize),
 }

@@ -1,4 +1,4 @@
-//! What bounds a search.
+//! The limits and options of a search.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,25 +6,27 @@ use std::time::Duration;
 
 use store::Budget;
 
-/// Limits of a search, none by default. Each ends the search in an honest partial outcome.
+/// The limits and options of a search. There are no limits by default. A search that a limit ends says so in
+/// its outcome.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// States this many steps from the initial one are not expanded: trails have at most that many steps.
-    /// Depth first, a state may first be met on a detour, so that states within the bound stay unexplored.
+    /// States at this distance from the initial one are not expanded, so trails have at most this number of
+    /// steps. A depth-first search may first reach a state on a longer path than necessary, so that states
+    /// within the limit stay unexplored.
     pub max_depth: Option<u32>,
     pub max_states: Option<usize>,
     pub time: Option<Duration>,
-    /// The memory limit. The store is to ask the same budget.
+    /// The memory limit. The store must use the same budget.
     pub budget: Budget,
-    /// Set by somebody else to end the search.
+    /// Set by another thread to end the search.
     pub interrupt: Option<&'a Arc<AtomicBool>>,
-    /// Go on after a violation.
+    /// Continue after a violation.
     pub keep_going: bool,
-    /// Fire the steps of a state twice, where a store gains by it: once to find out about all successors, and
-    /// then again to go to those that are new. Not where steps are expensive.
+    /// Fire the steps of a state twice, if the store benefits from it: once to look up all successors, and
+    /// again to move to the new ones. Not useful where steps are expensive.
     pub lookahead: bool,
-    /// Take one of the steps that a symmetry of a state maps to each other, and count the others. Not
-    /// together with looking ahead.
+    /// Take one of the steps that a symmetry of the state maps to each other, and only count the others.
+    /// Ignored together with `lookahead`.
     pub fold: bool,
     /// The time between two reports of progress.
     pub progress_every: Duration,

@@ -1,4 +1,4 @@
-//! What a search found, and how much of the state space it saw.
+//! The result of a search: what it found, and how much of the state space it explored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,28 +9,30 @@ use system::{Bound, Fault, FaultKind};
 
 use crate::{Open, Trail};
 
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub stats: Stats,
     /// One entry per fault, in the order in which the search met them.
     pub violations: Vec<Violation>,
-    /// How many steps were not followed because their successor lies outside of a bound.
+    /// The number of steps, by bound, that were not followed because their successor exceeds the bound.
     pub truncations: BTreeMap<Bound, u64>,
-    /// In how many states a state property or a proposition was not evaluated because that exceeds a bound.
+    /// The number of states, by bound, in which a state property or a proposition was not evaluated because
+    /// the evaluation exceeds the bound.
     pub unevaluated: BTreeMap<Bound, u64>,
     pub completeness: Completeness,
-    /// What the search still had to do when it ended.
+    /// The work that the search still had to do when it ended.
     pub open: Open,
     pub elapsed: Duration,
 }
 
 impl Outcome {
-    /// Everything was explored: no limit stopped the search, and no bound cut the model short.
+    /// Whether everything was explored: no limit stopped the search, and no bound cut the model short.
     pub fn is_exhaustive(&self) -> bool {
         self.completeness == Completeness::Exhausted && !self.is_truncated()
     }
 
-    /// A bound cut the model short: a step was not followed, or a condition was not evaluated.
+    /// Whether a bound cut the model short: a step was not followed, or a condition was not evaluated.
     pub fn is_truncated(&self) -> bool {
         !self.truncations.is_empty() || !self.unevaluated.is_empty()
     }
@@ -54,9 +56,10 @@ pub struct Stats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub fault: Fault,
-    /// To the first one that was met. A step that faults is its last one.
+    /// The trail to the first of the violations. If a step faults, it is the last step.
     pub trail: Trail,
-    /// States that violate an invariant or are deadlocks; otherwise steps that fault.
+    /// The number of states that violate the invariant or are deadlocks; for other faults, the number of
+    /// faulting steps.
     pub count: u64,
     pub consequence: Consequence,
 }
@@ -64,14 +67,16 @@ pub struct Violation {
 /// What a violation means for the runs that show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Consequence {
-    /// The runs go on: a state breaks an invariant or is a deadlock, or a step violates a check and leads on.
+    /// The runs continue: a state violates an invariant or is a deadlock, or a step violates a check and
+    /// moves all the same.
     GoesOn,
-    /// The runs end there: a step faults, and leads nowhere.
+    /// The runs end: a step faults and has no successor.
     EndsRuns,
-    /// The temporal property that is checked is violated, or cannot be told.
+    /// The temporal property that is checked is violated, or cannot be evaluated.
     OfProperty,
 }
 
+/// Whether a search explored everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
     /// Every state that the system reaches within its own bounds was stored and expanded.
@@ -82,7 +87,7 @@ pub enum Completeness {
 /// What kept a search from exploring everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
-    /// Some state at the greatest depth has steps.
+    /// Some state at the depth limit has steps.
     Depth,
     States,
     Time,
@@ -90,9 +95,9 @@ pub enum StopReason {
     /// The store has no more numbers for states.
     Ids,
     Interrupted,
-    /// There are more threads than weak fairness can tell apart.
+    /// There are more threads than weak fairness can distinguish.
     Threads,
-    /// A cycle was found that violates a property, but no run along it that could be shown.
+    /// A cycle that violates a property was found, but no run along it that could be shown.
     Unshown,
     FirstViolation,
 }
@@ -129,7 +134,7 @@ impl From<store::Full> for StopReason {
     }
 }
 
-/// The violations so far, found again by their fault.
+/// The violations so far, indexed by fault and consequence.
 #[derive(Default, Debug)]
 pub(crate) struct Violations {
     list: Vec<Violation>,
@@ -137,7 +142,7 @@ pub(crate) struct Violations {
 }
 
 impl Violations {
-    /// Counts a violation; makes its trail if it is the first of its fault.
+    /// Counts a violation; computes its trail if it is the first one with this fault.
     pub fn record(&mut self, fault: Fault, consequence: Consequence, trail: impl FnOnce() -> Trail) {
         let place = *self.places.entry((fault, consequence)).or_insert_with(|| {
             self.list.push(Violation { fault, trail: trail(), count: 0, consequence });

@@ -1,6 +1,6 @@
-//! The sink of a search: successors go into the store, and what became of them into the ledger.
+//! The sink of a search: it puts successors into the store, and the results into the ledger.
 //!
-//! This one stores at once. The order of its calls is the order of everything that is counted.
+//! This sink stores at once. The order of its calls is the order of everything that is counted.
 
 use std::ops::ControlFlow;
 
@@ -12,6 +12,7 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::StopReason;
 
+/// The store and the ledger of a search.
 pub struct Sink<'a, T: ?Sized> {
     pub store: &'a mut T,
     pub ledger: Ledger<'a>,
@@ -26,7 +27,7 @@ pub struct Edge {
 }
 
 impl<'a, T: StateStore + ?Sized> Sink<'a, T> {
-    /// `store` must be empty: a search reads the order of its ids.
+    /// `store` must be empty: a search relies on the order of its ids.
     pub fn new(store: &'a mut T, options: &'a Options<'a>, observer: &'a mut dyn Observer) -> Self {
         assert!(store.is_empty(), "a search begins with an empty store");
         Self { store, ledger: Ledger::new(options, observer) }
@@ -51,7 +52,8 @@ impl<'a, T: StateStore + ?Sized> Sink<'a, T> {
         ControlFlow::Continue(insert)
     }
 
-    /// Stores a state by its ticket, which must be of this epoch. [`Ledger::note`] is left to be called.
+    /// Stores a state by its ticket, which must be of the current epoch. The caller must then call
+    /// [`Ledger::note`].
     #[inline]
     pub fn commit(&mut self, ticket: Ticket) -> ControlFlow<StopReason, Insert> {
         self.ledger.transition();
@@ -60,19 +62,19 @@ impl<'a, T: StateStore + ?Sized> Sink<'a, T> {
         or_stop(store.commit(ticket, limit))
     }
 
-    /// Counts another edge to a state that was stored by an edge which stood for both.
+    /// Counts another edge to a stored state, for which an earlier edge stood.
     pub fn repeat(&mut self, edge: Edge, target: Option<StateId>) {
         let target = target.filter(|_| self.store.access() == Access::ById);
         self.ledger.transition();
         self.ledger.note(Insert::Seen(target), edge);
     }
 
-    /// The epoch of the store's tickets.
+    /// The current epoch of the store's tickets.
     pub fn epoch(&mut self) -> u32 {
         self.store.prepared().map_or(0, |store| store.epoch())
     }
 
-    /// Lets the store reorganize itself: tickets may become void.
+    /// Lets the store reorganize itself, which may invalidate tickets.
     pub fn maintain(&mut self) {
         if let Some(store) = self.store.prepared() {
             store.maintain();
@@ -80,10 +82,10 @@ impl<'a, T: StateStore + ?Sized> Sink<'a, T> {
     }
 }
 
-/// Ids are handed out from 0 on.
+/// Ids are assigned from 0 on.
 const INITIAL: StateId = StateId(0);
 
-/// A refusal of memory or ids ends the search.
+/// Ends the search if the store has no more memory or ids.
 pub fn or_stop<T>(result: Result<T, store::Full>) -> ControlFlow<StopReason, T> {
     match result {
         Ok(value) => ControlFlow::Continue(value),

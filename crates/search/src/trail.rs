@@ -1,15 +1,15 @@
 //! Trails: the steps from the initial state to a violation.
 //!
-//! A trail is concrete: it can be replayed on the system by itself, without a store. A depth-first search has
-//! it on its stack. A breadth-first search has a chain of stored states only, and the steps it fired on the
-//! way are steps of *decoded* states, which may have other names for everything:
-//! [`TransitionSystem::retrace`] finds the run from the initial state that goes the same way.
+//! A trail is concrete: it can be replayed on the system alone, without a store. A depth-first search has it
+//! on its stack. A breadth-first search only has a chain of stored states, and the steps that it fired are
+//! steps of *decoded* states, in which everything may have other names: [`TransitionSystem::retrace`] finds
+//! the run from the initial state through the same states.
 
 use std::fmt;
 
 use system::{Fault, FaultKind, Fired, Halt, Step, Steps, TransitionSystem};
 
-/// Steps from the initial state on.
+/// The steps of a run, from the initial state on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trail {
     pub steps: Vec<Step>,
@@ -24,9 +24,9 @@ impl Trail {
         self.steps.is_empty()
     }
 
-    /// Fires the steps one after another and tells what is wrong where they end: what the last step faults
-    /// with or, if it moved, what is wrong with the state it leads to. `visit` sees the initial state, with
-    /// no step, and each state that a step led to.
+    /// Fires the steps one after another and returns the faults at the end: the fault of the last step or, if
+    /// it moved, the faults of the state to which it leads. `visit` is called with the initial state, without
+    /// a step, and with each state to which a step led.
     pub fn replay<S: TransitionSystem>(
         &self,
         system: &S,
@@ -79,12 +79,12 @@ impl From<Vec<Step>> for Trail {
 
 pub(crate) const DEADLOCK: Fault = Fault { kind: FaultKind::Deadlock, site: 0 };
 
-/// Nobody can move, nobody tried and failed, and that is not how it should end.
+/// Whether the state has no enabled step and no faulting guard, and is not a proper end.
 pub(crate) fn is_deadlock<S: TransitionSystem>(system: &S, state: &S::State, steps: &Steps) -> bool {
     steps.is_empty() && !system.ended(state)
 }
 
-/// A trail that the system does not follow.
+/// The error of a trail that the system does not follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diverged {
     /// The index of the step in the trail.
@@ -93,6 +93,7 @@ pub struct Diverged {
     cause: Cause,
 }
 
+/// Why the system does not follow a trail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Cause {
     NotEnabled,

@@ -1,27 +1,29 @@
-//! Random walks: one path through the state space, the same one for the same seed.
+//! Random walks: one path through the state space, determined by a seed.
 
 use system::{Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
 
+/// A random walk that has ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// The steps taken. A step that faults or leaves a bound is the last one.
+    /// The steps taken. A step that faults or exceeds a bound is the last one.
     pub trail: Trail,
     pub end: WalkEnd,
 }
 
+/// How a random walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WalkEnd {
     /// A proper end of the model.
     Ended,
-    /// Something is wrong with the last step or the last state, or the last state is a deadlock.
+    /// The last step or the last state has a fault, or the last state is a deadlock.
     Fault(Fault),
-    /// The last step leads out of a bound.
+    /// The last step exceeds a bound.
     Truncated(Bound),
     /// A state property of the last state was not evaluated because that exceeds a bound.
     Unevaluated(Bound),
-    /// As many steps as were asked for.
+    /// The requested number of steps was taken.
     Steps,
 }
 
@@ -38,37 +40,37 @@ pub fn walk<S: TransitionSystem>(system: &S, seed: u64, max_steps: usize) -> Wal
     }
 }
 
-/// A walk that is under way. It keeps the state that it stands at, and nothing of the way there.
+/// A random walk in progress. It keeps the current state, but not the steps that led there.
 ///
-/// Each step is chosen uniformly among those enabled. A guard that cannot be evaluated is an error of the
-/// state, so it ends the walk there. The states of the system must decode to themselves, as they do unless a
-/// system renames them.
+/// Each step is chosen uniformly among the enabled ones. A guard that cannot be evaluated is an error of the
+/// state, so it ends the walk there. The states of the system must decode to themselves, which they do unless
+/// the system renames them.
 pub struct Walker<'s, S: TransitionSystem> {
     system: &'s S,
     state: S::State,
     encoding: Encoding,
     offered: Steps,
     random: SplitMix64,
-    /// How many more steps may be taken.
+    /// The number of steps that may still be taken.
     left: u64,
-    /// How many steps could be taken back.
+    /// The number of steps that could be undone.
     undoable: u32,
 }
 
-/// What a walk did next.
+/// What one call of [`Walker::walk`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walked {
-    /// The step that was taken, if the walk did not end before one.
+    /// The step that was taken; `None` if the walk ended before it.
     pub step: Option<Step>,
-    /// How the walk ended, if it did.
+    /// How the walk ended; `None` if it continues.
     pub end: Option<WalkEnd>,
 }
 
-/// A walk takes no step back: after this many steps the log that could do so is dropped.
+/// A walk never undoes a step: after this many steps, the undo log is dropped.
 const FORGET_EVERY: u32 = 256;
 
 impl<'s, S: TransitionSystem> Walker<'s, S> {
-    /// Stands at the initial state.
+    /// Starts at the initial state.
     pub fn new(system: &'s S, seed: u64, max_steps: u64) -> Self {
         Self {
             system,
@@ -81,7 +83,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
         }
     }
 
-    /// Takes the next step. After the end of the walk there is none.
+    /// Takes the next step, if the walk has not ended.
     pub fn walk(&mut self) -> Walked {
         let Self { system, state, offered, .. } = self;
         let ended = |end| Walked { step: None, end: Some(end) };
@@ -119,7 +121,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
         Walked { step: Some(step), end }
     }
 
-    /// Replaces the state by itself, without the log that could undo the steps to it.
+    /// Replaces the state by an equal one without an undo log.
     fn forget(&mut self) {
         let Self { system, state, encoding, .. } = self;
         let hidden = system::save_hidden(*system, state);
@@ -130,7 +132,8 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
     }
 }
 
-/// Steele, Lea and Flood's generator: one addition and a mix, the same on every machine.
+/// `SplitMix64`, the generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators,
+/// OOPSLA 2014): one addition and a mix, with the same results on every machine.
 struct SplitMix64(u64);
 
 impl SplitMix64 {

@@ -1,4 +1,5 @@
-//! A limit of the process, measured from outside. Alone in its file, since others would use memory too.
+//! A limit on the memory of the process, measured from outside. It is alone in its file, since other tests
+//! would use memory too.
 
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs};
 use store::{Budget, Exact, StateStore, peak_resident, resident};
@@ -15,7 +16,7 @@ fn the_process_stays_within_five_percent_of_its_limit() {
     assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Memory));
     let peak = peak_resident().expect("the kernel tells both");
     assert!(peak * 100 <= limit * 105, "{peak} of {limit} bytes, {} states", store.len());
-    // Nor does it give up long before.
+    // The search does not stop long before the limit either.
     assert!(peak * 100 >= limit * 60, "{peak} of {limit} bytes, {} states", store.len());
     assert!(store.bytes() <= peak);
 }

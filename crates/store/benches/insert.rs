@@ -1,16 +1,17 @@
-//! The time of an insertion and the bytes of a state, on vectors of about 25 words that are mostly small.
+//! The time per insertion and the bytes per state, on vectors of about 25 words that are mostly small.
 //!
 //! `cargo bench -p quotient-store -- [STATES]`. Times include writing the changed words into the encoding,
-//! which is also measured by itself. Visits are in a scattered order, as a search makes them.
+//! which is also measured by itself. States are visited in a scattered order, as by a search.
 
 use std::time::Instant;
 
 use quotient_store::{
-    Access, Automaton, Budget, Collapse, CollapseAutomaton, Exact, Gzip, Insert, Naive, StateId, StateStore,
+    Access, Automaton, Budget, Collapse, CollapseAutomaton, Exact, Gzip, HashSetStore, Insert, StateId,
+    StateStore,
 };
 use system::{Encoding, Key, Section};
 
-/// Five globals, four threads of four words, two objects of two: state `number` of many.
+/// Writes state `number`: five globals, four threads of four words, two objects of two words.
 fn write(number: u64, encoding: &mut Encoding) {
     let digit = |place: u32| number >> (4 * place) & 0xf;
     let object = |index| Key { section: Section::Objects, index };
@@ -58,7 +59,7 @@ fn measure(mut store: impl StateStore, n: u64) {
     let decode = (store.access() == Access::ById).then(|| {
         per(n, || {
             for i in 0..n {
-                store.decode(StateId(i as u64), &mut encoding);
+                store.decode(StateId(i), &mut encoding);
             }
         })
     });
@@ -80,7 +81,7 @@ fn main() {
         measure(Automaton::new(budget), n);
         if n <= 1 << 20 {
             measure(Gzip::new(budget), n);
-            measure(Naive::new(budget), n);
+            measure(HashSetStore::new(budget), n);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Byte records, one after another, in chunks that never move.
 //!
-//! A record is its length and its bytes. It is addressed by a [`Position`]; records stand in the order in
-//! which they came, so all of them can be read in one sweep. A record never straddles two chunks, so that
-//! comparing is comparing slices; one that is longer than a chunk gets a longer chunk, which takes up the
-//! numbers of several. The first chunks are shorter, so that a small arena is small.
+//! A record consists of its length and its bytes. It is addressed by a [`Position`]. Records are stored in
+//! the order of insertion, so all of them can be read in one sweep. A record never straddles two chunks, so
+//! that a comparison is one of slices; a record that is longer than a chunk gets a longer chunk, which takes
+//! up the numbers of several. The first chunks are shorter, so that a small arena is small.
 
 use crate::{Budget, Full};
 
@@ -11,10 +11,10 @@ const CHUNK_BITS: u32 = 20;
 const CHUNK: usize = 1 << CHUNK_BITS;
 const FIRST_CHUNK: usize = 1 << 12;
 
-/// Lengths up to here take one byte; longer ones are marked and take four more.
+/// Lengths below this take one byte; longer ones are marked by it and take four more.
 const LONG: u8 = u8::MAX;
 
-/// Where a record begins.
+/// The position of the first byte of a record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position(pub u64);
 
@@ -34,6 +34,7 @@ impl Position {
     }
 }
 
+/// Byte records in chunks.
 #[derive(Debug)]
 pub struct Arena {
     chunks: Vec<Vec<u8>>,
@@ -55,7 +56,7 @@ impl Arena {
         let doubled = (2 * last.map_or(0, Vec::capacity)).clamp(FIRST_CHUNK, CHUNK);
         let capacity = if size <= doubled { doubled } else { size.next_multiple_of(CHUNK) };
         let chunks = capacity.div_ceil(CHUNK);
-        // A length must fit its four bytes, and positions must fit theirs, with one to spare for "none".
+        // A length must fit four bytes, and positions must fit theirs, with one value to spare for "none".
         let addressable = self.chunks.len() + chunks < 1 << (Position::BITS - CHUNK_BITS);
         if len > u32::MAX as usize || !addressable || !self.budget.allows(capacity) {
             return Err(Full::Memory);
@@ -67,9 +68,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Appends a record for which there is room, see [`Arena::reserve`]: some bytes and some more.
+    /// Appends a record, for which [`Arena::reserve`] has made room: the concatenation of two slices.
     pub fn append(&mut self, bytes: &[u8], more: &[u8]) -> Position {
-        // The fillers after a long chunk are empty: the last chunk with a capacity is meant.
+        // The fillers after a long chunk are empty, so this is the last chunk with a capacity.
         let number = self.chunks.iter().rposition(|chunk| chunk.capacity() > 0).expect("room was reserved");
         let chunk = &mut self.chunks[number];
         let position = Position::new(number, chunk.len());
@@ -110,7 +111,7 @@ impl Arena {
         })
     }
 
-    /// The memory of the records, to the chunk.
+    /// The memory of the records, rounded up to chunks except for the last.
     pub fn bytes(&self) -> usize {
         let full = self.chunks.iter().rev().skip(1).map(Vec::capacity).sum::<usize>();
         full + self.chunks.last().map_or(0, Vec::len)

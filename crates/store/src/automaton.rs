@@ -1,10 +1,11 @@
-//! Stores that keep a minimal deterministic automaton for the set of states ([`dfa`]): the fewest bytes, if
-//! not the least time. Which states are in the set can be asked, but not which came when: states have no ids
-//! to be found by.
+//! Stores that keep the set of states as a minimal deterministic automaton ([`dfa`]; after Holzmann and Puri,
+//! A minimized automaton representation of reachable states, STTT 1999): the fewest bytes, if not the least
+//! time. Such a store can answer whether a state is in the set, but not in which order states came: states
+//! cannot be found by id.
 //!
-//! A state is a string of bytes in which every part tells where it ends, so that no string is the beginning
-//! of another: the globals, threads and objects with index 0, those with index 1, and so on, each of them as
-//! a number ([`crate::number`]):
+//! A state is a string of bytes in which every part determines where it ends, so that no string is a prefix
+//! of another. It contains the globals, threads and objects with index 0, those with index 1, and so on, each
+//! as numbers ([`crate::varint`]):
 //!
 //! ```text
 //!   0                              the section ends before this index
@@ -13,14 +14,14 @@
 //!   1 + number                     its number in a pool ([`CollapseAutomaton`]; globals have several)
 //! ```
 //!
-//! What decides about the size of an automaton:
-//! - *How far apart things are that depend on each other.* All between them has to remember the first, by
-//!   nodes of its own. What belongs together tends to have indices that are near each other: with threads and
-//!   objects taken in turn, the leader election in a ring takes a tenth of what it takes with first all
-//!   threads and then all objects. Some models take up to a third more.
-//! - *What is said early.* The packed vectors of other stores begin with the shape of the whole, and a byte
-//!   tells the lengths of two words: each of that has to be remembered. Here a thing is said where it
-//!   matters.
+//! What determines the size of an automaton:
+//! - *The distance between parts that depend on each other.* Everything between them has to remember the
+//!   first one, by separate nodes. Parts that belong together tend to have indices close to each other: with
+//!   threads and objects interleaved, the leader election in a ring takes a tenth of what it takes with all
+//!   threads first and then all objects. Some models take up to a third more.
+//! - *Information that comes early.* The packed vectors of other stores begin with the shape of the whole,
+//!   and one byte holds the lengths of two words: all of that has to be remembered. Here each part is written
+//!   where it matters.
 
 mod dfa;
 mod nodes;
@@ -30,16 +31,16 @@ mod tests;
 use system::{Encoding, Key, Section};
 
 use crate::collapse::{ABSENT, Components};
-use crate::number::put;
+use crate::varint::put;
 use crate::{Access, Budget, Figure, Full, Insert, StateId, StateStore};
 use dfa::Dfa;
 
-/// What stands at an index: the end of its section, no component, or one.
+/// What is at an index: the end of its section, no component, or a component.
 const END: u64 = 0;
 const NONE: u64 = 1;
 const SOME: u64 = 2;
 
-/// All indices of all sections, and one more each for its end.
+/// All indices of all sections, interleaved, and one more per section for its end.
 fn in_turn(widths: [u32; 3]) -> impl Iterator<Item = (Section, u32)> {
     let most = widths.into_iter().max().unwrap_or(0);
     (0..=most).flat_map(move |index| {
@@ -48,7 +49,7 @@ fn in_turn(widths: [u32; 3]) -> impl Iterator<Item = (Section, u32)> {
     })
 }
 
-/// Strings and their automaton.
+/// A set of strings, as an automaton, and the string being built.
 #[derive(Debug)]
 struct Strings {
     dfa: Dfa,
@@ -70,7 +71,7 @@ impl Strings {
         put(number, &mut self.string);
     }
 
-    /// Puts the string into the set.
+    /// Adds the string to the set.
     fn insert(&mut self, limit: usize) -> Result<Insert, Full> {
         if self.dfa.contains(&self.string) {
             return Ok(Insert::Seen(None));
@@ -93,7 +94,7 @@ impl Strings {
     }
 }
 
-/// The automaton of all states.
+/// A store that keeps all states as one automaton.
 #[derive(Debug)]
 pub struct Automaton {
     strings: Strings,
@@ -149,7 +150,7 @@ impl StateStore for Automaton {
     }
 }
 
-/// The automaton of all states, of which components are in pools.
+/// A store that keeps all states as one automaton, with components interned in pools.
 #[derive(Debug)]
 pub struct CollapseAutomaton {
     components: Components,

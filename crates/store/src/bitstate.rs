@@ -1,70 +1,75 @@
-//! Bitstate hashing: a state is a few bits of a large array.
+//! Bitstate hashing: a state is represented by a few bits of a large array.
 //!
-//! After Holzmann; the array is a Bloom filter. `k` hash functions choose bits; a state is taken for known if
-//! all of its bits are set. The positions are those of *triple hashing*, `a + i·b + i(i−1)/2·c` modulo the
-//! size, from parts of one [fingerprint](crate::fingerprint) that have no bits in common.
+//! The method is Holzmann's (An analysis of bitstate hashing, Formal Methods in System Design, 1998); the
+//! array is a Bloom filter. `k` hash functions choose bits; a state counts as known if all of its bits are
+//! set. The positions are those of *triple hashing* (Dillinger and Manolios, Bloom filters in probabilistic
+//! verification, FMCAD 2004), `a + i·b + i(i−1)/2·c` modulo the size, where `a`, `b` and `c` are disjoint
+//! parts of one [fingerprint](crate::fingerprint).
 //!
-//! *What it loses.* With a fraction `f` of the bits set, a new state finds all of its `k` bits set with
-//! probability `p = f^k`, and is lost. So `p/(1−p)` states are expected to be lost before the next one is
-//! stored, and the store adds that up as it goes. (With `f = 1 − e^(−ki/m)` for `i` states and `m` bits this
-//! is the formula of the literature; the bits are counted here, so `f` is known.) That counts states that the
-//! search came to. What lies behind a lost state may never have been seen at all.
+//! *Losses.* If a fraction `f` of the bits is set, a new state finds all of its `k` bits set with probability
+//! `p = f^k`, and is lost. So `p/(1−p)` states are expected to be lost before the next one is stored, and the
+//! store adds up this number with every state. (With `f = 1 − e^(−ki/m)` for `i` states and `m` bits this is
+//! the formula of the literature; here the bits are counted, so `f` is known.) This counts states that the
+//! search reached. States that can only be reached through a lost state may never have been seen at all.
 //!
-//! *How many hash functions.* The fewest losses over a whole run come with `k ≈ 0.75·m/n` for `n` states. How
-//! many there will be nobody knows, so this is a running estimate: at first what the caller expects, later at
-//! least what is stored. As it grows, `k` falls. It may fall at any time, since a state that set more bits
-//! than are asked for is still found; it can never rise.
+//! *The number of hash functions.* The losses over a whole run are smallest for `k ≈ 0.75·m/n`, where `n` is
+//! the number of states. This number is unknown, so a running estimate is used: at first the number that the
+//! caller expects, later at least the number of stored states. As the estimate grows, `k` decreases. It may
+//! decrease at any time, since a state that set more bits than are tested is still found; it can never
+//! increase.
 
 use system::Encoding;
 
 use crate::fingerprint::{Fingerprints, reseed};
-use crate::sample::Sample;
+use crate::sample::RecaptureSample;
 use crate::zeroed::Zeroed;
 use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
 
-/// An array of so many bytes does not fit the caches of a processor.
+/// An array of this number of bytes does not fit the caches of a processor.
 const PREPARES_FROM: usize = 2 << 20;
 
+/// A store that sets a few bits per state in a large array: bitstate hashing.
 #[derive(Debug)]
 pub struct Bitstate {
-    /// Empty until the first state comes.
+    /// Empty until the first state is inserted.
     words: Zeroed<u64>,
-    /// The size of the array is two to the power of this.
+    /// The binary logarithm of the number of bits.
     log_bits: u32,
-    /// How many bits are looked at.
+    /// The number of hash functions: the bits tested per state.
     hashes: u32,
-    /// Nobody said how many: it follows the number of states.
+    /// The caller did not fix the number of hash functions: it follows the number of states.
     adaptive: bool,
-    /// The number of stored states from which on there are fewer.
+    /// The number of stored states at which the number of hash functions next decreases.
     next_fall: usize,
-    /// Bits that are set.
+    /// The number of bits that are set.
     set: u64,
     omissions: f64,
     fingerprints: Fingerprints,
-    /// Of the hash functions.
+    /// The seed of the hash functions.
     seed: u64,
-    sample: Option<Sample>,
+    sample: Option<RecaptureSample>,
     len: usize,
     budget: Budget,
 }
 
-/// How many hash functions there are to be.
+/// How the number of hash functions is chosen.
 #[derive(Clone, Copy, Debug)]
 pub enum Hashes {
     Fixed(u32),
-    /// As many as are best for so many states.
+    /// The best number for this number of states.
     For(f64),
-    /// As many as are best for an array that is neither too large nor too small.
+    /// The best number for an array of a suitable size.
     Usual,
 }
 
 impl Bitstate {
-    /// Parts of a fingerprint have 42 bits.
+    /// The parts of a fingerprint have 42 bits each.
     pub const LOG_BITS: std::ops::RangeInclusive<u32> = 6..=42;
     pub const HASHES: std::ops::RangeInclusive<u32> = 1..=64;
-    /// More are not worth their time, and fewer lose more than they save.
+    /// The numbers that are chosen automatically: more are not worth their time, and fewer lose more than
+    /// they save.
     const CHOSEN: std::ops::RangeInclusive<u32> = 3..=24;
-    /// How many bits a state has in an array of the usual size.
+    /// The number of bits per state in an array of a suitable size.
     const USUAL: f64 = 10.0;
 
     /// An array of `2^log_bits` bits.
@@ -94,21 +99,20 @@ impl Bitstate {
         }
     }
 
-    /// With other hash functions for other seeds, and with a sample of the states, which does not depend on
-    /// the seed.
+    /// Seeds the hash functions, and takes a sample of the states, which does not depend on the seed.
     #[must_use]
     pub fn sampled(self, seed: u64) -> Self {
-        Self { seed, sample: Some(Sample::default()), ..self }
+        Self { seed, sample: Some(RecaptureSample::default()), ..self }
     }
 
-    /// How many bytes a state takes in the smallest array in which less than one of so many is expected to be
-    /// lost.
+    /// The number of bytes per state in the smallest array in which less than one of this number of states is
+    /// expected to be lost.
     pub fn bytes_per_state(states: f64) -> f64 {
         let states = states.max(1.0);
         let lost = |log_bits: u32| {
             let bits_per_state = f64::from(log_bits).exp2() / states;
             let hashes = Self::best(bits_per_state);
-            // The mean over the run, at the middles of its parts.
+            // The mean over the run, sampled at the middles of 64 parts.
             let at = |part: u32| {
                 let stored = (f64::from(part) + 0.5) / 64.0;
                 let fill = 1.0 - (-f64::from(hashes) * stored / bits_per_state).exp();
@@ -120,17 +124,17 @@ impl Bitstate {
         f64::from(log_bits.unwrap_or(*Self::LOG_BITS.end()) - 3).exp2() / states
     }
 
-    /// How many hash functions are best where a state has so many bits.
+    /// The best number of hash functions for this number of bits per state.
     fn best(bits_per_state: f64) -> u32 {
         ((0.75 * bits_per_state).round() as u32).clamp(*Self::CHOSEN.start(), *Self::CHOSEN.end())
     }
 
-    /// Up to how many states so many hash functions are best.
+    /// The greatest number of states for which this number of hash functions is the best.
     fn most(bits: f64, hashes: u32) -> usize {
         if hashes <= *Self::CHOSEN.start() { usize::MAX } else { (0.75 * bits / f64::from(hashes)) as usize }
     }
 
-    /// The bits of a state, as many as are wanted.
+    /// The positions of the bits of a state: word index and mask.
     #[inline]
     fn positions(&self, fingerprint: u128) -> impl Iterator<Item = (usize, u64)> + use<> {
         let fingerprint = reseed(fingerprint, self.seed);
@@ -146,7 +150,7 @@ impl Bitstate {
         })
     }
 
-    /// Most states are known: then all of their bits are looked at, and had better come at the same time.
+    /// Prefetches all bits of a state. Most states are known, and then all of their bits are read.
     #[inline]
     fn prefetch(&self, fingerprint: u128) {
         self.positions(fingerprint).for_each(|(word, _)| self.words.prefetch(word));
@@ -157,7 +161,7 @@ impl Bitstate {
         self.set as f64 / f64::from(self.log_bits).exp2()
     }
 
-    /// One more state is stored.
+    /// Counts another stored state.
     fn count(&mut self) {
         let lost = self.fill().powi(self.hashes.cast_signed());
         self.omissions += lost / (1.0 - lost);
@@ -205,10 +209,12 @@ impl StateStore for Bitstate {
     }
 
     fn bytes(&self) -> usize {
-        self.words.bytes() + self.fingerprints.bytes() + self.sample.as_ref().map_or(0, Sample::bytes)
+        self.words.bytes()
+            + self.fingerprints.bytes()
+            + self.sample.as_ref().map_or(0, RecaptureSample::bytes)
     }
 
-    fn take_sample(&mut self) -> Option<Sample> {
+    fn take_sample(&mut self) -> Option<RecaptureSample> {
         self.sample.take()
     }
 
@@ -257,7 +263,7 @@ impl PreparedStore for Bitstate {
             return Err(Full::Ids);
         }
         let id = StateId(self.len as u64);
-        // What was to be expected before this state came.
+        // The losses expected before this state.
         self.count();
         for (word, bit) in self.positions(fingerprint) {
             self.set += u64::from(self.words[word] & bit == 0);

@@ -1,17 +1,17 @@
 //! A memory limit for the whole process.
 //!
-//! What the user limits is what the operating system sees: the resident set. Stores and stacks are most of
-//! it but not all (undo logs, caches of the model, the allocator's own), so a sum of what the stores count
-//! would be exceeded unnoticed. On the other hand asking the system costs about a microsecond. So a budget
-//! works with the last reading plus everything granted since, and reads again as soon as this sum reaches
-//! the limit or a 64th of the limit was granted. Memory that was granted but not touched yet is not in a
-//! reading; growth by chunks keeps this difference small.
+//! The user's limit is on what the operating system reports: the resident set. Stores and stacks are most of
+//! it but not all (undo logs, caches of the model, the allocator's overhead), so a limit on the sum that the
+//! stores count would be exceeded unnoticed. On the other hand, a query of the system takes about a
+//! microsecond. So a budget works with the last reading plus everything granted since, and reads again as
+//! soon as this sum reaches the limit or a 64th of the limit was granted. Memory that was granted but not
+//! touched yet is not in a reading; growth by chunks keeps this difference small.
 //!
-//! Where the system offers no reading, the limit holds for what was granted: the stores and the stacks.
+//! Where the system offers no reading, the limit applies to what was granted: the stores and the stacks.
 //!
-//! The address space can end before the limit does. Who asks a budget can live with a refusal; the rest of
-//! the process asks nobody and would abort. So a budget of the process refuses what would leave less than
-//! [`HEADROOM`] to the rest.
+//! The address space can be exhausted before the limit is. A component that asks the budget can handle a
+//! refusal; the rest of the process does not ask and would abort. So a budget of the process refuses requests
+//! that would leave less than [`HEADROOM`] to the rest.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -21,36 +21,38 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::zeroed::is_available;
 
-/// What is left to those who do not ask: tables of the engine that are bounded, samples of a trie, the
-/// report.
+/// The memory reserved for the parts of the process that do not ask: bounded tables of the engine, samples of
+/// a trie, the report.
 const HEADROOM: usize = 16 << 20;
 
 /// A limit that stores and searches ask before they grow. Clones share one account.
 #[derive(Clone, Default, Debug)]
 pub struct Budget(Option<Arc<Account>>);
 
+/// A limit, and the memory that counts towards it.
 #[derive(Debug)]
 struct Account {
     limit: usize,
-    /// What the process used at the last reading. Without a source of readings: all that was granted.
+    /// The bytes that the process used at the last reading. Without a source of readings: all that was
+    /// granted.
     used: AtomicUsize,
-    /// Granted since the last reading.
+    /// The bytes granted since the last reading.
     granted: AtomicUsize,
     source: Option<Statm>,
 }
 
 impl Budget {
-    /// Always allows.
+    /// A budget that allows everything.
     pub fn unlimited() -> Self {
         Self(None)
     }
 
-    /// Limits the resident set of the process.
+    /// A limit on the resident set of the process.
     pub fn of_process(limit: usize) -> Self {
         Self::new(limit, Statm::open())
     }
 
-    /// Limits the sum of what is granted, whatever the process uses.
+    /// A limit on the sum of what is granted, independent of what the process uses.
     pub fn counted(limit: usize) -> Self {
         Self::new(limit, None)
     }
@@ -65,12 +67,12 @@ impl Budget {
         self.0.as_ref().map(|account| account.limit)
     }
 
-    /// Whether `extra` more bytes may be used. The bytes then count as used.
+    /// Whether `extra` more bytes may be used. If so, they count as used.
     pub fn allows(&self, extra: usize) -> bool {
         self.0.as_ref().is_none_or(|account| account.grant(extra))
     }
 
-    /// Whether the process is over its limit now, after a fresh reading, or out of headroom: memory can grow
+    /// Whether the process is over its limit, after a fresh reading, or out of headroom: memory can grow
     /// without asking.
     pub fn exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|account| {
@@ -81,7 +83,7 @@ impl Budget {
 }
 
 impl Account {
-    // Relaxed is enough: the numbers order nothing, and a race only delays or repeats a reading.
+    // Relaxed is sufficient: the numbers order nothing, and a race only delays or repeats a reading.
     fn grant(&self, extra: usize) -> bool {
         if !self.has_headroom(extra) {
             return false;
@@ -100,8 +102,8 @@ impl Account {
         fits
     }
 
-    /// Whether the system would give `extra` bytes and the headroom. What only counts has nothing to do with
-    /// the system.
+    /// Whether the system would provide `extra` bytes and the headroom. Always true for a budget that only
+    /// counts.
     fn has_headroom(&self, extra: usize) -> bool {
         self.source.is_none() || is_available(extra.saturating_add(HEADROOM))
     }
@@ -117,7 +119,7 @@ impl Account {
     }
 }
 
-/// The kernel's page counts of this process, kept open.
+/// The kernel's page counts of this process. The file is kept open.
 #[derive(Debug)]
 struct Statm {
     file: Mutex<File>,
@@ -140,7 +142,7 @@ impl Statm {
     }
 }
 
-/// From the vector of (type, value) pairs that the kernel hands to every process.
+/// The page size, from the vector of (type, value) pairs that the kernel passes to every process.
 fn page_size() -> Option<usize> {
     const AT_PAGESZ: usize = 6;
     let words = fs::read("/proc/self/auxv").ok()?;
@@ -149,12 +151,12 @@ fn page_size() -> Option<usize> {
     words.chunks_exact(2).find(|pair| pair[0] == AT_PAGESZ).map(|pair| pair[1])
 }
 
-/// The resident set of this process in bytes, where the system tells.
+/// The resident set of this process in bytes, if the system reports it.
 pub fn resident() -> Option<usize> {
     Statm::open()?.read()
 }
 
-/// The greatest resident set that this process had so far, where the system tells.
+/// The greatest resident set of this process so far, if the system reports it.
 pub fn peak_resident() -> Option<usize> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -193,7 +195,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_budget_sees_memory_that_nobody_asked_for() {
+    fn a_process_budget_sees_memory_that_was_not_granted() {
         let before = resident().expect("the kernel tells the resident set");
         let budget = Budget::of_process(before + (64 << 20));
         assert!(budget.allows(1 << 20) && !budget.exceeded());

@@ -1,4 +1,4 @@
-//! A growing array that never moves: no spike of memory when it grows, and each growth asks the budget.
+//! A growing array that never moves: growth causes no peak of memory, and asks the budget.
 
 use crate::{Budget, Full};
 
@@ -25,7 +25,7 @@ impl<T: Copy> Chunked<T> {
         self.len == 0
     }
 
-    /// The memory of what was ever pushed, to the chunk.
+    /// The memory of all elements ever pushed, rounded up to chunks except for the last.
     pub fn bytes(&self) -> usize {
         let full = self.chunks.len().saturating_sub(1) * CHUNK;
         (full + self.chunks.last().map_or(0, Vec::len)) * size_of::<T>()
@@ -43,7 +43,7 @@ impl<T: Copy> Chunked<T> {
         Ok(())
     }
 
-    /// Makes sure that the next push succeeds, if the budget and the system allow.
+    /// Makes sure that the next push succeeds. Fails if the budget or the system refuses.
     pub fn reserve(&mut self) -> Result<(), Full> {
         if self.len / CHUNK == self.chunks.len() {
             if !self.budget.allows(CHUNK * size_of::<T>()) {
@@ -71,7 +71,7 @@ impl<T: Copy> Chunked<T> {
         Some(last)
     }
 
-    /// Drops all elements from index `len` on. Their memory is kept for the next ones.
+    /// Removes all elements from index `len` on. Their memory is kept for later elements.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }

@@ -1,25 +1,27 @@
-//! The collapsed store: parts of states are kept once and have numbers, and a state is a vector of numbers.
+//! The collapsed store: components of states are stored once and numbered, and a state is a vector of
+//! numbers.
 //!
-//! The structure is that of Robby, Dwyer, Hatcliff and Iosif ("Space-reduction strategies for model checking
-//! dynamic software", 2003, section 4): the components of a state, its globals, objects and threads, are
-//! interned in pools; the heap is the vector of the numbers of its objects, and is interned in turn; at the
-//! end the state is.
+//! The idea is Holzmann's (State compression in SPIN: recursive indexing and compression training runs, SPIN
+//! workshop 1997). The structure is that of Robby, Dwyer, Hatcliff and Iosif (Space-reduction strategies for
+//! model checking dynamic software, 2003, section 4): the components of a state, its globals, objects and
+//! threads, are interned in pools; the heap is the vector of the numbers of its objects, and is interned in
+//! turn; finally the state is.
 //!
 //! ```text
-//!   components   words of a component ── number        one pool each for threads, objects, and parts of globals
+//!   components   words of a component ── number    a pool each for threads, objects, parts of globals
 //!   heaps        ⟨number of threads, object, object, …⟩ ── number
 //!   states       ⟨heap, thread, thread, …, globals⟩ ── number = id + 1
 //! ```
 //!
-//! Where it differs from the paper:
+//! Differences from the paper:
 //! - *Threads* are in the vector of the state, where the paper has the number of an interned vector of
 //!   threads. Models have hundreds of heaps but nearly as many vectors of threads as states (30 % to 100 % of
-//!   them), so an entry of its own, with its slot, takes more than it saves.
+//!   them), so a separate entry, with its slot, takes more than it saves.
 //! - *Types and locations* are parts of the words of a component. The paper has them beside the number, so
 //!   that equal words of different types share an entry; but entries are few and vectors many.
-//! - *Globals* are cut into parts ([`components`]).
-//! - *Several pools*, which the paper allows: numbers of each are small, and mostly take a byte
-//!   ([`crate::number`]). Numbers of threads have codes by index, of which most take a byte as well
+//! - *Globals* are divided into parts ([`components`]).
+//! - *Several pools*, which the paper allows: the numbers of each are small, and mostly take a byte
+//!   ([`crate::varint`]). Numbers of threads have codes by index, most of which take a byte as well
 //!   ([`codes`]).
 
 mod codes;
@@ -28,21 +30,23 @@ mod pool;
 
 use system::{Encoding, Section};
 
-use crate::number::{put, take};
+use crate::varint::{put, take};
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
 use codes::Codes;
 pub use components::{ABSENT, Components};
 use pool::{Number, Pool};
 
+/// A store of vectors of numbers, under which pools have the components of states.
 #[derive(Debug)]
 pub struct Collapse {
     components: Components,
     heaps: Pool,
     states: Pool,
-    /// Of threads, by index.
+    /// The codes of threads, by index of the thread.
     codes: Vec<Codes>,
-    /// The number of the heap of the last state, if that got one, and how many threads it goes with.
+    /// The number of the heap of the last state, if it was interned, and the number of threads it was
+    /// interned with.
     heap: Option<(Number, usize)>,
     vector: Vec<u8>,
 }
@@ -66,12 +70,12 @@ fn write(numbers: &[Number], vector: &mut Vec<u8>) {
     }
 }
 
-/// What was put into a vector.
+/// The numbers that were put into a vector.
 fn read(mut vector: &[u8]) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || (!vector.is_empty()).then(|| take(&mut vector)))
 }
 
-/// The numbers of a vector.
+/// The numbers of a vector, as numbers of pools.
 fn read_numbers(vector: &[u8]) -> impl Iterator<Item = Number> {
     read(vector).map(|number| number as Number)
 }
@@ -147,8 +151,8 @@ mod tests {
 
     use super::*;
 
-    /// One pool for everything, as the paper has it in its figures. Types, locations and values are written
-    /// as letters.
+    /// One pool for everything, as in the figures of the paper. Types, locations and values are written as
+    /// letters.
     struct OnePool(Pool);
 
     impl OnePool {
@@ -176,8 +180,8 @@ mod tests {
         }
     }
 
-    /// Figures 5 and 6. The second, as printed, has P2 look at its forks the other way round: its store is
-    /// ⟨3, 1⟩, which has the number 9 already.
+    /// Figures 5 and 6. As printed, P2 in figure 6 has its forks the other way round: its store is ⟨3, 1⟩,
+    /// which has the number 9 already.
     #[test]
     fn numbers_as_in_the_paper() {
         let mut pool = OnePool(Pool::new(&Budget::unlimited(), 16));

@@ -1,27 +1,28 @@
-//! Hash compaction: a state is a few bytes of its fingerprint.
+//! Hash compaction: a state is represented by a few bytes of its fingerprint.
 //!
-//! After Wolper and Leroy. 8 bits of a [fingerprint](crate::fingerprint) choose one of 256 tables, and
-//! further `b` bits, 64 unless told otherwise, are what the table keeps. They also say where: the home of a
-//! value is in proportion to it, so that a table is *sorted*, with gaps.
+//! The method is that of Wolper and Leroy (Reliable hashing without collision detection, CAV 1993). 8 bits of
+//! a [fingerprint](crate::fingerprint) choose one of 256 tables, and further `b` bits, 64 by default, are the
+//! value that the table keeps. They also determine the place: the home of a value is proportional to it, so
+//! that a table is *sorted*, with gaps.
 //!
 //! ```text
 //!   fingerprint  [ table:8 | value:b | … ]         home = value · slots / 2^b; 0 = empty; linear probing
 //!   table        … 0 | 17 | 0 | 23 | 24 | 31 | 0 …
 //! ```
 //!
-//! What follows from the order:
-//! - A search ends at the first greater value, so one for a state that is not there is as short as one for a
-//!   state that is, and a table works well at seven eighths full.
+//! Consequences of the order:
+//! - A search ends at the first greater value, so an unsuccessful search is as short as a successful one, and
+//!   a table works well when it is seven eighths full.
 //! - A table grows by a fifth, in one sweep from front to back. Doubling would leave it half empty, which is
-//!   16 bytes per state in place of 11. Tables grow one at a time, so that what coexists for a moment is a
-//!   part of 256.
-//! - There is no way around the end. Behind the last home there are a few slots more, and a table of which
-//!   these fill up grows.
+//!   16 bytes per state instead of 11. Tables grow one at a time, so that only one of the 256 tables exists
+//!   twice at any moment.
+//! - There is no wrap-around at the end. Behind the last home there are a few more slots, and a table grows
+//!   when these fill up.
 //!
-//! *What it loses.* Where a value comes from decides where it goes, so two states are taken for one exactly
-//! when all `b` + 8 bits agree. The state after `i` others is lost with probability `i / 2^(b+8)`. For `n`
-//! stored states, `n² / 2^(b+9)` omissions are to be expected: with 8 bytes, `10⁻⁴` among a billion states,
-//! and with 4, one among 1.5 million.
+//! *Losses.* The bits of a value determine its place, so two states are confused exactly when all `b` + 8
+//! bits agree. The state after `i` others is lost with probability `i / 2^(b+8)`. For `n` stored states,
+//! `n² / 2^(b+9)` omissions are to be expected: with 8 bytes, `10⁻⁴` among a billion states, and with 4, one
+//! among 1.5 million.
 
 use system::Encoding;
 
@@ -30,18 +31,19 @@ use crate::mix::place;
 use crate::zeroed::Zeroed;
 use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
 
-/// How many of the bits choose the table.
+/// The number of bits that choose the table.
 const TABLE_BITS: u32 = 8;
 const FIRST_SLOTS: usize = 16;
-/// With so many states the tables do not fit the caches of a processor.
+/// With this number of states, the tables do not fit the caches of a processor.
 const PREPARES_FROM: usize = 1 << 18;
-/// Slots behind the last home.
+/// The number of slots behind the last home.
 const OVERFLOW: usize = 32;
 
+/// A store that keeps a few bytes of the fingerprint of each state: hash compaction.
 #[derive(Debug)]
 pub struct Compact {
     tables: Vec<Table>,
-    /// Of a value.
+    /// The number of bits of a value.
     bits: u32,
     fingerprints: Fingerprints,
     len: usize,
@@ -49,7 +51,7 @@ pub struct Compact {
 }
 
 impl Compact {
-    /// The bytes of a state that may be chosen.
+    /// The numbers of bytes per state that may be chosen.
     pub const WIDTHS: std::ops::RangeInclusive<u32> = 4..=8;
     pub const DEFAULT_WIDTH: u32 = 8;
 
@@ -65,9 +67,9 @@ impl Compact {
         }
     }
 
-    /// How many bytes a state takes at most, in a store of many.
+    /// The greatest number of bytes per state in a large store.
     pub fn bytes_per_state(width: u32) -> f64 {
-        // Right after a table has grown.
+        // This is reached right after a table has grown.
         f64::from(width) * 8.0 / 7.0 * 1.2
     }
 
@@ -75,11 +77,11 @@ impl Compact {
     #[inline]
     fn address(&self, fingerprint: u128) -> (usize, u64) {
         let table = (fingerprint >> (128 - TABLE_BITS)) as usize;
-        // Zero is what an empty slot holds.
+        // Zero marks an empty slot.
         (table, ((fingerprint as u64) >> (64 - self.bits)).max(1))
     }
 
-    /// How many states are expected to be lost before `states` are stored.
+    /// The number of states that are expected to be lost before `states` are stored.
     fn expected_omissions(states: f64, bits: u32) -> f64 {
         states * (states - 1.0).max(0.0) / f64::from(bits + TABLE_BITS + 1).exp2()
     }
@@ -177,12 +179,12 @@ impl PreparedStore for Compact {
 /// Values in ascending order, with gaps.
 #[derive(Debug)]
 struct Table {
-    /// The slots, one after the other. The last word is there to be read along.
+    /// The slots, one after the other. The last word exists so that slots can be read as whole words.
     words: Zeroed<u64>,
-    /// Slots that are the home of something.
+    /// The number of slots that are homes.
     homes: usize,
     len: usize,
-    /// How many values it takes before it has to grow.
+    /// The number of values at which the table has to grow.
     capacity: usize,
 }
 
@@ -220,7 +222,7 @@ impl Table {
         self.words[high] = self.words[high] & !((mask >> 64) as u64) | (new >> 64) as u64;
     }
 
-    /// Finds a value, or else the slot in which it would keep the order.
+    /// Finds a value, or the slot in which inserting it would keep the order.
     #[inline]
     fn find(&self, value: u64, bits: u32) -> Result<(), usize> {
         if self.homes == 0 {
@@ -244,12 +246,13 @@ impl Table {
         }
     }
 
-    /// The first empty slot from `at` on, the last one of all excepted.
+    /// The first empty slot from `at` on, except for the very last slot.
     fn gap(&self, at: usize, bits: u32) -> Option<usize> {
         (at..self.slots().saturating_sub(1)).find(|&at| self.get(at, bits) == 0)
     }
 
-    /// Puts a value where it keeps the order; those from there to the gap make room.
+    /// Inserts a value at `at`, which keeps the order, and moves the values from there to the gap by one
+    /// slot.
     fn put(&mut self, at: usize, gap: usize, value: u64, bits: u32) {
         for moved in (at..gap).rev() {
             let other = self.get(moved, bits);
@@ -259,7 +262,7 @@ impl Table {
         self.len += 1;
     }
 
-    /// Makes room for more values. Short of memory, the table fills up further before it gives up.
+    /// Makes room for more values. If memory is short, the table fills up further before it refuses.
     #[cold]
     fn grow(&mut self, bits: u32, budget: &Budget) -> Result<(), Full> {
         let mut homes = self.homes;
@@ -288,7 +291,7 @@ impl Table {
         }
     }
 
-    /// Takes over all values of another table, unless they do not fit.
+    /// Copies all values of another table. Returns false if they do not fit.
     fn take_all(&mut self, other: &Self, bits: u32) -> bool {
         let mut next = 0;
         let values = (0..other.slots()).map(|at| other.get(at, bits)).filter(|&value| value != 0);
@@ -311,7 +314,7 @@ mod tests {
 
     use super::*;
 
-    /// Whatever the values, also such that all want one home, a table is a sorted set.
+    /// A table is a sorted set for all values, even if all have the same home.
     #[test]
     fn a_table_is_a_set_of_values() {
         for bits in [32, 40, 48, 56, 64] {

@@ -1,4 +1,4 @@
-//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as it is
+//! The exact store of flat vectors: a state is packed ([`crate::packer`]), and stored as a byte string
 //! ([`crate::vectors`]).
 
 use system::Encoding;
@@ -7,6 +7,7 @@ use crate::packer::Packer;
 use crate::vectors::Vectors;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
+/// A store of packed vectors.
 #[derive(Debug)]
 pub struct Exact {
     packer: Packer,
@@ -18,7 +19,7 @@ impl Exact {
         Self { packer: Packer::default(), vectors: Vectors::new(budget) }
     }
 
-    /// Hands out at most `limit` ids.
+    /// Assigns at most `limit` ids.
     #[must_use]
     pub fn with_id_limit(self, limit: usize) -> Self {
         Self { vectors: self.vectors.with_id_limit(limit), ..self }

@@ -1,21 +1,21 @@
-//! 128 bits that stand for a state, for stores that keep no more of it.
+//! Fingerprints of 128 bits, for stores that keep nothing else of a state.
 //!
-//! Small states are hashed as a whole: their words lie next to each other, and a few dozen of them cost less
-//! than finding out which have changed. Of a large state a step changes little, and hashing all of it would
-//! cost what exists rather than what changed: its fingerprint is the sum of the hashes of its components,
-//! each bound to its key, and only those that were touched are hashed again. Which of the two applies is a
-//! function of the state, so a state has one fingerprint.
+//! Small states are hashed as a whole: their words are contiguous, and hashing a few dozen of them takes less
+//! time than finding out which have changed. In a large state, a step changes little, and hashing all of it
+//! would cost in proportion to its size and not to the change: its fingerprint is the sum of the hashes of
+//! its components, each combined with its key, and only touched components are hashed again. Which method
+//! applies is a function of the state, so a state has exactly one fingerprint.
 //!
-//! Addition and not exclusive or, so that nothing cancels; XXH3 for both, since a sum needs hashes in which
-//! every bit depends on every other.
+//! The hashes are added and not combined by exclusive or, so that nothing cancels. Both methods use XXH3,
+//! since a sum needs hashes in which every bit depends on every bit of the input.
 
 use system::{Encoding, Key, Moment};
 use xxhash_rust::xxh3::{xxh3_128, xxh3_128_with_seed};
 
-/// States with at most so many components are hashed as a whole.
+/// States with at most this number of components are hashed as a whole.
 const FEW: u32 = 64;
 
-/// Makes fingerprints of the states of one encoding after the other.
+/// Computes fingerprints of the states of an encoding that changes.
 #[derive(Default, Debug)]
 pub struct Fingerprints {
     /// Scratch space.
@@ -53,7 +53,7 @@ impl Fingerprints {
         self.sum
     }
 
-    /// Takes the component under `key` as it is now.
+    /// Updates the hash of the component under `key`.
     fn renew(&mut self, encoding: &Encoding, key: Key) {
         let seed = (key.section as u64) << 32 | u64::from(key.index);
         let new = encoding
@@ -74,14 +74,14 @@ impl Fingerprints {
     }
 }
 
-/// Another fingerprint of the same state, which has nothing to do with the first one; with the seed 0 it is
-/// the first one.
+/// Another fingerprint of the same state, statistically independent of the first one. With seed 0 it is the
+/// first one.
 #[inline]
 pub fn reseed(fingerprint: u128, seed: u64) -> u128 {
     if seed == 0 { fingerprint } else { xxh3_128_with_seed(&fingerprint.to_le_bytes(), seed) }
 }
 
-/// The bytes of some words and some more, in scratch space that only grows.
+/// The bytes of two slices of words, in scratch space that only grows.
 #[inline]
 fn bytes_of<'b>(scratch: &'b mut Vec<u8>, [first, second]: [&[u64]; 2]) -> &'b [u8] {
     let [middle, end] = [8 * first.len(), 8 * (first.len() + second.len())];
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// Whichever way an encoding came to a state, the fingerprint is the same, and no two states share one.
+    /// A state has the same fingerprint whichever way the encoding came to it, and no two states share one.
     #[test]
     fn a_state_has_one_fingerprint() {
         let mut following = Fingerprints::default();
@@ -114,7 +114,7 @@ mod tests {
         let mut large = 0;
         for round in 0..3000_u64 {
             word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Around the number of components at which the way of hashing changes.
+            // Around the number of components at which the method changes.
             let key =
                 Key { section: Section::ALL[(word >> 40) as usize % 3], index: (word >> 50) as u32 % 30 };
             match round % 5 {

@@ -1,10 +1,10 @@
 //! The store of deflated vectors: as [`crate::Exact`], but every packed vector is compressed by itself.
 //!
-//! It is here for comparison. A vector of a few dozen bytes repeats little within itself, and what it shares
+//! It exists for comparison. A vector of a few dozen bytes repeats little within itself, and what it shares
 //! with other states, which is most of it, is out of reach for a compressor that sees one state at a time.
 //!
-//! Deflating is a function of the bytes (each time from a fresh start, with the same parameters), and
-//! inflating is its inverse: equal states have equal bytes, and different ones different bytes.
+//! Deflating is a function of the bytes (it always starts afresh, with the same parameters), and inflating is
+//! its inverse: equal states have equal bytes, and different states have different bytes.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use system::Encoding;
@@ -13,6 +13,7 @@ use crate::packer::Packer;
 use crate::vectors::Vectors;
 use crate::{Budget, Figure, Full, Insert, StateId, StateStore};
 
+/// A store of deflated vectors.
 #[derive(Debug)]
 pub struct Gzip {
     packer: Packer,

@@ -1,28 +1,29 @@
-//! Interned words: each 64-bit word once, under a number of 32 bits.
+//! Interned words: each 64-bit word is stored once, under a number of 32 bits.
 //!
 //! ```text
 //!   items    [ word 0 | word 1 | … ]         in the order of their numbers
-//!   index    [ tag | number+1 ]              0 = empty; 4 bytes a slot, linear probing
+//!   index    [ tag | number+1 ]              0 = empty; 4 bytes per slot, linear probing
 //! ```
 //!
-//! A slot gives its number as many bits as numbers need while the index has its present size, and what
-//! remains to a tag, the last bits of the mixed word. So a probe looks at an item, as a rule, only to find an
-//! equal one. When the index grows it is dropped first and filled anew from the items, so that the two never
-//! coexist.
+//! A slot uses as many bits for its number as numbers need at the present size of the index, and the
+//! remaining bits for a tag, the last bits of the mixed word. So a probe reads an item, as a rule, only to
+//! find an equal one. When the index grows, the old index is dropped first and the new one is filled from the
+//! items, so that the two never coexist.
 
 use crate::mix::{mix, place};
 use crate::zeroed::{Zeroed, grow, prefetch};
 use crate::{Budget, Full};
 
+/// Distinct 64-bit words, each with a number of 32 bits.
 #[derive(Debug)]
 pub struct Interner {
     items: Vec<u64>,
     index: Zeroed<u32>,
-    /// How many items the index may hold before it has to grow.
+    /// The number of items at which the index has to grow.
     capacity: usize,
-    /// The bits of a slot that hold the number.
+    /// The number of bits of a slot that hold the number.
     number_bits: u32,
-    /// The bits of a mixed word that are used: all of them, except in tests of what collisions do.
+    /// The bits of a mixed word that are used: all of them, except in tests of collisions.
     mask: u64,
     budget: Budget,
 }
@@ -30,7 +31,8 @@ pub struct Interner {
 const FIRST_SLOTS: usize = 1 << 8;
 
 impl Interner {
-    /// Numbers end before the greatest ones: whoever keeps them has some left for marks of his own.
+    /// The number of numbers. The greatest ones are not assigned, so that users of the numbers have some
+    /// special values.
     pub const LIMIT: usize = u32::MAX as usize - 15;
 
     pub fn new(budget: &Budget) -> Self {
@@ -53,13 +55,13 @@ impl Interner {
         self.items[number as usize]
     }
 
-    /// Lets an item come near.
+    /// Prefetches an item.
     #[inline]
     pub fn prefetch_item(&self, number: u32) {
         prefetch(self.items.as_ptr().wrapping_add(number as usize));
     }
 
-    /// The number of `word`, a new one if it has none yet.
+    /// The number of `word`, which is added if it is new.
     #[inline]
     pub fn intern(&mut self, word: u64) -> Result<u32, Full> {
         let mixed = mix(word) & self.mask;
@@ -69,8 +71,8 @@ impl Interner {
         }
     }
 
-    /// The number of `word`, or a new one if `admit`, which is told how many there are, has nothing against
-    /// it. Also whether it is new.
+    /// The number of `word`, and whether it is new. A new word is added only if `admit`, which gets the
+    /// number of items, agrees.
     #[inline]
     pub fn insert(
         &mut self,
@@ -96,7 +98,7 @@ impl Interner {
         self.items.iter().copied()
     }
 
-    /// Lets the place of a word come near.
+    /// Prefetches the place of a word in the index.
     #[inline]
     pub fn prefetch(&self, word: u64) {
         if !self.index.is_empty() {
@@ -104,7 +106,7 @@ impl Interner {
         }
     }
 
-    /// The number of `word`, or its mixed form and the slot where it would be.
+    /// The number of `word`, or the slot where it would be.
     #[inline]
     fn lookup(&self, word: u64, mixed: u64) -> Result<u32, usize> {
         if self.index.is_empty() {
@@ -142,7 +144,8 @@ impl Interner {
         if number >= Self::LIMIT {
             return Err(Full::Ids);
         }
-        // It was lost when it should have grown: whether the word is among the items cannot be told any more.
+        // The index was lost when it could not grow: it cannot be determined any more whether the word is
+        // stored.
         if self.index.is_empty() && number > 0 {
             return Err(Full::Memory);
         }
@@ -170,13 +173,13 @@ impl Interner {
         at
     }
 
-    /// Grows the index by half, or fills it up where the budget does not allow that.
+    /// Enlarges the index by half or, if the budget does not allow it, lets it fill up.
     fn enlarge(&mut self) -> Result<(), Full> {
         let old = self.index.len();
         let new = (old + old / 2).max(FIRST_SLOTS);
         if self.budget.allows((new - old) * size_of::<u32>()) {
             self.index = Zeroed::empty();
-            // What was granted already, and the old index is gone.
+            // The difference was granted, and the old index is freed.
             let unlimited = Budget::unlimited();
             let enlarged = Zeroed::new(new, &unlimited);
             let is_enlarged = enlarged.is_ok();
@@ -197,7 +200,7 @@ impl Interner {
         if self.items.len() < self.capacity { Ok(()) } else { Err(Full::Memory) }
     }
 
-    /// The memory it takes.
+    /// The memory used, in bytes.
     pub fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<u64>() + self.index.bytes()
     }

@@ -1,6 +1,7 @@
-//! A permutation of 64-bit words that looks like a random one.
+//! A permutation of 64-bit words that looks random.
 
-/// Every bit of the word changes every bit of the result in about half of all cases. Zero stays zero.
+/// Permutes words: every bit of the word changes every bit of the result in about half of all cases. Zero
+/// stays zero.
 #[inline]
 pub const fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(FACTORS[0]);
@@ -8,11 +9,11 @@ pub const fn mix(word: u64) -> u64 {
     word ^ word >> 32
 }
 
-/// Odd, so that there are inverses, and without a pattern.
+/// Odd, so that they have inverses, and without a pattern.
 pub const FACTORS: [u64; 2] = [0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f];
 pub const INVERSES: [u64; 2] = [inverse(FACTORS[0]), inverse(FACTORS[1])];
 
-/// By Newton's iteration: each round doubles the number of bits that are right.
+/// The inverse modulo 2^64, by Newton's iteration: each round doubles the number of correct bits.
 const fn inverse(odd: u64) -> u64 {
     let mut inverse = odd;
     let mut round = 0;
@@ -23,7 +24,7 @@ const fn inverse(odd: u64) -> u64 {
     inverse
 }
 
-/// Where a mixed word stands among `places`: in the order of the mixed words.
+/// The place of a mixed word among `places`: places are in the order of the mixed words.
 #[inline]
 pub const fn place(mixed: u64, places: usize) -> usize {
     ((mixed as u128 * places as u128) >> 64) as usize
@@ -40,7 +41,7 @@ mod tests {
         }
     }
 
-    /// Pairs of small numbers, of which tables are full, spread evenly: over the places, and over their last
+    /// Pairs of small numbers, which are common in tables, spread evenly: over the places, and over the last
     /// bits.
     #[test]
     fn small_pairs_spread() {
@@ -50,7 +51,7 @@ mod tests {
             counts[0][place(mixed, 64)] += 1;
             counts[1][mixed as usize % 64] += 1;
         }
-        // 1024 each on average, with a standard deviation of 32.
+        // The mean is 1024, with a standard deviation of 32.
         for count in counts.iter().flatten() {
             assert!((864..1184).contains(count), "{count}");
         }

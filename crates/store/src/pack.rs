@@ -1,23 +1,24 @@
-//! Words in few bytes.
+//! Packing words into few bytes.
 //!
-//! Most words of a state are small: counters, program counters, references, nulls. Two words share a byte
-//! that tells how many bytes of each are significant, and the significant bytes follow, least first. The last
-//! word of an odd number is alone, which its tag says. So a byte string is read from left to right in one way
-//! only, and words have one string only (no leading zero bytes): comparing strings is comparing words.
+//! Most words of a state are small: counters, program counters, references, nulls. Two words share a tag byte
+//! with the number of significant bytes of each; the significant bytes follow, least significant first. If
+//! the number of words is odd, the last word is alone, which its tag says. So a byte string can be read from
+//! left to right in exactly one way, and words have exactly one string (no leading zero bytes): comparing
+//! strings is comparing words.
 //!
 //! Tried and dropped: one tag bit per non-zero *byte* is smaller where a word packs several fields, but needs
 //! a loop per byte or instructions that not every machine has.
 
-/// The tag of a word that is not there.
+/// The tag of a missing word.
 const NONE: u8 = 0xf;
 
-/// Bytes that `words` words never exceed when packed, with the slack that whole-word writes need.
+/// An upper bound of the bytes of `words` packed words, including the slack for writing whole words.
 const fn bound(words: usize) -> usize {
     words * 9 + 16
 }
 
-/// Writes the string of `words` into `out`, from byte `at` on, and returns its end. `out` only ever grows, so
-/// that a scratch vector is cleared once.
+/// Writes the packed `words` into `out`, from byte `at` on, and returns the end. `out` only grows, so that a
+/// scratch vector is zeroed only once.
 pub fn pack(words: &[u64], out: &mut Vec<u8>, mut at: usize) -> usize {
     if out.len() < at + bound(words.len()) {
         out.resize(at + bound(words.len()), 0);
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     fn packed(words: &[u64]) -> Vec<u8> {
-        // Garbage in the scratch must not show.
+        // Garbage in the scratch space must not show.
         let mut out = vec![0xee; 100];
         let end = pack(words, &mut out, 3);
         out[3..end].to_vec()

@@ -1,16 +1,16 @@
 //! States as byte strings.
 //!
-//! The head of a flat vector (which components there are, and how long) is the same in most states: it is
-//! interned, and the bytes begin with its number. Models with very many shapes have further heads inline; a
-//! head that was ever interned is always found, so a state still has one packed form. The words follow
-//! ([`crate::pack`]).
+//! The head of a flat vector (which components exist, and their lengths) is the same in most states: it is
+//! interned, and the bytes begin with its number. If a model has very many shapes, further heads are written
+//! inline; a head that was ever interned is always found, so a state still has one packed form. The words
+//! follow ([`crate::pack`]).
 
 use rustc_hash::FxHashMap;
 use system::Encoding;
 
 use crate::pack::{pack, unpack};
 
-/// From encodings to bytes and back, with the scratch space for both.
+/// Converts encodings to bytes and back, with scratch space for both.
 #[derive(Default, Debug)]
 pub struct Packer {
     shapes: Shapes,
@@ -19,7 +19,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// The bytes of a state. Two states have the same bytes only if they are the same.
+    /// The bytes of a state. Two states have the same bytes only if they are equal.
     pub fn pack(&mut self, encoding: &mut Encoding) -> &[u8] {
         let Self { shapes, packed, .. } = self;
         let (head, words) = encoding.flat();
@@ -27,7 +27,7 @@ impl Packer {
         if packed.len() < 3 {
             packed.resize(3, 0);
         }
-        // A byte for the first shapes, three for the others.
+        // One byte for the first shapes, three for the others.
         let at = if shape < 0x80 {
             packed[0] = shape as u8;
             1
@@ -54,7 +54,7 @@ impl Packer {
         &self.flat
     }
 
-    /// The memory of what packed states share.
+    /// The memory that packed states share, in bytes.
     pub fn bytes(&self) -> usize {
         self.shapes.bytes()
     }
@@ -65,20 +65,21 @@ impl Packer {
 struct Shapes {
     numbers: FxHashMap<Box<[u64]>, u32>,
     heads: Vec<Box<[u64]>>,
-    /// The last answer: neighbours in a search mostly have one shape.
+    /// The last result: neighbours in a search mostly have the same shape.
     last: u32,
-    /// The length of all heads together.
+    /// The sum of the lengths of all heads.
     words: usize,
 }
 
 impl Shapes {
-    /// The number of no shape: the head is not interned.
+    /// Stands for a head that is not interned.
     const INLINE: u32 = 0;
-    /// Small enough that a pathological model loses a few megabytes only.
+    /// Small enough that a pathological model only loses a few megabytes.
     const LIMIT: usize = 1 << 14;
     const WORD_LIMIT: usize = 1 << 18;
 
-    /// Once true, it stays so: otherwise one state could have two packed forms.
+    /// Whether no more heads are interned. Once true, it stays true: otherwise a state could have two packed
+    /// forms.
     fn is_full(&self) -> bool {
         self.heads.len() >= Self::LIMIT || self.words >= Self::WORD_LIMIT
     }

@@ -1,17 +1,19 @@
-//! A set of pairs of 32-bit numbers, which keeps of a pair what its place does not tell.
+//! A set of pairs of 32-bit numbers, which stores only those bits of a pair that its place does not
+//! determine.
 //!
-//! The numbers of pairs are as great as the tables are in which they are interned, and rarely have 32 bits.
-//! So a pair is as many bits as its numbers need, permuted; the place where it is kept tells some of them,
-//! and a slot has only the others, and how far from its place it is (*quotienting*: Cleary 1984). Nothing is
-//! lost: from a slot and where it is the pair can be told ([`shape`]).
+//! The numbers of pairs are at most as great as the tables in which they are interned, and rarely have 32
+//! bits. So a pair is treated as a word with as many bits as its numbers need, permuted. The place where it
+//! is stored determines some of these bits; a slot only has the others, and the distance from the place
+//! (*quotienting*: Cleary, Compact hash tables using bidirectional linear probing, IEEE Transactions on
+//! Computers, 1984). Nothing is lost: a slot and its position determine the pair ([`shape`]).
 //!
 //! The entries are in the order of the permuted words, in an array with gaps: a search ends at the first one
-//! that is not smaller, and growing is a sweep from front to back. An entry that gets further from its place
-//! than a slot can tell makes the array grow; a number that needs more bits lays it out anew.
+//! that is not smaller, and growing is a sweep from front to back. If an entry gets further from its place
+//! than a slot can express, the array grows; if a number needs more bits, the array is laid out again.
 //!
-//! The set is cut into parts that grow one at a time, by a half or less: at most a small part of it exists
-//! twice, and the load stays between 0.54 and 0.81. Fuller, an insertion would have twice as many entries to
-//! push. Which part a pair belongs to tells three bits of it, however many it has.
+//! The set is divided into parts that grow one at a time, by a half or less: at most a small part of it
+//! exists twice, and the load stays between 0.54 and 0.81. At a higher load, an insertion would have to push
+//! twice as many entries. The part of a pair determines three of its bits, however many it has.
 
 mod shape;
 
@@ -22,35 +24,37 @@ use shape::{Home, Shape, Widths};
 const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = u32::BITS - shape::RIGHT_BITS;
 
+/// A set of pairs of 32-bit numbers.
 #[derive(Debug)]
 pub struct PairSet {
     parts: [Part; PARTS],
-    /// The bits that some pair has, without those that the parts tell.
+    /// The union of the bits of all pairs, without those that the parts determine.
     bits: u64,
     len: usize,
     budget: Budget,
 }
 
+/// A part of the set: an array of slots with gaps.
 #[derive(Debug)]
 struct Part {
-    /// Slots one after the other, whatever words they fall into.
+    /// The slots one after the other, without regard to word boundaries.
     slots: Zeroed<u64>,
     shape: Shape,
-    /// No entry is greater.
+    /// An upper bound of the entries.
     greatest: u64,
     len: usize,
-    /// How many pairs it may hold before it has to grow.
+    /// The number of pairs at which the part has to grow.
     capacity: usize,
 }
 
-/// Where an entry is to go: the first bit of a slot.
+/// Where an entry is to go: the first bit of its slot.
 #[derive(Clone, Copy)]
 struct Vacancy {
     at: usize,
     entry: u64,
 }
 
-/// The part of a pair, and what of the pair that does not tell.
+/// The part of a pair, and the bits of the pair that the part does not determine.
 #[inline]
 fn split(pair: u64) -> (usize, u64) {
     let rest = pair >> PART_BITS;
@@ -76,7 +80,7 @@ impl PairSet {
         self.len
     }
 
-    /// Lets memory come near while the caller does something else.
+    /// Prefetches the place of a pair.
     #[inline]
     pub fn prefetch(&self, pair: u64) {
         let (part, rest) = split(pair);
@@ -90,7 +94,7 @@ impl PairSet {
         part.shape.covers(rest) && part.search(rest).is_none()
     }
 
-    /// Whether the pair is new: then it is in the set from now on, provided that `admits` agrees.
+    /// Inserts a pair. Returns whether it is new; a new pair is added only if `admits` agrees.
     #[inline]
     pub fn insert(
         &mut self,
@@ -116,7 +120,7 @@ impl PairSet {
         Ok(true)
     }
 
-    /// All pairs, in an order of no meaning.
+    /// All pairs, in an unspecified order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         let parts = self.parts.iter().enumerate();
         parts.flat_map(|(at, part)| part.words().map(move |word| join(at, part.shape.pair(word))))
@@ -151,7 +155,7 @@ impl Part {
         read(&self.slots, at, self.shape.greatest_entry())
     }
 
-    /// Where a pair that is covered is to go, unless it is there.
+    /// The place where a covered pair is to go; `None` if it is in the part.
     #[inline]
     fn search(&self, rest: u64) -> Option<Vacancy> {
         let Home { place, mut entry } = self.shape.home(self.shape.word(rest));
@@ -166,8 +170,8 @@ impl Part {
         }
     }
 
-    /// Puts an entry into its slot, and pushes those that are in its way. Not if one would get too far from
-    /// home.
+    /// Puts an entry into its slot, and pushes the entries that are in its way. Returns false, without a
+    /// change, if one of them would get too far from home.
     fn put(&mut self, Vacancy { mut at, mut entry }: Vacancy) -> bool {
         let (step, limit) = (self.shape.step(), self.shape.greatest_entry());
         if entry > limit || self.greatest > limit - step && !self.can_push(at) {
@@ -175,8 +179,8 @@ impl Part {
         }
         let mut greatest = self.greatest;
         let mut writer = Writer::new(&mut self.slots, at);
-        // Words are written when they are complete, and what is read after that is behind them: no read waits
-        // for a write.
+        // Words are written when they are complete, and later reads are behind them: no read waits for a
+        // write.
         loop {
             greatest = greatest.max(entry);
             let found = read(writer.slots, at, limit);
@@ -193,7 +197,7 @@ impl Part {
         true
     }
 
-    /// Whether the entries from a slot up to the next empty one can all move a slot away from home.
+    /// Whether the entries from a slot up to the next empty one can all move by one slot away from home.
     #[cold]
     fn can_push(&self, at: usize) -> bool {
         let entries = (at..).step_by(self.shape.slot_bits()).map(|at| self.entry(at));
@@ -207,8 +211,8 @@ impl Part {
         entries.filter(|&(_, entry)| entry != 0).map(|(slot, entry)| self.shape.word_at(slot, entry))
     }
 
-    /// Makes room for a pair that could not be put, or fills up where the budget does not allow that.
-    /// How far depends on the distances, too: to about nine tenths.
+    /// Makes room for a pair that could not be put. If the budget does not allow it, the part may fill up, to
+    /// about nine tenths; the limit also depends on the distances.
     #[cold]
     fn make_room(&mut self, rest: u64, needed: Widths, budget: &Budget) -> Result<(), Full> {
         let (mut shape, may_fill_up) = match () {
@@ -236,7 +240,7 @@ impl Part {
         }
     }
 
-    /// The same pairs in another shape, unless an entry is too far from home in it.
+    /// Lays the pairs out in another shape; `None` if an entry would be too far from home in it.
     fn laid_out(&self, shape: Shape, budget: &Budget) -> Result<Option<Self>, Full> {
         let mut part = Self::new(shape, budget)?;
         let is_laid_out =
@@ -245,7 +249,7 @@ impl Part {
         Ok(is_laid_out.then_some(part))
     }
 
-    /// Puts words in order into a part that is empty.
+    /// Puts sorted words into an empty part.
     fn append(&mut self, words: impl Iterator<Item = u64>) -> bool {
         let slot_bits = self.shape.slot_bits();
         let mut writer = Writer::new(&mut self.slots, 0);
@@ -273,7 +277,7 @@ impl Part {
     }
 }
 
-/// The entry of the slot that begins with a certain bit. Behind the last word all are empty.
+/// The entry of the slot that begins at bit `at`. Behind the last word all slots are empty.
 #[inline]
 fn read(slots: &[u64], at: usize, bits: u64) -> u64 {
     let Some(&[low, high]) = slots.get(at / 64..).and_then(<[u64]>::first_chunk) else { return 0 };
@@ -281,7 +285,7 @@ fn read(slots: &[u64], at: usize, bits: u64) -> u64 {
     (both >> (at % 64)) as u64 & bits
 }
 
-/// Writes one slot after the other, and words when they are complete.
+/// Writes one slot after the other; a word is written when it is complete.
 struct Writer<'a> {
     slots: &'a mut [u64],
     /// The first bit that is not written.
@@ -308,7 +312,7 @@ impl<'a> Writer<'a> {
         self.at += slot_bits;
     }
 
-    /// Leaves slots as they are that are empty.
+    /// Leaves empty slots as they are.
     #[inline]
     fn skip_to(&mut self, at: usize) {
         if at / 64 > self.at / 64 {
@@ -347,7 +351,7 @@ mod tests {
         set.insert(pair, |_| Ok(()))
     }
 
-    /// Inserts pairs and looks for others, and finds at the end what a set of the standard library has.
+    /// Inserts pairs, looks up others, and compares the result with a set of the standard library.
     fn check(pairs: impl IntoIterator<Item = u64>) -> PairSet {
         let mut set = PairSet::new(&Budget::unlimited());
         let mut expected = HashSet::new();
@@ -397,7 +401,7 @@ mod tests {
         check((0..40_000).map(|i| pair(i * 65_537 % (1 << 32), 7)));
     }
 
-    /// Numbers that get more and more bits: all is laid out anew from time to time.
+    /// Numbers that get more and more bits: the set is laid out again from time to time.
     #[test]
     fn growing_numbers() {
         for step in [1, 7, 100] {
@@ -415,8 +419,8 @@ mod tests {
         random & ((1 << bits) - 1)
     }
 
-    /// Pairs that all belong to one place, or to the last ones of a part: there are as many slots as it
-    /// takes, and no more.
+    /// Pairs that all have the same home, or the last homes of a part: the number of slots is as large as
+    /// necessary and no larger.
     #[test]
     fn all_in_one_place() {
         let widest = Shape::first(Widths::of(u64::MAX >> PART_BITS));
@@ -456,7 +460,7 @@ mod tests {
         }
     }
 
-    /// Also where a number would need more bits.
+    /// Also if a number would need more bits.
     #[test]
     fn without_memory_it_fills_up_and_nothing_is_lost() {
         for limit in [0, 5_000, 20_000, 100_000, 1_000_000] {

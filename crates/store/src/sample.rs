@@ -1,24 +1,25 @@
-//! A sample of the stored states, chosen by what they are, so that two searches with different hash functions
-//! choose alike.
+//! A sample of the stored states, chosen by their contents, so that two searches with different hash
+//! functions choose the same states.
 //!
-//! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first, and
-//! whenever there are too many, modulo twice as much.
+//! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first. Whenever
+//! there are too many, the modulus is doubled.
 
 use rustc_hash::FxHashSet;
 
 use crate::mix::mix;
 
-/// More states are never kept.
+/// The greatest number of states in a sample.
 const MOST: usize = 1 << 16;
 
+/// A sample of the stored states, for an estimate by capture and recapture.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub struct RecaptureSample {
     fingerprints: FxHashSet<u128>,
-    /// One state of two to the power of this is in it.
+    /// The binary logarithm of the modulus: the sample has one state in `2^log_rate`.
     log_rate: u32,
 }
 
-/// How many states are in two samples at the same rate.
+/// The numbers of states in two samples at the same rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recapture {
     pub first: usize,
@@ -26,8 +27,8 @@ pub struct Recapture {
     pub both: usize,
 }
 
-impl Sample {
-    /// A state was stored.
+impl RecaptureSample {
+    /// Adds a state that was stored, if it is chosen.
     pub fn add(&mut self, fingerprint: u128) {
         if is_chosen(fingerprint, self.log_rate) {
             self.fingerprints.insert(fingerprint);
@@ -42,12 +43,12 @@ impl Sample {
         self.fingerprints.retain(|&fingerprint| is_chosen(fingerprint, log_rate));
     }
 
-    /// The memory it takes.
+    /// The memory used, in bytes.
     pub fn bytes(&self) -> usize {
         self.fingerprints.capacity() * size_of::<u128>()
     }
 
-    /// Compares it with the sample of another search.
+    /// Compares the sample with that of another search.
     pub fn recapture(mut self, mut other: Self) -> Recapture {
         let log_rate = self.log_rate.max(other.log_rate);
         self.thin(log_rate);
@@ -60,8 +61,8 @@ impl Sample {
     }
 }
 
-/// The bits that choose are none of those that a store places states by, or states of a sample would collide
-/// more than others.
+/// Whether a state belongs to a sample. This uses none of the bits by which a store places states; otherwise
+/// the states of a sample would collide more often than others.
 fn is_chosen(fingerprint: u128, log_rate: u32) -> bool {
     let hash = mix(fingerprint as u64 ^ mix((fingerprint >> 64) as u64));
     hash.trailing_zeros() >= log_rate
@@ -73,8 +74,8 @@ mod tests {
 
     use super::*;
 
-    fn sample(states: std::ops::Range<u64>) -> Sample {
-        let mut sample = Sample::default();
+    fn sample(states: std::ops::Range<u64>) -> RecaptureSample {
+        let mut sample = RecaptureSample::default();
         states.for_each(|state| sample.add(xxh3_128(&state.to_le_bytes())));
         sample
     }

@@ -1,10 +1,10 @@
-//! The exact store that shares: a tree of interned pairs.
+//! The exact store that shares the most: a tree of interned pairs.
 //!
-//! A leaf of the tree is made of some bits of the state, 32 at most, and is its own number; two numbers make
+//! A leaf of the tree consists of some bits of the state, at most 32, and is its own number; two numbers form
 //! a pair, which is interned and has a number; and so on up to the root, whose pair *is* the state. Two
-//! states are the same exactly if their root pairs are. Neighbours in a search share most of their bits and
-//! so most of their pairs: near the end a state costs little more than its root pair, and a state with few
-//! bits that vary never more.
+//! states are equal exactly if their root pairs are. Neighbours in a search share most of their bits and so
+//! most of their pairs: towards the end of a search a state costs little more than its root pair, and a state
+//! with few varying bits never costs more.
 //!
 //! ```text
 //!            root pair                      the visited set: of pairs of 32-bit numbers
@@ -16,29 +16,30 @@
 //!                      bits   rest
 //! ```
 //!
-//! The tree of pairs is the tree compression of Laarman, van de Pol and Weber (SPIN 2011); keeping the root
-//! pairs in a set that stores only part of each key is Cleary's compact hash table (1984), as van der Vegt
-//! and Laarman do (MEMICS 2011). What is different here: the shape of the tree is learned, leaves are bits
-//! and cost nothing, and the set grows.
+//! The tree of pairs is the tree compression of Laarman, van de Pol and Weber (Parallel recursive state
+//! compression for free, SPIN 2011). To keep the root pairs in a set that stores only part of each key is
+//! Cleary's compact hash table (1984), as in van der Vegt and Laarman (A parallel compact hash table, MEMICS
+//! 2011). The differences: here the shape of the tree is learned, leaves are bits and cost nothing, and the
+//! set grows.
 //!
 //! A store has three parts:
-//! - the [`Table`]: layout, pairs and roots. Apart from pairs that are interned, it is only read while
+//! - the [`Table`]: layout, pairs and roots. Except for newly interned pairs, it is only read while
 //!   successors are looked up;
-//! - a [`Cursor`] for each walker: the tree of its last state, so that the cost is by change. An encoding
-//!   tells what was touched since; only the leaves whose bits changed, and the nodes above them, are looked
-//!   up anew. A state that is rebuilt is unfolded from where its tree differs;
-//! - what is merged: root pairs that are new enter the set and, for a breadth-first search, the queue.
+//! - a [`Cursor`] per walker: the tree of its last state, so that the cost depends on the change only. An
+//!   encoding knows what was touched since; only the leaves whose bits changed, and the nodes above them, are
+//!   looked up again. A state that is rebuilt is unfolded from where its tree differs;
+//! - what is merged: new root pairs enter the set and, for a breadth-first search, the queue.
 //!
-//! *Which bits are where* says a [`layout`], which is learned from the states ([`learner`]) and made anew
-//! while the store is small. What the layout does not know, such as a component that never existed before,
-//! hangs as a list on the last leaf, the rest; where that becomes common there is a new layout.
+//! A [`layout`] says *which bits are where*. It is learned from the states ([`learner`]), again and again
+//! while the store is small. Components that the layout does not know, because they did not exist before, for
+//! example, are kept as a list on the last leaf, the rest. If that becomes common, a new layout is made.
 //!
 //! *A set and a queue.* Searches for states do not ask for a state by its number. A breadth-first search
-//! wants them back in their order, so the root pairs of those that it has not asked for yet are kept in a
-//! queue as well. The set ([`crate::pair_set`]) takes two to five bytes per state. A search for cycles has to
-//! know which state it met again: then roots are interned ([`roots`]).
+//! needs them back in their order, so the root pairs of those that it has not asked for yet are also kept in
+//! a queue. The set ([`crate::pair_set`]) takes two to five bytes per state. A search for cycles must know
+//! which state it reached again: for that purpose roots are interned ([`roots`]).
 //!
-//! Interned pairs of states that were then refused stay behind: they are not states.
+//! If a state is refused after its pairs were interned, the pairs stay. They are not states.
 
 mod complete;
 mod effect_paths;
@@ -63,17 +64,17 @@ use pairs::{PairTable, Pairs, RecentPairs};
 use roots::{Rooted, Roots};
 use tree_cursor::TreeCursor;
 
-/// A better layout must not cost more than this number of words that are moved.
+/// A better layout must not cost more than this number of moved words.
 const MOST_MOVED: usize = 1 << 22;
-/// Of a state of more words, only those are moved that differ from the state before: about this many for each
-/// pair that it has of its own, but at least the second.
+/// When states are moved, only those words of a large state are moved that differ from the state before:
+/// about `MOVED_PER_PAIR` for each pair that the state does not share, but at least `LEAST_MOVED`.
 const MOVED_PER_PAIR: usize = 4;
 const LEAST_MOVED: usize = 1 << 8;
 
-/// About what fits the caches of a processor.
+/// The approximate size of the caches of a processor.
 const PREPARES_FROM: usize = 1 << 20;
 
-/// The trie that finds states again by number.
+/// The trie that finds states by number.
 pub type IndexedTrie = Trie<Interner>;
 
 /// What all walkers share.
@@ -105,7 +106,7 @@ impl Cursor {
         self.tree.follow(&table.layout, &mut pairs, encoding)
     }
 
-    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Does not
+    /// The root pair of the state after an effect; `None` if only an encoding can determine it. Does not
     /// move.
     #[inline]
     fn root_after<R>(&mut self, table: &mut Table<R>, effect: Effect<'_>) -> Option<u64> {
@@ -116,35 +117,36 @@ impl Cursor {
         root.or_else(|| tree.predict(layout, pairs, effect.writes))
     }
 
-    /// Moves to the state of a root pair, and lets `into` describe it.
+    /// Moves to the state of a root pair, and makes `into` describe it.
     fn rebuild<R>(&mut self, table: &Table<R>, root: u64, into: &mut Encoding) {
         self.tree.unfold(&table.layout, &table.pairs, root, into);
         self.tree.observe(into);
     }
 }
 
+/// A store that is a tree of interned pairs.
 #[derive(Debug)]
 pub struct Trie<R = Box<PairSet>> {
     table: Table<R>,
     cursor: Cursor,
-    /// The root pairs of the states that were not asked for yet, if they are to be asked for.
+    /// The root pairs of the states that were not asked for yet; `None` if states are not to be asked for.
     queue: Option<Fifo>,
     /// The number of states at which the next layout is due.
     layout_at: usize,
-    /// States since the last layout of which a part is in the rest.
+    /// The number of states since the last layout that have components in the rest.
     with_rest: usize,
     /// Counts the layouts: a root pair belongs to one layout.
     epoch: u32,
-    /// A new layout made no difference.
+    /// The last new layout made no difference.
     is_settled: bool,
     id_limit: usize,
-    /// From how many bytes of root pairs on it is worth preparing states.
+    /// The number of bytes of root pairs from which on it is worthwhile to prepare states.
     prepares_from: usize,
     budget: Budget,
 }
 
 impl Trie {
-    /// If states are to be asked for in their order, it `queues` them.
+    /// An empty trie. If it `queues`, states can be asked for in their order.
     pub fn new(budget: &Budget, queues: bool) -> Self {
         Self::with_layout(TreeLayout::new(&[], &Tree::Rest), budget, queues)
     }
@@ -172,7 +174,7 @@ impl<R: Roots> Trie<R> {
         }
     }
 
-    /// Hands out at most `limit` ids.
+    /// Assigns at most `limit` ids.
     #[must_use]
     pub fn with_id_limit(mut self, limit: usize) -> Self {
         self.id_limit = limit.min(StateId::LIMIT);
@@ -191,7 +193,7 @@ impl<R: Roots> Trie<R> {
         self.cursor.root(&mut self.table, encoding)
     }
 
-    /// The ticket of a root pair, whose place in the visited set is fetched.
+    /// The ticket of a root pair, whose place in the visited set is prefetched.
     #[inline]
     fn ticket(&self, root: u64) -> Ticket {
         self.table.roots.prefetch(root);
@@ -217,7 +219,7 @@ impl<R: Roots> Trie<R> {
         Ok(Insert::New(id))
     }
 
-    /// Looks whether a better layout is due, and makes it.
+    /// Decides whether a better layout is due, and makes it.
     #[cold]
     fn review(&mut self) {
         let (len, pairs) = (self.len(), self.table.pairs.len());
@@ -227,17 +229,18 @@ impl<R: Roots> Trie<R> {
         let moved = len * self.table.layout.slots().min(of_its_own.max(LEAST_MOVED));
         let is_unbalanced = !self.is_settled && (len <= 1 << 12 || pairs > len / 32) && moved <= MOST_MOVED;
         if is_stretched || is_unbalanced {
-            // Without the memory for it, the old layout is as right as the new one.
+            // Without the memory for it, the old layout remains valid.
             _ = self.learn();
         }
     }
 
-    /// Learns a new layout and moves all states over.
+    /// Learns a new layout and moves all states to it.
     fn learn(&mut self) -> Result<(), Full> {
         let roots = self.table.roots.to_move();
         let mut learner = ShapeLearner::default();
         let mut encoding = Encoding::new();
-        // Spread over all of them; the last state is the one that the next ones resemble.
+        // The sample is spread over all states. The last state comes first, because the next ones resemble
+        // it.
         let states = learner::enough_states(self.table.layout.slots());
         for &root in roots.iter().rev().step_by(roots.len() / states + 1) {
             self.cursor.rebuild(&self.table, root, &mut encoding);
@@ -248,8 +251,7 @@ impl<R: Roots> Trie<R> {
         }
         let mut trie = Self::with_layout(learner.layout(roots.len()), &self.budget, false);
         for &root in &roots {
-            // Both cursors follow one encoding, so both look at nothing but what differs from the state
-            // before.
+            // Both cursors follow the same encoding, so both only visit what differs from the state before.
             self.cursor.tree.unfold(&self.table.layout, &self.table.pairs, root, &mut encoding);
             let root = trie.root(&mut encoding)?;
             self.cursor.tree.observe_with(&trie.cursor.tree);
@@ -270,7 +272,7 @@ impl<R: Roots> Trie<R> {
         Ok(())
     }
 
-    /// The queue with the root pairs of another trie.
+    /// The queue, with its root pairs converted to those of another trie.
     fn requeue(&mut self, queue: &Fifo, trie: &mut Self) -> Result<Fifo, Full> {
         let mut moved = Fifo::new(&self.budget);
         let mut encoding = Encoding::new();
@@ -301,7 +303,7 @@ impl<R: Roots> StateStore for Trie<R> {
             return cursor.rebuild(table, root, into);
         }
         let root = queue.as_mut().and_then(Fifo::pop);
-        // The pairs of the next state can be fetched meanwhile.
+        // Meanwhile the pairs of the next state can be fetched.
         if let Some(next) = queue.as_ref().and_then(Fifo::peek) {
             cursor.tree.prefetch(&table.layout, &table.pairs, next);
         }
@@ -366,7 +368,7 @@ impl<R: Roots> PreparedStore for Trie<R> {
         if !self.cursor.tree.is_up_to_date(encoding) && self.root(encoding).is_err() {
             return false;
         }
-        self.cursor.tree.forget();
+        self.cursor.tree.clear_log();
         true
     }
 

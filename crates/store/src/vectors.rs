@@ -1,4 +1,4 @@
-//! Byte strings under ids, for strings that are long enough that 8 bytes more do not matter.
+//! Byte strings with ids, for strings so long that 8 more bytes do not matter.
 //!
 //! A string is appended to an arena; a table of 8-byte slots leads from a hash to the record. A slot holds
 //! the position of the record and 24 bits of the hash as a tag, so that a probe reads the arena, as a rule,
@@ -10,15 +10,15 @@
 //!   marks    position of every 16th string
 //! ```
 //!
-//! What keeps a lookup short:
-//! - *The id in the record.* A lookup that finds a string answers from the record, without a third access to
-//!   memory. The way back, from an id to its record, is taken in order (a breadth-first frontier) or rarely
-//!   (a trail), so a mark at every 16th record and a walk are enough.
-//! - *Growth by sweeping.* The table doubles at three quarters full, in place, and is filled again by hashing
-//!   the arena from front to back: no two tables ever coexist, and slots need not keep their full hash. When
-//!   the budget or the system refuses, the table fills to 7/8 before the store gives up.
+//! What makes a lookup fast:
+//! - *The id is in the record.* A lookup that finds a string gets its id from the record, without a third
+//!   access to memory. The inverse, from an id to its record, is needed in order (a breadth-first frontier)
+//!   or rarely (a trail), so a mark at every 16th record and a walk are enough.
+//! - *Growth by sweeping.* The table doubles when it is three quarters full, in place, and is filled again by
+//!   hashing the arena from front to back: no two tables ever coexist, and slots need not keep their full
+//!   hash. When the budget or the system refuses, the table fills to 7/8 before the store refuses strings.
 //!
-//! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both ends are errors.
+//! Positions have 40 bits: an arena ends at one terabyte, ids at four billion. Both limits are errors.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,16 +32,17 @@ const ID: usize = size_of::<u32>();
 /// Ids have four bytes in a record.
 const ID_LIMIT: usize = u32::MAX as usize;
 
+/// Byte strings with ids.
 #[derive(Debug)]
 pub struct Vectors {
     slots: Vec<u64>,
-    /// How many strings the slots may hold before the table has to grow.
+    /// The number of strings at which the table has to grow.
     capacity: usize,
     arena: Arena,
     marks: Chunked<Position>,
     len: usize,
     id_limit: usize,
-    /// The bits of a hash that are used: all of them, except in tests of what collisions do.
+    /// The bits of a hash that are used: all of them, except in tests of collisions.
     hash_mask: u64,
     budget: Budget,
 }
@@ -60,13 +61,13 @@ impl Vectors {
         }
     }
 
-    /// Hands out at most `limit` ids.
+    /// Assigns at most `limit` ids.
     #[must_use]
     pub fn with_id_limit(self, limit: usize) -> Self {
         Self { id_limit: limit.min(ID_LIMIT), ..self }
     }
 
-    /// The id of the string, or else the slot that is to lead to it.
+    /// The id of the string, or the slot that is to lead to it.
     fn lookup(&self, hash: u64, string: &[u8]) -> Result<StateId, usize> {
         let tag = hash << Position::BITS;
         let mut at = self.home(hash);
@@ -126,7 +127,7 @@ impl Vectors {
         }
     }
 
-    /// Stores a string, unless it is stored already or `limit` strings are.
+    /// Stores a string, unless it is stored already or there are `limit` strings.
     pub fn insert(&mut self, string: &[u8], limit: usize) -> Result<Insert, Full> {
         let hash = xxh3_64(string) & self.hash_mask;
         let mut slot = None;
@@ -179,7 +180,7 @@ impl Vectors {
         self.slots.len() * size_of::<u64>() + self.arena.bytes() + self.marks.bytes()
     }
 
-    /// How much of the table is in use.
+    /// The fraction of the table that is in use.
     pub fn load(&self) -> f64 {
         self.len as f64 / self.slots.len().max(1) as f64
     }
@@ -199,7 +200,7 @@ fn split(record: &[u8]) -> (StateId, &[u8]) {
 mod tests {
     use super::*;
 
-    /// Hashes of a few bits, or none: equal tags and long runs of slots must cost time only.
+    /// With hashes of a few bits or none, equal tags and long runs of slots must only cost time.
     #[test]
     fn equality_decides_and_never_the_hash() {
         for hash_mask in [0, 1, 3 << 62, 5 << 61 | 3] {

@@ -1,8 +1,8 @@
 //! Large arrays of zeros.
 //!
-//! Tables that are probed at random live on huge pages where the system has them: with pages of 4 KiB, most
-//! probes of a large table would also miss the processor's cache of page addresses. The system hands pages
-//! out when they are touched, so an array costs what was written to it, to the page.
+//! Tables that are probed at random are on huge pages where the system has them: with pages of 4 KiB, most
+//! probes of a large table would also miss the processor's cache of page addresses. The system provides pages
+//! when they are touched, so an array costs the memory that was written to, rounded up to pages.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -11,16 +11,17 @@ use std::ptr::NonNull;
 
 use crate::{Budget, Full};
 
-/// The size of a huge page, as far as we rely on it. Arrays of this size and more begin on such a boundary.
+/// The size of a huge page, as far as this module relies on it. Arrays of at least this size are aligned to
+/// it.
 pub const HUGE: usize = 2 << 20;
 
-/// Arrays of this size and more are given back to the system as soon as they are dropped: an allocator would
-/// keep them, and tables that grow would leave a trail of them behind.
+/// Arrays of at least this size are returned to the system as soon as they are dropped: an allocator would
+/// keep them, and growing tables would leave a trail of unused arrays behind.
 const MAPPED: usize = 1 << 15;
-/// The size of a page. Arrays that are mapped begin on such a boundary.
+/// The size of a page. Arrays that are mapped are aligned to it.
 const PAGE: usize = 1 << 12;
 
-/// What may be all zeros, and needs no drop.
+/// Types for which all zeros is a valid value, and which need no drop.
 pub trait Plain: Copy + sealed::Sealed {}
 
 impl Plain for u32 {}
@@ -32,7 +33,7 @@ mod sealed {
     impl Sealed for u64 {}
 }
 
-/// A fixed number of elements, zero at first.
+/// An array of fixed length whose elements are zero at first.
 #[derive(Debug)]
 pub struct Zeroed<T: Plain> {
     start: NonNull<T>,
@@ -49,7 +50,7 @@ impl<T: Plain> Zeroed<T> {
         Self { start: NonNull::dangling(), len: 0 }
     }
 
-    /// So many zeros, if the budget and the system allow.
+    /// An array of `len` zeros. Fails if the budget or the system refuses.
     pub fn new(len: usize, budget: &Budget) -> Result<Self, Full> {
         if len == 0 {
             return Ok(Self::empty());
@@ -76,7 +77,7 @@ impl<T: Plain> Zeroed<T> {
         Layout::from_size_align(bytes, align).ok()
     }
 
-    /// Asks the processor to fetch the element: it will be wanted soon.
+    /// Asks the processor to fetch an element that will be needed soon.
     #[inline]
     pub fn prefetch(&self, index: usize) {
         debug_assert!(index < self.len);
@@ -84,7 +85,7 @@ impl<T: Plain> Zeroed<T> {
     }
 }
 
-/// Asks the processor to fetch what is there, if anything is: it will be wanted soon.
+/// Asks the processor to fetch the memory at an address, which need not be valid.
 #[inline]
 pub fn prefetch<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -126,7 +127,7 @@ impl<T: Plain> DerefMut for Zeroed<T> {
     }
 }
 
-/// Zeros, of a layout that is not of size 0.
+/// Allocates zeroed memory. The layout must not be of size 0.
 fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     #[cfg(target_os = "linux")]
     match layout.align() {
@@ -139,7 +140,7 @@ fn allocate(layout: Layout) -> Option<NonNull<u8>> {
 }
 
 /// # Safety
-/// `start` is what `allocate` returned for `layout`, and nobody uses the memory any more.
+/// `start` is what `allocate` returned for `layout`, and the memory is not used any more.
 unsafe fn free(start: NonNull<u8>, layout: Layout) {
     #[cfg(target_os = "linux")]
     if layout.align() >= PAGE {
@@ -150,21 +151,21 @@ unsafe fn free(start: NonNull<u8>, layout: Layout) {
     unsafe { dealloc(start.as_ptr(), layout) }
 }
 
-/// Whether the system has so many bytes of address space left. They are handed back at once, untouched, and
-/// the allocator hears nothing of it: what it keeps depends on what is freed.
+/// Whether the system has this number of bytes of address space left. They are returned at once, untouched,
+/// and without involving the allocator, whose behaviour depends on what is freed.
 pub fn is_available(bytes: usize) -> bool {
     Zeroed::<u64>::new(bytes.max(HUGE) / size_of::<u64>(), &Budget::unlimited()).is_ok()
 }
 
-/// Makes room for more elements, if the budget and the system allow. Large vectors grow without being copied:
-/// the system moves their pages. Room that nobody wrote to yet does not show in the resident set, which a
-/// budget is about, so under a limit there is never much of it.
+/// Makes room for more elements. Fails if the budget or the system refuses. Large vectors grow without being
+/// copied: the system moves their pages. Room that was not written to does not show in the resident set,
+/// which a budget limits, so under a limit there is never much of it.
 pub fn grow<T: Plain>(vector: &mut Vec<T>, budget: &Budget) -> Result<(), Full> {
     let most = budget.limit().map_or(usize::MAX, |limit| limit / 256 / size_of::<T>());
     grow_by(vector, (vector.len() / 4).min(most).max(1 << 10), budget)
 }
 
-/// The same for so many elements more than there are. If it is refused, the vector is as it was.
+/// Makes room for `more` elements beyond the present ones. If it fails, the vector is unchanged.
 pub fn grow_by<T: Plain>(vector: &mut Vec<T>, more: usize, budget: &Budget) -> Result<(), Full> {
     if !budget.allows(more * size_of::<T>()) {
         return Err(Full::Memory);
@@ -175,8 +176,8 @@ pub fn grow_by<T: Plain>(vector: &mut Vec<T>, more: usize, budget: &Budget) -> R
     Ok(())
 }
 
-/// Memory straight from the kernel: an allocator would write the zeros that are there already, and so touch
-/// every page.
+/// Memory directly from the kernel: an allocator would write zeros to memory that is zero already, and so
+/// touch every page.
 #[cfg(target_os = "linux")]
 mod pages {
     use std::ptr::{NonNull, null_mut};
@@ -195,8 +196,8 @@ mod pages {
         let raw = map(whole.checked_add(HUGE)?)?.as_ptr();
         let before = raw.align_offset(HUGE);
         let start = raw.wrapping_add(before);
-        // SAFETY: the parts of the mapping before and behind what is used, and then whole pages inside of it.
-        // Huge pages are a wish: where it is not granted everything works as well, if slower.
+        // SAFETY: these are the parts of the mapping before and behind what is used, and then whole pages
+        // inside of it. Huge pages are a request: if it is not granted, everything works as well, but slower.
         unsafe {
             if before > 0 {
                 libc::munmap(raw.cast(), before);
@@ -209,12 +210,12 @@ mod pages {
         NonNull::new(start)
     }
 
-    /// Wishes for huge pages for the whole ones among `bytes`.
+    /// Requests huge pages for the whole ones among `bytes`.
     pub fn prefer_huge(start: *const u8, bytes: usize) {
         let before = start.align_offset(HUGE);
         if before + HUGE <= bytes {
-            // SAFETY: whole pages inside of memory that the caller has borrowed; the wish changes nothing
-            // that it holds.
+            // SAFETY: whole pages inside of memory that the caller has borrowed; the request does not change
+            // its contents.
             unsafe {
                 libc::madvise(
                     start.wrapping_add(before).cast_mut().cast(),
@@ -226,8 +227,8 @@ mod pages {
     }
 
     /// # Safety
-    /// `start` is what a mapping of so many bytes returned, in whole pages of its kind, and nobody uses the
-    /// memory any more.
+    /// `start` is what a mapping of `bytes` bytes returned, in whole pages of its kind, and the memory is not
+    /// used any more.
     pub unsafe fn unmap(start: NonNull<u8>, bytes: usize) {
         // SAFETY: as promised: this is all that is left of the mapping.
         unsafe { libc::munmap(start.as_ptr().cast(), bytes) };

@@ -1,10 +1,9 @@
 //! Limits that end an evaluation in its middle.
 //!
-//! A search looks at the clock and at interrupts between steps. One step can take longer than that: a
-//! condition with nested quantifiers, a function that calls itself twice, an atomic block. So an interpreter
-//! counts what it does as [`Fuel`], and asks an [`Alarm`] whenever the fuel is used up. If the alarm is due,
-//! the evaluation is abandoned: it has no outcome, and the search ends as it would have ended between two
-//! steps.
+//! A search checks the clock and interrupts between steps. A single step can take long: a condition with
+//! nested quantifiers, a function that calls itself twice, an atomic block. So an interpreter counts its
+//! operations as [`Fuel`], and asks an [`Alarm`] whenever the fuel is used up. If the alarm is due, the
+//! evaluation is abandoned: it has no outcome, and the search ends as it would have ended between two steps.
 //!
 //! Without an alarm nothing is ever abandoned: a run without limits is a function of model, options and seed.
 
@@ -13,17 +12,17 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::Instant;
 
-/// How much is done between two looks at an alarm.
+/// The number of operations between two queries of an alarm.
 const PORTION: u32 = 1 << 10;
 
-/// When to give up: at a time, when somebody asks for it, or after a number of looks.
+/// A reason to abandon a computation: a deadline, an interrupt from another thread, or a number of queries.
 #[derive(Debug, Default)]
 pub struct Alarm {
     deadline: Option<Instant>,
-    /// How many more looks find that it is not due.
+    /// The number of further queries that find it not due.
     looks: Option<AtomicU32>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// What is left until [`Alarm::burn`] looks again.
+    /// The number of operations until [`Alarm::burn`] queries the alarm again.
     left: AtomicU32,
     has_rung: AtomicBool,
 }
@@ -33,12 +32,12 @@ impl Alarm {
         Self { deadline, interrupt, ..Self::default() }
     }
 
-    /// An alarm that is due after this many looks. It is the same in every run.
+    /// An alarm that is due after this number of queries, which is the same in every run.
     pub fn after(looks: u32) -> Self {
         Self { looks: Some(AtomicU32::new(looks)), ..Self::default() }
     }
 
-    /// Whether it is time to give up.
+    /// Whether the computation must be abandoned.
     pub fn is_due(&self) -> bool {
         let is_used_up =
             |looks: &AtomicU32| looks.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
@@ -51,8 +50,8 @@ impl Alarm {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Relaxed))
     }
 
-    /// Counts an operation of an interpreter that is in no hurry. Returns whether to go on; once that is
-    /// denied, it stays so.
+    /// Counts an operation of an interpreter that is not critical for performance. Returns whether to
+    /// continue; once the result is false, it stays false.
     pub fn burn(&self) -> bool {
         let left = self.left.load(Relaxed);
         if left > 0 {
@@ -67,19 +66,19 @@ impl Alarm {
         true
     }
 
-    /// Has [`Alarm::burn`] deny to go on from now on.
+    /// Makes [`Alarm::burn`] return false from now on.
     pub fn ring(&self) {
         self.left.store(0, Relaxed);
         self.has_rung.store(true, Relaxed);
     }
 
-    /// Whether [`Alarm::burn`] ever denied to go on, or would: what was found out since then is void.
+    /// Whether [`Alarm::burn`] ever returned false, or would: results obtained since then are void.
     pub fn has_rung(&self) -> bool {
         self.has_rung.load(Relaxed)
     }
 }
 
-/// What an interpreter may do before it looks at its alarm.
+/// The number of operations that an interpreter may perform before it queries its alarm.
 #[derive(Clone, Debug, Default)]
 pub struct Fuel {
     left: u32,
@@ -92,7 +91,7 @@ impl Fuel {
         Self { alarm: Some(Arc::clone(alarm)), ..Self::default() }
     }
 
-    /// Counts an operation. Returns whether to go on; once that is denied, it stays so.
+    /// Counts an operation. Returns whether to continue; once the result is false, it stays false.
     #[inline]
     pub fn burn(&mut self) -> bool {
         self.burn_many(1)
@@ -121,16 +120,16 @@ impl Fuel {
         !self.is_spent
     }
 
-    /// Whether going on was ever denied.
+    /// Whether the result was ever false.
     pub fn is_spent(&self) -> bool {
         self.is_spent
     }
 }
 
-/// Left free for what asks nobody, when a native stack is made.
+/// The memory that must remain for allocations that are not checked, when a native stack is allocated.
 const SPARE: usize = 32 << 20;
 
-/// Whether the system has memory for another native stack, on which an evaluation goes on that nests deeply.
+/// Whether the system has memory for another native stack, on which a deeply nested evaluation continues.
 pub fn has_room_for_stack(bytes: usize) -> bool {
     Vec::<u8>::new().try_reserve_exact(bytes + SPARE).is_ok()
 }

@@ -1,20 +1,20 @@
-//! What a state looks like to a store: words, grouped into components, each under a key.
+//! The representation of a state for stores: words, grouped into components, each under a key.
 //!
-//! A component is what tends to change as a whole (the globals, one thread, one object), so states share
-//! most of their components with their neighbours. Keys are dense small numbers within a section, so that a
-//! component is found, replaced, added and dropped in constant time, whatever the size of the state.
+//! A component is a part that tends to change as a whole (the globals, one thread, one object), so states
+//! share most of their components with their neighbours. Keys are small dense numbers within a section, so
+//! that a component is found, replaced, added and removed in constant time, whatever the size of the state.
 //!
-//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time. It
-//! keeps track of what that was ([`Encoding::touched`]), so that a store that mirrors it in turn looks at
-//! nothing else.
+//! An encoding is a *mirror*: the system that owns the state writes what changed since the last time. The
+//! encoding records which components these were ([`Encoding::touched`]), so that a store that mirrors it in
+//! turn only reads these.
 //!
 //! Stores of whole vectors settle an encoding ([`Encoding::flat`]): then its components are in order, next to
-//! each other, and can be taken at once. As long as no component comes, goes or changes its length it stays
-//! settled.
+//! each other, and can be read at once. It stays settled as long as no component is added, removed or changes
+//! its length.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Sections keep kinds of components with index spaces of their own apart.
+/// A kind of components, with an index space of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Section {
@@ -27,13 +27,14 @@ impl Section {
     pub const ALL: [Self; 3] = [Self::Root, Self::Threads, Self::Objects];
 }
 
-/// Where a component stands: sections in order, then by index.
+/// The key of a component. Keys are ordered by section, then by index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Key {
     pub section: Section,
     pub index: u32,
 }
 
+/// Where the words of a component are in `words`.
 #[derive(Clone, Copy, Default, Debug)]
 struct Slot {
     offset: u32,
@@ -44,32 +45,32 @@ struct Slot {
 const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0 };
 const ABSENT: u32 = u32::MAX;
 
-/// An encoding as it was at some moment: what [`Encoding::touched`] is relative to.
+/// A moment in the history of an encoding, for [`Encoding::touched`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment {
     encoding: u64,
     number: u64,
 }
 
-/// The components of one state. Two states are the same exactly when [`Encoding::same`] says so: the same
-/// keys, with the same words under each.
+/// The components of one state. Two states are equal exactly if [`Encoding::same`] says so: they have the
+/// same keys, with the same words under each.
 #[derive(Debug)]
 pub struct Encoding {
     words: Vec<u64>,
     sections: [Vec<Slot>; 3],
-    /// The components that were added, dropped or written since `start`, in order. Moments count them: those
-    /// before `start` are forgotten.
+    /// The components that were added, removed or written since `start`, in order. Moments count them: those
+    /// before `start` are no longer known.
     touched: Vec<Key>,
     start: Moment,
-    /// Words of `words` that no slot uses any more.
+    /// The number of words of `words` that no slot uses any more.
     dead: usize,
-    /// The memory of the last `words`, for the next time they are put in order.
+    /// The memory of the previous `words`, for the next time they are put in order.
     spare: Vec<u64>,
-    /// What comes before the words in a flat vector.
+    /// The part of a flat vector before the words.
     head: Vec<u64>,
     /// `words` are the words of all components in order and nothing else.
     ordered: bool,
-    /// So they are, and `head` is right.
+    /// `ordered` holds, and `head` is up to date.
     settled: bool,
 }
 
@@ -90,7 +91,7 @@ impl Default for Encoding {
     }
 }
 
-/// A clone has a past of its own.
+/// A clone has a history of its own.
 impl Clone for Encoding {
     fn clone(&self) -> Self {
         Self {
@@ -119,14 +120,14 @@ impl Encoding {
         self.settled = false;
     }
 
-    /// The components that were added, dropped or written since `moment`, if that is known. A key may come
-    /// twice, and the words under it may be the same as then.
+    /// The components that were added, removed or written since `moment`; `None` if that is unknown. A key
+    /// may occur twice, and the words under it may be the same as then.
     pub fn touched(&self, moment: Moment) -> Option<&[Key]> {
         let since = moment.number.checked_sub(self.start.number)?;
         (moment.encoding == self.start.encoding).then(|| &self.touched[since as usize..])
     }
 
-    /// This moment, from which on it is known for a while what changes.
+    /// The present moment. Changes after it are known for a while.
     pub fn now(&self) -> Moment {
         Moment { number: self.start.number + self.touched.len() as u64, ..self.start }
     }
@@ -138,7 +139,7 @@ impl Encoding {
 
     #[inline]
     fn touch(&mut self, key: Key) {
-        // Where nobody asks for so long, nobody is interested.
+        // After so many changes without a query, the older half is dropped.
         if self.touched.len() >= 128
             && self.touched.len() >= 4 * self.sections.iter().map(Vec::len).sum::<usize>()
         {
@@ -149,18 +150,18 @@ impl Encoding {
         self.touched.push(key);
     }
 
-    /// The words under `key`, or `None` where there is no such component.
+    /// The words under `key`; `None` if there is no such component.
     pub fn get(&self, key: Key) -> Option<&[u64]> {
         let slot = self.sections[key.section as usize].get(key.index as usize)?;
         (slot.len != ABSENT).then(|| &self.words[slot.offset as usize..][..slot.len as usize])
     }
 
-    /// One more than the greatest index that is in use in `section`.
+    /// The greatest index in use in `section`, plus one.
     pub fn width(&self, section: Section) -> u32 {
         self.sections[section as usize].len() as u32
     }
 
-    /// All components, in order of their keys.
+    /// All components, in the order of their keys.
     pub fn components(&self) -> impl Iterator<Item = (Key, &[u64])> {
         Section::ALL.into_iter().flat_map(move |section| {
             (0..self.width(section)).filter_map(move |index| {
@@ -170,7 +171,7 @@ impl Encoding {
         })
     }
 
-    /// Puts `words` under `key`.
+    /// Stores `words` under `key`.
     pub fn set(&mut self, key: Key, words: &[u64]) {
         let slots = &mut self.sections[key.section as usize];
         let index = key.index as usize;
@@ -199,13 +200,13 @@ impl Encoding {
             (slot.offset, slot.capacity) = (self.words.len() as u32, words.len() as u32);
             self.words.extend_from_slice(words);
             if self.dead > 1024 && self.dead * 2 > self.words.len() {
-                self.tidy();
+                self.compact();
             }
         }
         self.touch(key);
     }
 
-    /// Takes the component under `key` away, if there is one.
+    /// Removes the component under `key`, if there is one.
     pub fn remove(&mut self, key: Key) {
         let slots = &mut self.sections[key.section as usize];
         if let Some(slot) = slots.get_mut(key.index as usize)
@@ -221,8 +222,8 @@ impl Encoding {
         }
     }
 
-    /// Adds the next component of a section to an encoding that was cleared and then filled in order: `write`
-    /// appends its words to what is there.
+    /// Adds the next component of a section to an encoding that was cleared and is being filled in order:
+    /// `write` appends its words to those already there.
     pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
         debug_assert!(self.touched.is_empty() && self.ordered);
         let offset = self.words.len();
@@ -232,19 +233,20 @@ impl Encoding {
         self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
     }
 
-    /// Leaves out the next component of a section, in the same way. Another one must follow in the section.
+    /// Skips the next index of a section of an encoding that is being filled in order. A component of the
+    /// same section must follow.
     pub fn append_nothing(&mut self, section: Section) {
         debug_assert!(self.touched.is_empty() && self.ordered);
         self.settled = false;
         self.sections[section as usize].push(NOTHING);
     }
 
-    /// Whether both describe one state.
+    /// Whether both encodings describe the same state.
     pub fn same(&self, other: &Self) -> bool {
         self.components().eq(other.components())
     }
 
-    /// Appends a vector from which [`Encoding::unflatten`] rebuilds the encoding: a head with the widths of
+    /// Appends a vector from which [`Encoding::unflatten`] restores the encoding: a head with the widths of
     /// the sections and the lengths of the components, then the words. Different states have different
     /// vectors.
     pub fn flatten(&self, out: &mut Vec<u64>) {
@@ -254,11 +256,11 @@ impl Encoding {
         }
     }
 
-    /// The two parts of the flat vector: its head and the words. They stay at hand until a component comes,
-    /// goes or changes its length.
+    /// The two parts of the flat vector: its head and the words. They are kept until a component is added,
+    /// removed or changes its length.
     pub fn flat(&mut self) -> (&[u64], &[u64]) {
         if !self.ordered {
-            self.tidy();
+            self.compact();
         }
         if !self.settled {
             let mut head = std::mem::take(&mut self.head);
@@ -270,7 +272,8 @@ impl Encoding {
         (&self.head, &self.words)
     }
 
-    /// The widths, a byte per index with the number of words, and the numbers that do not fit a byte.
+    /// Writes the widths, a byte per index with the number of words, and the numbers that do not fit into a
+    /// byte.
     fn write_head(&self, out: &mut Vec<u64>) {
         let [root, threads, objects] = Section::ALL.map(|section| self.width(section));
         debug_assert!(root < 1 << 16);
@@ -282,7 +285,7 @@ impl Encoding {
         let mut lengths = 0;
         let mut filled = 0;
         for slot in self.sections.iter().flatten() {
-            // 0: absent; 1..=254: one more than the number of words; 255: the number is in a word of its own.
+            // 0: absent; 1..=254: the number of words plus one; 255: the number is in a separate word.
             let short = if slot.len == ABSENT { 0 } else { u64::from(slot.len.min(254)) + 1 };
             lengths |= short << filled;
             filled += 8;
@@ -326,8 +329,8 @@ impl Encoding {
         self.settled = true;
     }
 
-    /// Puts the words in order and drops those that nobody uses.
-    fn tidy(&mut self) {
+    /// Puts the words in order and removes the unused ones.
+    fn compact(&mut self) {
         let old = std::mem::take(&mut self.spare);
         let old = std::mem::replace(&mut self.words, old);
         self.words.clear();
@@ -343,21 +346,21 @@ impl Encoding {
     }
 }
 
-/// Reads the head of a flat vector: each index with its number of words, where it has a component.
+/// Reads the head of a flat vector: each index with its number of words, if it has a component.
 struct Head<'a> {
     flat: &'a [u64],
     widths: [u32; 3],
     section: usize,
     index: u32,
-    /// Where the bytes of the lengths start, and how many were read.
+    /// The index of the first byte of the lengths, and the number of bytes read.
     bytes: usize,
     read: usize,
-    /// Where the next long length is.
+    /// The index of the next long length.
     long: usize,
 }
 
 impl<'a> Head<'a> {
-    /// Also says where the words start.
+    /// Also returns the index of the first word of the components.
     fn read(flat: &'a [u64]) -> (Self, usize) {
         let (widths, bytes) = if flat[0] & 1 << 31 == 0 {
             ([flat[0] >> 48, flat[0] >> 32 & 0xffff, flat[0] & 0x7fff_ffff], 1)

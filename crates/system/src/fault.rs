@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// What can go wrong in a model. The names are the `violation.kind` of reports.
+/// The kinds of faults of a model. Their names are the `violation.kind` of reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FaultKind {
     Assertion,
     Invariant,
-    /// Nobody can move and somebody has not ended.
+    /// No thread can move, and some thread has not ended.
     Deadlock,
     NullDereference,
     BadCast,
@@ -21,24 +21,24 @@ pub enum FaultKind {
     /// `notify` by a thread that does not hold the lock.
     Notify,
     UncaughtException,
-    /// The first element of a collection that has none, or a choice among none.
+    /// The first element of an empty collection, or a choice among no alternatives.
     Empty,
     /// A key that a map does not have.
     MissingKey,
     /// More elements than a queue has room for.
     Overflow,
-    /// No channel of that number, a message that does not fit, or a question about a channel without
-    /// contents.
+    /// There is no channel with that number, a message does not fit, or a channel without contents is
+    /// queried.
     Channel,
-    /// A channel that is for one reader or writer only has another.
+    /// A channel that is exclusive to one reader or writer is used by another.
     ExclusiveChannel,
-    /// A deterministic step that cannot go on in its middle.
+    /// A deterministic step that cannot continue in its middle.
     InnerBlock,
     /// Messages in another order than the model demands.
     Monitor,
-    /// A run that a property forbids: it goes round a cycle for ever.
+    /// An infinite run that a property forbids: it repeats a cycle for ever.
     AcceptanceCycle,
-    /// A bound of the exploration, when the user asked for an error rather than a truncation.
+    /// A bound of the exploration was exceeded, and the user asked for an error rather than a truncation.
     Bound(Bound),
 }
 
@@ -81,11 +81,11 @@ impl fmt::Display for FaultKind {
 /// A bound on what may exist at a time, in a state or in the middle of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Bound {
-    /// Threads, ended ones that something refers to included.
+    /// The number of threads, including ended ones that are still referred to.
     Threads,
-    /// Frames on the stack of one thread.
+    /// The number of frames on the stack of one thread.
     Frames,
-    /// Objects (records, arrays, locks).
+    /// The number of objects (records, arrays, locks).
     Objects,
 }
 
@@ -104,14 +104,13 @@ impl Bound {
 pub enum Halt {
     /// The condition is violated, or evaluating it violates a rule.
     Fault(Fault),
-    /// Evaluating the condition exceeds a bound of the exploration: nothing is known about the condition in
-    /// this state.
+    /// The evaluation exceeds a bound of the exploration: nothing is known about the condition in this state.
     Truncated(Bound),
-    /// An [alarm](crate::Alarm) rang in the middle of the evaluation.
+    /// An [alarm](crate::Alarm) was due in the middle of the evaluation.
     Abandoned,
 }
 
-/// A fault and where it arose; only the system that reported it knows what its sites mean.
+/// A fault and its site. Only the system that reported it knows the meaning of sites.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {
     pub kind: FaultKind,

@@ -1,5 +1,5 @@
-//! Runs along chains of encodings, for systems in which states with equal encodings have successors with
-//! equal encodings.
+//! Finds runs along chains of encodings, for systems in which states with equal encodings have successors
+//! with equal encodings.
 
 use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
@@ -22,8 +22,8 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
     taken
 }
 
-/// Takes the first way of `state`, which `encoding` shows, to a state with the encoding `target`: a step, and
-/// more where the states in between are transient.
+/// Moves `state`, which `encoding` describes, along the first path to a state with the encoding `target`: one
+/// step, or several if the states in between are transient.
 pub fn steps_to<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,
@@ -62,8 +62,8 @@ pub fn steps_to<S: TransitionSystem + ?Sized>(
     panic!("no step leads to the next state: states with equal encodings have other successors");
 }
 
-/// The first of the steps of `state` to try that ends in `fault`, in its guard or when it is fired. No other
-/// step is fired: a search that is over may never have done so.
+/// The first step of `state` that ends in `fault`, in its guard or when it is fired, among those that
+/// `to_try` accepts. No other step is fired: a search that ended may never have fired them.
 pub fn step_to_fault<S: TransitionSystem + ?Sized>(
     system: &S,
     state: &mut S::State,

@@ -1,10 +1,10 @@
-//! Small systems for the tests of searches and stores: what a [`TransitionSystem`] needs at the least.
+//! Small systems for the tests of searches and stores: minimal implementations of [`TransitionSystem`].
 
 use crate::{
     Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, Temporal, TransitionSystem,
 };
 
-/// `n` counters that each count from 0 to `max` and stop: `(max + 1)^n` states, one of them final, and
+/// `n` counters, each of which counts from 0 to `max` and stops: `(max + 1)^n` states, one of them final, and
 /// `n * max * (max + 1)^(n - 1)` transitions. Optionally a sum that must not be reached.
 pub struct Counters {
     pub n: usize,
@@ -14,6 +14,7 @@ pub struct Counters {
     pub end_is_deadlock: bool,
 }
 
+/// The state of [`Counters`] and of a [`Bag`].
 pub struct CountersState {
     values: Vec<u64>,
     fired: Vec<usize>,
@@ -68,13 +69,14 @@ impl TransitionSystem for Counters {
 
 impl Temporal for Counters {}
 
-/// A graph written down node by node: cycles, deadlocks, faults and truncations wherever a test wants them.
-/// Node 0 is the initial state; the step along the `i`-th edge of a node is transition `i` of thread 0.
+/// A graph given by its nodes: with cycles, deadlocks, faults and truncations as a test needs them. Node 0 is
+/// the initial state; the step along the `i`-th edge of a node is transition `i` of thread 0.
 #[derive(Clone, Default, Debug)]
 pub struct Graph {
     pub nodes: Vec<Node>,
 }
 
+/// A node of a [`Graph`].
 #[derive(Clone, Default, Debug)]
 pub struct Node {
     pub edges: Vec<Edge>,
@@ -82,21 +84,23 @@ pub struct Node {
     pub violates: Option<u32>,
     /// The bound that evaluating another invariant exceeds.
     pub unevaluated: Option<Bound>,
-    /// Without steps, the node is a proper end.
+    /// If the node has no steps, it is a proper end.
     pub is_end: bool,
 }
 
+/// A step from a node of a [`Graph`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
     To(usize),
-    /// Fires, and faults.
+    /// The step is enabled, and faults when it is fired.
     Fault(Fault),
-    /// Its guard cannot be evaluated.
+    /// The guard of the step cannot be evaluated.
     GuardFault(Fault),
-    /// Fires, and leaves a bound.
+    /// The step is enabled, and exceeds a bound when it is fired.
     Truncated(Bound),
 }
 
+/// The state of a [`Graph`].
 pub struct GraphState {
     node: usize,
     left: Vec<usize>,
@@ -166,12 +170,12 @@ impl TransitionSystem for Graph {
 
 impl Temporal for Graph {}
 
-/// [`Counters`] of which nobody can tell one from another: an encoding is sorted. There are as many states as
-/// multisets of `n` values up to `max`, and the steps of a decoded state are those of the state that was
-/// encoded only up to the order of the counters.
+/// [`Counters`] that are indistinguishable: an encoding is sorted. The number of states is that of multisets
+/// of `n` values up to `max`, and the steps of a decoded state are those of the encoded state only up to the
+/// order of the counters.
 pub struct Bag {
     pub counters: Counters,
-    /// Raising a counter that has the first value, in a state that has the second sum, is a fault.
+    /// Incrementing a counter that has the first value, in a state that has the second sum, is a fault.
     pub fragile: Option<(u64, u64)>,
 }
 

@@ -43,7 +43,7 @@ struct Found {
 
 fn found_by_engine(engine: &Engine, depth_first: bool) -> Found {
     let options = Options { keep_going: true, ..Options::default() };
-    let mut store = store::Naive::new(&store::Budget::unlimited());
+    let mut store = store::HashSetStore::new(&store::Budget::unlimited());
     let outcome: Outcome = if depth_first {
         search::dfs(engine, &mut store, &options, &mut Quiet)
     } else {

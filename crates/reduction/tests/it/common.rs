@@ -1,20 +1,19 @@
-//! The full graph of a small system, and what a reduction must do to it.
+//! The full graph of a small system, and the requirements on a reduction of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, Temporal};
 
-/// Who does what in one step, up to a state that is stored: the transitions that are taken one after the
-/// other.
+/// The label of a step up to a stored state: the thread, and the transitions taken one after the other.
 pub type Label = (u32, Vec<u32>);
 
-/// Atomic blocks that go on for longer may go on for ever.
+/// Longer atomic blocks may go on for ever.
 const LONGEST_PASSAGE: usize = 100;
 
-/// Those that branch too much take too long.
+/// Atomic blocks that branch more take too long.
 const MOST_PASSED: usize = 100_000;
 
-/// What is wrong, and where.
+/// A fault: its kind and its site.
 pub type Flaw = (FaultKind, u32);
 
 const fn soft_fault(fault: Fault) -> Flaw {
@@ -24,14 +23,14 @@ const fn soft_fault(fault: Fault) -> Flaw {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Node {
     pub edges: BTreeSet<(Label, usize)>,
-    /// Of the state, and of steps.
+    /// The faults of the state, and of its steps.
     pub faults: BTreeSet<Flaw>,
     pub is_deadlock: bool,
-    /// How many steps and faulty guards it has.
+    /// The number of its steps and faulting guards.
     pub offers: usize,
 }
 
-/// The states that can be reached, in the order in which they are met.
+/// The reachable states, in the order in which they are found.
 pub struct Graph {
     pub nodes: Vec<Node>,
     pub names: Vec<Vec<u64>>,
@@ -45,15 +44,15 @@ struct Builder<'a, S: Temporal> {
     encoding: Encoding,
     graph: Graph,
     node: Node,
-    /// By what number threads of the state are known in all states.
+    /// Maps the number of a thread in a state to a number that is the same in all states.
     who: &'a dyn Fn(&S::State, u32) -> u32,
     most: usize,
-    /// States that were passed or stored.
+    /// The number of states that were passed or stored.
     passed: usize,
 }
 
-/// The graph of a system with at most so many states. `who` tells by what number a thread is known, whatever
-/// its number is.
+/// The graph of a system, if it has at most `most` states. `who` maps the number of a thread in a state to a
+/// number that is the same in all states.
 pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) -> u32) -> Option<Graph> {
     let graph =
         Graph { nodes: Vec::new(), names: Vec::new(), numbers: BTreeMap::new(), truncated: BTreeSet::new() };
@@ -78,8 +77,8 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
         }
         let mut steps = Steps::default();
         system.steps(&mut builder.state, &mut steps);
-        let told = one_by_one(system, &mut builder.state);
-        assert!(told.is_empty() || (&told.enabled, &told.faults) == (&steps.enabled, &steps.faults));
+        let cached = one_by_one(system, &mut builder.state);
+        assert!(cached.is_empty() || (&steps.enabled, &steps.faults) == (&cached.enabled, &cached.faults));
         builder.node.is_deadlock = steps.is_empty() && !system.ended(&builder.state);
         builder.node.offers = steps.enabled.len() + steps.faults.len();
         builder.follow(&steps, &mut Vec::new(), None)?;
@@ -89,20 +88,20 @@ pub fn graph<S: Temporal>(system: &S, most: usize, who: &dyn Fn(&S::State, u32) 
     Some(builder.graph)
 }
 
-/// The steps of a state as its threads tell them, if they do. That others have none, so that there is a
-/// timeout, they do not tell.
+/// The steps of a state according to its successor cache, thread by thread, if there is one. Steps that are
+/// enabled because no other thread has any (a timeout) are not among them.
 fn one_by_one<S: Temporal>(system: &S, state: &mut S::State) -> Steps {
-    let mut told = Steps::default();
-    let Some(cache) = system.successor_cache() else { return told };
+    let mut steps = Steps::default();
+    let Some(cache) = system.successor_cache() else { return steps };
     for thread in cache.threads(state) {
-        let before = told.enabled.len();
-        if !cache.successors(state, thread, &mut |step, _| told.enabled.push(step)) {
-            told.enabled.truncate(before);
-            cache.thread_steps(state, thread, &mut told);
+        let before = steps.enabled.len();
+        if !cache.successors(state, thread, &mut |step, _| steps.enabled.push(step)) {
+            steps.enabled.truncate(before);
+            cache.thread_steps(state, thread, &mut steps);
         }
     }
-    told.enabled.dedup();
-    told
+    steps.enabled.dedup();
+    steps
 }
 
 impl<S: Temporal> Builder<'_, S> {
@@ -142,7 +141,7 @@ impl<S: Temporal> Builder<'_, S> {
                 Fired::Abandoned => unreachable!("the state heeds no alarm"),
             }
             path.push(step);
-            // Nobody looks into the middle of an atomic block, or goes on there.
+            // States inside an atomic block are not observed, and other threads do not continue there.
             if self.system.is_transient(&self.state) || !self.system.is_observed(&self.state) {
                 let mut more = Steps::default();
                 self.system.steps(&mut self.state, &mut more);
@@ -179,7 +178,7 @@ impl Graph {
     }
 }
 
-/// What is wrong with a reduction, by its definition, where all of the system is known.
+/// Why a reduction violates its definition, where the whole system is known; `None` if it does not.
 pub fn complaint(full: &Graph, reduced: &Graph) -> Option<String> {
     let mut ample_nodes = vec![Vec::new(); reduced.nodes.len()];
     for (at, (node, name)) in reduced.nodes.iter().zip(&reduced.names).enumerate() {
@@ -204,8 +203,8 @@ pub fn complaint(full: &Graph, reduced: &Graph) -> Option<String> {
     cycle(&ample_nodes).then(|| "C3: a cycle without a state that is fully expanded".to_owned())
 }
 
-/// Follows all paths on which the thread does not move. Its steps must stay the same, and commute with what
-/// others do.
+/// Follows all paths on which the thread does not move. Its steps must stay the same, and commute with the
+/// steps of other threads.
 fn dependence(full: &Graph, from: usize, thread: u32) -> Option<String> {
     let ample = full.of_thread(from, thread);
     let mut seen = BTreeSet::from([from]);
@@ -231,7 +230,7 @@ fn dependence(full: &Graph, from: usize, thread: u32) -> Option<String> {
 }
 
 fn cycle(successors: &[Vec<usize>]) -> bool {
-    // Nodes without predecessors go, one after the other.
+    // Nodes without predecessors are removed, one after the other.
     let mut incoming = vec![0; successors.len()];
     successors.iter().flatten().for_each(|&to| incoming[to] += 1);
     let mut free: Vec<usize> = (0..successors.len()).filter(|&node| incoming[node] == 0).collect();
@@ -248,7 +247,7 @@ fn cycle(successors: &[Vec<usize>]) -> bool {
     gone < successors.len()
 }
 
-/// What a reduced system must have in common with the full one.
+/// Why a reduced system differs from the full one in what they must have in common.
 pub fn difference(full: &Graph, reduced: &Graph) -> Option<String> {
     if full.deadlocks() != reduced.deadlocks() {
         return Some(format!("{} deadlocks, not {}", reduced.deadlocks().len(), full.deadlocks().len()));

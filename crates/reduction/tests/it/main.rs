@@ -1,4 +1,4 @@
-//! All tests of reduction from outside, in one executable.
+//! All integration tests of reduction in one executable.
 
 extern crate quotient_reduction as reduction;
 

@@ -1,4 +1,4 @@
-//! The conditions on ample steps, and what they are for, checked on random programs where all states are
+//! The conditions on ample steps, and their consequences, checked on random programs whose states are all
 //! known.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::common::{complaint, difference, graph};
 
 const BOUNDS: Bounds = Bounds { threads: 8, frames: 255, objects: 65535 };
 
-/// Among so many programs there is one that shows what is wrong.
+/// Among this number of programs there is one that reveals each seeded error.
 const MANY: u64 = 10_000;
 
 const MOST_STATES: usize = 700;
@@ -25,8 +25,8 @@ fn programs() -> u64 {
     testing::effort(5000)
 }
 
-/// What is wrong with the reduction of a program, if it is small enough to tell; and how many states there
-/// are, and with the reduction.
+/// Why the reduction of a program is wrong, if it is; and the numbers of states without and with the
+/// reduction. `None` if the program is too large.
 fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [usize; 2])> {
     let engine = Engine::new(program, BOUNDS, false);
     let who = |_: &EngineState, thread| thread;
@@ -37,9 +37,9 @@ fn verdict(program: &Program, analysis: &Analysis) -> Option<(Option<String>, [u
     Some((wrong, [full.nodes.len(), reduced.nodes.len()]))
 }
 
-/// The same for a program with a heap, over a system in which states are the same that differ in names. Where
-/// something was assumed that is not so, it is looked at again without. Threads are known by their
-/// procedures.
+/// Checks a program with a heap like [`verdict`], over a system that identifies states that differ only in
+/// names. If an assumption does not hold, the program is checked again without it. Threads are identified by
+/// their procedures.
 fn heap_verdict<S: OverEngine + Temporal>(
     system: &S,
     analysis: &mut Analysis,
@@ -53,11 +53,11 @@ fn heap_verdict<S: OverEngine + Temporal>(
     let reduced = loop {
         let reduced = Reduced::new(system, analysis);
         let found = graph(&reduced, MOST_STATES, &who)?;
-        let doubts = reduced.doubts();
+        let doubts = reduced.invalidated();
         if doubts.is_empty() {
             break found;
         }
-        analysis.forget(&doubts.breaches);
+        analysis.drop_assumptions(&doubts.breaches);
     };
     let wrong = complaint(&full, &reduced).or_else(|| difference(&full, &reduced));
     Some((wrong, [full.nodes.len(), reduced.nodes.len()]))
@@ -133,10 +133,10 @@ fn reductions_of_programs_with_objects_are_valid() {
     assert!(complete > programs() as usize / 2 && reduced > complete / 3 && left < states / 10 * 9);
 }
 
-/// Where ample steps are looked for in vain for some time, there is no more looking: then the search was of
-/// the full system, in which nothing is in doubt.
+/// If ample steps are rare in the sample, they are not looked for any more: then the search is of the full
+/// system, and is never invalidated.
 #[test]
-fn to_give_up_is_to_offer_all_steps() {
+fn giving_up_offers_all_steps() {
     let (mut found, mut given_up, mut doubted) = (0, 0, 0);
     for seed in 0..programs() / 5 {
         let program = program(&heap::text(seed));
@@ -154,16 +154,17 @@ fn to_give_up_is_to_offer_all_steps() {
             continue;
         }
         given_up += 1;
-        doubted += usize::from(!patient.doubts().is_empty());
+        doubted += usize::from(!patient.invalidated().is_empty());
         assert_eq!(reduced.nodes, full.nodes, "program {seed}");
-        assert!(hasty.doubts().is_empty(), "program {seed}");
+        assert!(hasty.invalidated().is_empty(), "program {seed}");
     }
     assert!(found > 10 && given_up > 10 && doubted > 0, "{found} {given_up} {doubted}");
 }
 
-/// What happens too rarely by chance.
+/// Situations that are too rare in random programs.
 const RARE: &[&str] = &[
-    // A counter that is brought into a smaller range than its own comes back, whatever its guard says.
+    // A counter that is brought into a smaller range than its own returns to earlier values, whatever its
+    // guard says.
     "program narrow; features thread_ids;
     thread P() {
         local int wrap (0, 7) v;
@@ -171,14 +172,14 @@ const RARE: &[&str] = &[
     }
     thread Q() { loc a: do { check(1 == 0); } goto b; loc b end: }
     active P, Q;",
-    // Who comes to where a message is awaited changes what a sender does that has an alternative.
+    // A thread that arrives where a message is awaited changes what a sender with an alternative does.
     "program meeting; features thread_ids;
     channel r [0] { int wrap (0, 3) };
     channels r;
     thread P() { loc a: goto b; loc b end: do { receive(channel(r), *); } goto c; loc c end: }
     thread Q() { loc a: do { send(channel(r), 1); } goto b; else goto c; loc b end: loc c: do { check(1 == 0); } goto b; }
     active P, Q;",
-    // Who sends to a channel of another thread must do so before that ends.
+    // A thread that sends to a channel of another thread must do so before that thread ends.
     "program farewell; features thread_ids;
     channel k [1] { int wrap (0, 7) };
     channel m [1] { int wrap (0, 7) };
@@ -195,7 +196,7 @@ const RARE: &[&str] = &[
         loc b: when youngest() return;
     }
     active P, Q;",
-    // Each variable has one thread, and the property has both.
+    // Each variable is written by one thread, and the property reads both.
     "program order; features thread_ids;
     global int wrap (0, 3) x;
     global int wrap (0, 3) y;
@@ -215,7 +216,7 @@ fn rare_programs_are_reduced_as_they_should() {
     }
 }
 
-/// Two threads that go to where messages are handed over do not disturb each other: each goes there alone.
+/// Two threads that arrive where a rendezvous is possible do not conflict: each arrives on its own.
 #[test]
 fn arrivals_commute() {
     let text = "program arrivals; features thread_ids;
@@ -231,8 +232,8 @@ fn arrivals_commute() {
     assert_eq!((wrong, states), (None, [4, 3]));
 }
 
-/// A thread that has answered ends, and its parent takes the answer, in one order: nobody else uses the
-/// parent's channel, and the parent can't end before.
+/// A thread that has answered ends, and its parent takes the answer, in one order: no other thread uses the
+/// parent's channel, and the parent cannot end before.
 #[test]
 fn children_that_answer_end_in_one_order() {
     let text = "program answers; features thread_ids;
@@ -259,12 +260,12 @@ fn children_that_answer_end_in_one_order() {
     let analysis = Analysis::new(&program, &Observed::invariants(&program));
     let (wrong, [all, some]) = verdict(&program, &analysis).expect("it is small");
     assert_eq!(wrong, None);
-    // One after the other, there are as many states as steps, and the first.
+    // In sequence, the number of states is the number of steps plus one.
     assert_eq!((all > some, some), (true, 7));
 }
 
-/// Random programs by which mistakes came to light: 10975 has threads of two procedures that take turns in
-/// one place, and are as large as each other.
+/// Random programs that revealed errors: 10975 has threads of two procedures that take turns in one place,
+/// and have the same size.
 const WENT_WRONG: &[u64] = &[10_975];
 
 #[test]
@@ -295,9 +296,9 @@ fn seeded_faults_are_caught() {
     }
 }
 
-/// What happens too rarely by chance, with objects.
+/// Situations with objects that are too rare in random programs.
 const RARE_OBJECTS: &[&str] = &[
-    // Who has nothing but a set to find an object in.
+    // A thread can find an object only in a set.
     "program catalogue;
     record Cell { int v; }
     global Set<Cell> s;
@@ -314,7 +315,7 @@ const RARE_OBJECTS: &[&str] = &[
         loc b end:
     }
     active P, Q;",
-    // Whoever does without the lock has another thing to do first, which is a fault.
+    // A thread that does not use the lock has to do something else first, which is a fault.
     "program careless;
     record Cell { lock m; int v; }
     global Cell g;
@@ -332,7 +333,7 @@ const RARE_OBJECTS: &[&str] = &[
     }
     thread MAIN() { loc a: do { g := new Cell; g.m := new lock; start P(); start Q(); } return; }
     active MAIN;",
-    // All that can come of an atomic block is a fault.
+    // An atomic block can only end in a fault.
     "program trap;
     thread P() {
         local int v;
@@ -342,7 +343,7 @@ const RARE_OBJECTS: &[&str] = &[
     }
     thread Q() { loc a: goto b; loc b: do { assert 1 == 0; } goto a; }
     active P, Q;",
-    // Each object has one thread that writes to it, and the property has both.
+    // Each object is written by one thread, and the property reads both.
     "program order;
     record Cell { lock m; int v; }
     global Cell g;
@@ -398,7 +399,7 @@ fn seeded_faults_about_objects_are_caught() {
     }
 }
 
-/// Where names count, two orders of making objects lead to different states.
+/// If names are observable, two orders of creating objects lead to different states.
 #[test]
 fn objects_without_symmetry_are_caught() {
     let caught = (0..MANY).map(heap::text).any(|text| {
@@ -410,7 +411,7 @@ fn objects_without_symmetry_are_caught() {
     assert!(caught);
 }
 
-/// The objects that only a thread can reach, from scratch.
+/// The objects that only a thread can reach, computed from scratch.
 fn own_objects(layout: &Layout, state: &State, thread: ThreadId) -> BTreeSet<ObjectId> {
     let mut found = [BTreeSet::new(), BTreeSet::new()];
     for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
@@ -434,8 +435,8 @@ fn own_objects(layout: &Layout, state: &State, thread: ThreadId) -> BTreeSet<Obj
     own.difference(&others).copied().collect()
 }
 
-/// Names are repaired step by step, and owners follow from them: after each step, undo and decoding they are
-/// what they are from scratch.
+/// Names are repaired step by step, and owners are derived from them: after each step, undo and decoding they
+/// must be equal to those computed from scratch.
 #[test]
 fn owners_are_what_they_are_from_scratch() {
     let (mut seen, mut own) = (0, 0);

@@ -1,21 +1,22 @@
-//! Strongly connected components with all marks: Couvreur's algorithm (1999), with Gabow's stack of roots
-//! (2000).
+//! Strongly connected components with all marks: the algorithm of Couvreur (On-the-fly verification of linear
+//! temporal logic, FM 1999), with the stack of roots of Gabow (Path-based depth-first search for strong and
+//! biconnected components, Information Processing Letters, 2000).
 //!
-//! One depth-first search, and it ends as soon as the edges that it has seen close a component with all
-//! marks. A node has a number while it is *live*: its place on the stack of live nodes. A root is the first
-//! node of a component, as far as is known; an edge to a live node joins all components above it. When the
-//! walk leaves a root, its component is complete, and dead.
+//! This is one depth-first search. It ends as soon as the edges seen so far close a component with all marks.
+//! A node has a number while it is *live*: its position on the stack of live nodes. A root is the first node
+//! of a component, as far as the component is known; an edge to a live node merges all components above that
+//! node. When the walk leaves a root, its component is complete and becomes dead.
 //!
-//! Where threads are renamed, fairness is no matter of marks: then a component with all marks is looked at
-//! when it is complete, and each time that it has doubled ([`super::threads`]).
+//! Where threads are renamed, marks do not express fairness. Then a component with all marks is examined when
+//! it is complete, and each time its number of edges has doubled ([`super::threads`]).
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use store::{Budget, Chunked, StateStore};
 use system::Temporal;
 
-use super::marks::Sets;
-use super::product::{Event, Node, Walk};
+use super::acceptance::Sets;
+use super::product::{Event, Node, ProductWalk};
 use super::threads::Threads;
 use crate::outcome::StopReason;
 use crate::sink::or_stop;
@@ -24,9 +25,9 @@ use crate::sink::or_stop;
 pub struct Component {
     numbers: Numbers,
     live: Chunked<Node>,
-    /// The number of its first node, from which on all live nodes belong to it.
+    /// The number of the first node. All live nodes from this number on belong to the component.
     root: u32,
-    /// Its first node.
+    /// The first node.
     pub head: Node,
 }
 
@@ -35,17 +36,17 @@ impl Component {
         Self { numbers, root, head: live[root as usize - 1], live }
     }
 
-    /// Whether it has the node of this index.
+    /// Whether the node with this index is in the component.
     pub fn has(&self, index: usize) -> bool {
         self.place(index).is_some()
     }
 
-    /// Its nodes, by their places.
+    /// The nodes of the component, in the order of their positions.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node> {
         (self.root as usize - 1..self.live.len()).map(|at| self.live[at])
     }
 
-    /// The place among its nodes of the one of this index.
+    /// The position, among the nodes of the component, of the node with this index.
     pub fn place(&self, index: usize) -> Option<usize> {
         let number = self.numbers.get(index);
         (number != DEAD && number >= self.root).then(|| (number - self.root) as usize)
@@ -55,7 +56,7 @@ impl Component {
 const UNSEEN: u32 = 0;
 const DEAD: u32 = u32::MAX;
 
-/// The numbers of nodes: from 1 on.
+/// The numbers of nodes, by index. Numbers start at 1.
 struct Numbers(Chunked<u32>);
 
 impl Numbers {
@@ -72,6 +73,7 @@ impl Numbers {
     }
 }
 
+/// The first node of a component, as far as the component is known.
 #[derive(Clone, Copy)]
 struct Root<const N: usize> {
     number: u32,
@@ -79,15 +81,15 @@ struct Root<const N: usize> {
     inner: Sets<N>,
     /// The marks on the edge to its root.
     entry: Sets<N>,
-    /// How many edges were known to [`Threads`] before that edge, and after it.
+    /// The number of edges in [`Threads`] before that edge was added, and after it.
     edges: [usize; 2],
-    /// How many edges it had when it was last looked at whether it is fair.
-    looked_at: usize,
+    /// The number of edges of the component when its fairness was last examined.
+    examined: usize,
 }
 
-/// Searches the product for a component with `all` marks that is fair, if `threads` are to be.
+/// Searches the product for a component with `all` marks. If `threads` is given, the component is also fair.
 pub fn search<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     all: Sets<N>,
     mut threads: Option<Threads>,
     budget: &Budget,
@@ -114,7 +116,7 @@ where
             or_stop(numbers.set(node.index(automaton), number as u32))?;
             let edges = [before, threads.as_ref().map_or(0, Threads::len)];
             let number = number as u32;
-            or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, looked_at: 0 }))?;
+            or_stop(roots.push(Root { number, inner: Sets::NONE, entry, edges, examined: 0 }))?;
             if let Some(threads) = &mut threads {
                 threads.enter(
                     walk.explorer.expander.system,
@@ -155,11 +157,11 @@ where
                 }
                 if let Some(threads) = &threads {
                     let edges = threads.len() - joined.edges[1];
-                    if edges < 2 * joined.looked_at {
+                    if edges < 2 * joined.examined {
                         continue;
                     }
                     if let Some(root) = roots.last_mut() {
-                        root.looked_at = edges;
+                        root.examined = edges;
                     }
                     if !is_fair(threads, &joined, live.len())? {
                         continue;
@@ -171,8 +173,8 @@ where
                 let number = numbers.get(node.index(automaton));
                 if let Some(root) = roots.last().filter(|root| root.number == number) {
                     if let Some(threads) = &mut threads {
-                        // A node without an edge back to it has none at all by now.
-                        let has_grown = threads.len() - root.edges[1] > root.looked_at;
+                        // If no edge leads back to the root, none of its edges is left by now.
+                        let has_grown = threads.len() - root.edges[1] > root.examined;
                         if has_grown && root.inner.contains(all) && is_fair(threads, &root, live.len())? {
                             return Continue(Some(Component::new(numbers, live, number)));
                         }
@@ -199,18 +201,18 @@ fn is_fair<const N: usize>(threads: &Threads, root: &Root<N>, live: usize) -> Co
     threads.is_fair(root.edges[1], root.number, live + 1 - root.number as usize)
 }
 
-/// Joins the components above a node that is live, over an edge from the top to that node.
+/// Merges the components above a live node, because of an edge from the top to that node.
 fn join<const N: usize>(roots: &mut Chunked<Root<N>>, number: u32, marks: Sets<N>) -> Root<N> {
-    let (mut marks, mut looked_at) = (marks, 0);
+    let (mut marks, mut examined) = (marks, 0);
     loop {
         let top = roots.last_mut().expect("a live node is in some component");
         if top.number <= number {
             top.inner = top.inner.with(marks);
-            top.looked_at = top.looked_at.max(looked_at);
+            top.examined = top.examined.max(examined);
             return *top;
         }
         marks = marks.with(top.inner).with(top.entry);
-        looked_at = looked_at.max(top.looked_at);
+        examined = examined.max(top.examined);
         roots.pop();
     }
 }

@@ -1,75 +1,76 @@
-//! Runs that accept: a stem, and a cycle that is repeated for ever.
+//! Accepting runs: a stem, and a cycle that is repeated for ever.
 //!
-//! What is on the stack of a search is a real run. A cycle of nodes is not, where encodings are the same for
-//! states that differ in names: the state at its end may be another one than at its beginning, with the same
-//! encoding. So it is walked again and again, from where the last pass ended, each time by steps to states
-//! with the same encodings; names that are permuted return at last. Objects or threads that are created on
-//! the cycle may have new names each time, and then the cycle is one up to names.
+//! The stack of a search is a real run. A cycle of nodes need not be one, where states that differ in names
+//! have the same encoding: the state at the end of the cycle may differ from the state at its beginning
+//! although their encodings are equal. So the cycle is walked again and again, each time from the state where
+//! the last pass ended, by steps to states with the same encodings. Names that are only permuted return
+//! eventually. Objects or threads that are created on the cycle may get new names each time; then the cycle
+//! is closed up to names only.
 
 use ltl::State;
 use rustc_hash::FxHashSet;
 use store::StateStore;
 use system::{Step, Temporal, has_room};
 
-use super::around::{Around, Shown};
-use super::marks::Sets;
-use super::product::{Node, Walk};
+use super::acceptance::Sets;
+use super::node_edges::{EdgeView, NodeEdges};
+use super::product::{Node, ProductWalk};
 use crate::trail::Trail;
 
-/// How often a cycle is walked, and how many moves it has then.
+/// The limits of the search for a closed cycle: the number of passes, and the number of moves in them.
 const PASSES: usize = 1 << 12;
 const MOVES: usize = 1 << 18;
 
-/// A move of a system and an automaton.
+/// A joint move of the system and the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
-    /// There is none where nobody has a step: then the state stays what it is.
+    /// The step of the system; `None` if no thread has a step, and the state stays as it is.
     pub step: Option<Step>,
-    /// The state of the automaton after it.
+    /// The state of the automaton after the move.
     pub to: State,
 }
 
 /// An accepting run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
-    /// From the initial states of the system and the automaton.
+    /// The moves from the initial states of the system and the automaton to the cycle.
     pub stem: Vec<Move>,
     pub cycle: Vec<Move>,
-    /// The cycle leads back to where it begins. Otherwise it does so up to names only.
+    /// The cycle ends in the state in which it begins. If false, it does so only up to names.
     pub is_closed: bool,
 }
 
 impl Lasso {
-    /// The steps of the stem, and those of the cycle once.
+    /// The steps of the stem, followed by those of the cycle once.
     pub fn trail(&self) -> Trail {
         Trail { steps: self.stem.iter().chain(&self.cycle).filter_map(|taken| taken.step).collect() }
     }
 
-    /// The place in the trail where the cycle begins.
+    /// The index of the first step of the cycle in the trail.
     pub fn cycle_start(&self) -> usize {
         self.stem.iter().filter(|taken| taken.step.is_some()).count()
     }
 
-    /// Nothing moves on the cycle but the automaton: the run of the system is finite.
+    /// Whether only the automaton moves on the cycle, so that the run of the system is finite.
     pub fn stutters(&self) -> bool {
         self.cycle.iter().all(|taken| taken.step.is_none())
     }
 }
 
-/// An edge of the product that a cycle takes: where it leads, and marks that it must have.
+/// An edge of the product on a cycle: its target, and the marks that it must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn<const N: usize> {
+pub struct CycleEdge<const N: usize> {
     pub node: Node,
     pub marks: Sets<N>,
 }
 
-/// The run that goes to a level of the stack, the head of a cycle, and then along that cycle: `pass` walks it
-/// once, from a state at its head to one with the same encoding, and tells the moves. There is none if `pass`
-/// does not find its way.
+/// The run to a level of the stack, the head of a cycle, and then along that cycle. `pass` walks the cycle
+/// once, from a state at its head to a state with the same encoding, and returns the moves. `None` if `pass`
+/// fails.
 pub fn lift<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     level: usize,
-    mut pass: impl FnMut(&mut Around<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
+    mut pass: impl FnMut(&mut NodeEdges<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>
 where
     S: Temporal,
@@ -78,22 +79,22 @@ where
     walk.unwind(level);
     let mut stem = walk.stack.moves();
     let explorer = &mut walk.explorer;
-    let mut around = Around {
+    let mut edges = NodeEdges {
         system: explorer.expander.system,
         store: &mut *explorer.sink.store,
         reader: walk.reader,
         stutters: walk.stutters,
         encoding: &mut explorer.expander.encoding,
         stores_transient: explorer.expander.stores_transient,
-        way: Vec::new(),
+        path: Vec::new(),
         passed: FxHashSet::default(),
     };
     let state = &mut explorer.expander.state;
-    let mut heads: Vec<Vec<u64>> = around.system.identity(state).into_iter().collect();
+    let mut heads: Vec<Vec<u64>> = edges.system.identity(state).into_iter().collect();
     let (mut moves, mut ends): (Vec<Move>, Vec<usize>) = (Vec::new(), vec![0]);
     loop {
-        moves.extend(pass(&mut around, state)?);
-        let now = around.system.identity(state);
+        moves.extend(pass(&mut edges, state)?);
+        let now = edges.system.identity(state);
         let first = now.as_ref().map_or(Some(0), |now| heads.iter().position(|head| head == now));
         if let Some(first) = first {
             let cycle = moves.split_off(ends[first]);
@@ -109,27 +110,27 @@ where
     }
 }
 
-/// Walks a cycle of nodes once. There is no way if some step cannot be found: names depend on more than the
-/// state, or memory is short.
+/// Walks a cycle of nodes once. `None` if a step cannot be found: names depend on more than the state, or
+/// memory is short.
 pub fn along<S, T, const N: usize>(
-    turns: &[Turn<N>],
-    around: &mut Around<'_, S, T>,
+    cycle: &[CycleEdge<N>],
+    edges: &mut NodeEdges<'_, S, T>,
     state: &mut S::State,
 ) -> Option<Vec<Move>>
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let mut at = turns.last()?.node;
+    let mut at = cycle.last()?.node;
     let mut moves = Vec::new();
-    for turn in turns {
+    for edge in cycle {
         let mut is_right =
-            |shown: Shown<'_, S, N>| shown.node == turn.node && shown.marks.contains(turn.marks);
-        if !has_room(around.system, state) || !around.find(state, at, &mut is_right) {
+            |shown: EdgeView<'_, S, N>| shown.node == edge.node && shown.marks.contains(edge.marks);
+        if !has_room(edges.system, state) || !edges.find(state, at, &mut is_right) {
             return None;
         }
-        moves.extend(&around.way);
-        at = turn.node;
+        moves.extend(&edges.path);
+        at = edge.node;
     }
     Some(moves)
 }

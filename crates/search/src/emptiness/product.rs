@@ -1,21 +1,22 @@
-//! The product of a system and an automaton, depth first.
+//! The product of a system and an automaton, explored depth first.
 //!
-//! A node is a stored state with a state of the automaton. An edge leads from `(s, q)` to `(s', q')` if a
-//! step leads from `s` to `s'` and an edge from `q` to `q'` whose label holds *in `s`*. Where `s` is not
-//! observed, being the middle of something, the automaton stays where it is ([`super::reader`]). Transient
-//! states are not stored and no nodes, but the marks that are met there count for the edge between the nodes
-//! around them. A state without steps stutters, unless finite runs do not count: it is its own successor, so
-//! that every run is infinite.
+//! A node is a pair of a stored state and a state of the automaton. An edge leads from `(s, q)` to `(s', q')`
+//! if a step leads from `s` to `s'` and an edge of the automaton, whose label holds *in `s`*, from `q` to
+//! `q'`. Where `s` is not observed, because it is inside an atomic block, the automaton stays in its state
+//! ([`super::reader`]). Transient states are neither stored nor nodes, but the marks met there count for the
+//! edge between the nodes before and after them. A state without steps stutters, unless finite runs do not
+//! count: it is its own successor, so that every run is infinite.
 //!
-//! A [`Walk`] goes through the product and asks whoever directs it what to do:
+//! A [`ProductWalk`] goes through the product and leaves the decisions to its caller:
 //!
-//! | [`Event`] | it stands at          | the director                                                            |
-//! |-----------|-----------------------|-------------------------------------------------------------------------|
-//! | `Edge`    | the target            | calls [`Walk::enter`] to go on from there, or nothing                   |
-//! | `Leave`   | the node on top       | calls [`Walk::leave`]                                                   |
-//! | `End`     | nowhere               |                                                                         |
+//! | [`Event`] | the walk is at  | the caller                                                         |
+//! |-----------|-----------------|--------------------------------------------------------------------|
+//! | `Edge`    | the target      | calls [`ProductWalk::enter`] to continue there, or does nothing    |
+//! | `Leave`   | the node on top | calls [`ProductWalk::leave`]                                       |
+//! | `End`     | no node         | stops                                                              |
 //!
-//! There is one concrete state. A step is fired once for all edges of the automaton that go with it.
+//! There is one concrete state. A step is fired once for all edges of the automaton that are combined with
+//! it.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -26,8 +27,8 @@ use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Halt, Step, Temporal, is_abandoned};
 
 use super::Claim;
+use super::acceptance::Sets;
 use super::lasso::Move;
-use super::marks::Sets;
 use super::reader::Reader;
 use crate::explore::{Explorer, Path, Taken};
 use crate::observer::Open;
@@ -40,9 +41,9 @@ use crate::trail::Trail;
 pub struct Node(u64);
 
 impl Node {
-    /// The bits that are left for a state of the automaton.
+    /// The number of bits for a state of the automaton.
     const STATE_BITS: u32 = u64::BITS - StateId::BITS;
-    /// Automata with more states cannot be searched.
+    /// Automata with more states than this cannot be searched.
     pub const MOST_STATES: usize = 1 << Self::STATE_BITS;
 
     pub fn new(id: StateId, state: State) -> Self {
@@ -58,72 +59,77 @@ impl Node {
         State((self.0 & (Self::MOST_STATES as u64 - 1)) as u32)
     }
 
-    /// Its place among all nodes.
+    /// The index of the node among all possible nodes.
     pub fn index(self, automaton: &Automaton) -> usize {
         self.id().index() * automaton.edges.len() + self.state().index()
     }
 }
 
+/// What a walk through the product comes to next.
 pub enum Event<const N: usize> {
-    /// An edge leads from the node on top to this one, with all marks since that node.
+    /// An edge from the node on top to this node, with all marks since that node.
     Edge(Node, Sets<N>),
     /// The node on top has no more edges.
     Leave(Node),
     End,
 }
 
-pub struct Walk<'a, S: Temporal, T: ?Sized, const N: usize> {
+/// A depth-first walk through the product.
+pub struct ProductWalk<'a, S: Temporal, T: ?Sized, const N: usize> {
     pub explorer: Explorer<'a, S, T>,
     pub reader: &'a Reader,
-    /// The reader's.
+    /// The automaton of the reader.
     pub automaton: &'a Automaton,
     pub stack: Stack<N>,
-    /// The states of the automaton that were entered.
+    /// For each state of the automaton, whether it was entered.
     pub entered: Vec<bool>,
-    /// How many nodes were discovered.
+    /// The number of nodes discovered.
     pub nodes: usize,
-    pub seen: Seen,
+    pub seen: Valuations,
     /// Finite runs are extended for ever.
     pub stutters: bool,
-    /// From which states every word is accepted, as far as that is known.
+    /// For each state of the automaton, whether it is known to accept every word.
     accepts_all: Vec<bool>,
-    /// The way to where one is entered first: whatever the system does next, the automaton will accept it.
-    pub doomed: Option<Trail>,
+    /// The trail to the first state from which the automaton can move to such a state: whatever the system
+    /// does next, the automaton accepts it.
+    pub accepting_sink: Option<Trail>,
 }
 
-/// The states from the initial one to where the walk stands.
+/// The states from the initial one to the current state of the walk.
 pub struct Stack<const N: usize> {
     levels: Chunked<Level<N>>,
     steps: Chunked<Step>,
 }
 
+/// A state on the stack, with a state of the automaton.
 #[derive(Clone, Copy)]
 pub struct Level<const N: usize> {
-    /// Of a transient state, the last node below it, with the state that the automaton is in by now.
+    /// The node. For a transient state: the last node below it, but with the current state of the automaton.
     pub node: Node,
-    /// How many transient states in a row it is the last of; 0 if it is stored.
+    /// The number of consecutive transient states up to and including this one; 0 if the state is stored.
     passed: u32,
-    /// Where its next step leads, or where it led.
+    /// Where the step that is being taken leads.
     arrival: Arrival,
     /// The marks since the node below.
     pub entry: Sets<N>,
-    /// The marks of all its edges.
+    /// The marks common to all edges of this level.
     common: Sets<N>,
-    /// The marks of those who move in the last step.
+    /// The marks of the threads that move in the last step.
     moved: Sets<N>,
-    /// What holds in it, if it is observed.
+    /// The propositions that hold in the state, if it is observed.
     valuation: Option<u64>,
-    /// The place of the next step.
+    /// The index of the next step.
     next: usize,
-    /// How many steps are left.
+    /// The number of steps that are left.
     left: u32,
-    /// The next edge of the automaton that is to go with the last step.
+    /// The index of the automaton's next edge to be combined with the last step.
     edge: u32,
 }
 
+/// Where the step that is being taken leads.
 #[derive(Clone, Copy)]
 enum Arrival {
-    /// The walk stands at the state of the level.
+    /// The walk is at the state of the level itself.
     None,
     Stored(StateId),
     Transient,
@@ -131,14 +137,14 @@ enum Arrival {
     Stutter,
 }
 
-/// What held in states, in all combinations, unless these are many.
+/// The combinations of propositions that held in states, up to a limited number.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct Valuations {
     last: Option<u64>,
     all: BTreeSet<u64>,
 }
 
-impl Seen {
+impl Valuations {
     const MOST: usize = 1 << 10;
 
     #[inline]
@@ -149,18 +155,18 @@ impl Seen {
         }
     }
 
-    /// All of them, if they are not too many.
+    /// All combinations; `None` if they are too many.
     pub fn all(&self) -> Option<Vec<u64>> {
         (self.all.len() <= Self::MOST).then(|| self.all.iter().copied().collect())
     }
 }
 
-/// What holds in a state, unless it is the middle of something where nobody looks.
+/// The propositions that hold in a state; `None` if the state is not observed.
 pub fn observe<S: Temporal>(system: &S, state: &mut S::State) -> Result<Option<u64>, Halt> {
     if system.is_observed(state) { system.valuation(state).map(Some) } else { Ok(None) }
 }
 
-impl<'a, S, T, const N: usize> Walk<'a, S, T, N>
+impl<'a, S, T, const N: usize> ProductWalk<'a, S, T, N>
 where
     S: Temporal,
     T: StateStore + ?Sized,
@@ -179,21 +185,21 @@ where
             stack,
             entered,
             nodes: 0,
-            seen: Seen::default(),
+            seen: Valuations::default(),
             stutters,
             accepts_all,
-            doomed: None,
+            accepting_sink: None,
         }
     }
 
-    /// Stores the initial state. The walk stands at the node that it begins with, to be entered.
+    /// Stores the initial state. The walk is then at the initial node, which is not entered yet.
     pub fn start(&mut self) -> ControlFlow<StopReason, Node> {
         let id = self.explorer.start(&self.stack)?;
         self.explorer.check(&self.stack)?;
         Continue(Node::new(id, self.automaton.initial))
     }
 
-    /// Goes on from the node at which the walk stands, the target of the last edge.
+    /// Continues from the node at which the walk is, the target of the last edge.
     pub fn enter(&mut self, node: Node, entry: Sets<N>) -> ControlFlow<StopReason> {
         self.push(node, entry, 0)
     }
@@ -215,9 +221,9 @@ where
         self.expand()
     }
 
-    /// Gives the top of the stack its steps, unless the automaton cannot go on.
+    /// Puts the steps of the top state on the stack, unless the automaton cannot go on.
     fn expand(&mut self) -> ControlFlow<StopReason> {
-        let Self { explorer, reader, stack, accepts_all, doomed, seen, .. } = self;
+        let Self { explorer, reader, stack, accepts_all, accepting_sink, seen, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match observe(explorer.expander.system, &mut explorer.expander.state) {
             Ok(valuation) => {
@@ -226,20 +232,24 @@ where
                 }
                 top.valuation = valuation;
             }
-            // Which edges of the automaton go with its steps is not known: the state has no successors.
+            // It is unknown which edges of the automaton can be combined with the steps: the state gets no
+            // successors.
             Err(halt) => return explorer.halt(halt, Consequence::OfProperty, stack),
         }
         let from = top.node.state();
         let mut enabled = reader.edges(from, top.valuation).peekable();
-        // A guess that the run diverges goes on from unobserved states only.
+        // A guess that the run diverges continues from unobserved states only.
         let may_go_on = enabled.peek().is_some() || from == reader.diverging;
-        if doomed.is_none() && top.valuation.is_some() && enabled.any(|edge| accepts_all[edge.to.index()]) {
-            *doomed = Some(stack.trail(explorer.expander.system, &mut *explorer.sink.store, None));
+        if accepting_sink.is_none()
+            && top.valuation.is_some()
+            && enabled.any(|edge| accepts_all[edge.to.index()])
+        {
+            *accepting_sink = Some(stack.trail(explorer.expander.system, &mut *explorer.sink.store, None));
         }
         if may_go_on {
             explorer.offer(stack)?;
-            // In the middle of something that nobody interrupts, that others have no steps says nothing about
-            // them.
+            // Inside an atomic block the other threads are not offered steps, which does not mean that they
+            // are disabled.
             if top.valuation.is_some() {
                 match Sets::idle(
                     explorer.expander.system,
@@ -249,7 +259,7 @@ where
                     Some(idle) => top.common = idle,
                     None => return Break(StopReason::Threads),
                 }
-                // The steps of all threads may not have been found.
+                // The computation of all threads' steps may have been abandoned.
                 if is_abandoned(explorer.expander.system, &explorer.expander.state) {
                     return explorer.sink.ledger.abandon();
                 }
@@ -304,7 +314,7 @@ where
         }
     }
 
-    /// Takes the next step of the top of the stack.
+    /// Takes the next step of the state on top of the stack.
     fn step(&mut self, mut top: Level<N>) -> ControlFlow<StopReason> {
         let Self { explorer, stack, .. } = self;
         let step = stack.steps[top.next];
@@ -332,7 +342,7 @@ where
         Continue(())
     }
 
-    /// Goes back to the state of the top of the stack.
+    /// Moves back to the state on top of the stack.
     fn retreat(&mut self) {
         let Some(mut top) = self.stack.levels.last() else { return };
         if let Arrival::Stored(_) | Arrival::Transient = top.arrival {
@@ -343,14 +353,14 @@ where
         self.stack.put(top);
     }
 
-    /// Takes the top from the stack. The walk stands where it stood when that was entered.
+    /// Pops the stack. The walk is then where it was when the popped level was entered.
     pub fn leave(&mut self) {
         let base = self.stack.base();
         self.stack.levels.pop();
         self.stack.steps.truncate(base);
     }
 
-    /// Goes back to a level, which is on top from then on.
+    /// Moves back to a level, which becomes the top of the stack.
     pub fn unwind(&mut self, level: usize) {
         self.retreat();
         while self.stack.len() > level + 1 {
@@ -371,19 +381,19 @@ impl<const N: usize> Stack<N> {
         }
     }
 
-    /// Where the steps of the top begin.
+    /// The index of the first step of the top level.
     fn base(&self) -> usize {
         let below = self.levels.len().checked_sub(2);
         below.map_or(0, |below| self.levels[below].next + self.levels[below].left as usize)
     }
 
-    /// The nodes with their levels, from the top down.
+    /// The nodes on the stack with their levels, from the top down.
     pub fn nodes(&self) -> impl Iterator<Item = (usize, Level<N>)> {
         let levels = (0..self.levels.len()).rev().map(|at| (at, self.levels[at]));
         levels.filter(|(_, level)| level.passed == 0)
     }
 
-    /// The step by which a level is being left. There is none where it stutters.
+    /// The step by which a level is being left; `None` if it stutters.
     fn taken(&self, level: Level<N>) -> Option<Step> {
         match level.arrival {
             Arrival::Stored(_) | Arrival::Transient => Some(self.steps[level.next - 1]),
@@ -391,7 +401,7 @@ impl<const N: usize> Stack<N> {
         }
     }
 
-    /// How the walk came to the top of the stack.
+    /// The moves from the initial node to the top of the stack.
     pub fn moves(&self) -> Vec<Move> {
         let entered =
             |at: usize| Move { step: self.taken(self.levels[at - 1]), to: self.levels[at].node.state() };

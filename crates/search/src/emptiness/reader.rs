@@ -1,40 +1,41 @@
 //! What the automaton of a claim reads along a run.
 //!
-//! A run shows a letter, the propositions that hold, in each state that is observed. In the middle of an
-//! atomic block nothing is observed, and the automaton stays where it is. A run that never leaves the block
-//! shows finitely many letters: then the last one counts for ever, as that of a run that ends.
+//! A run shows a letter, the set of propositions that hold, in each state that is observed. Inside an atomic
+//! block no state is observed, and the automaton stays in its state. A run that never leaves the block shows
+//! finitely many letters: then its last letter counts for ever, as for a run that ends.
 //!
-//! Whether a run *diverges* like that is known only when it comes round. So where it leaves its last observed
-//! state, and the automaton would accept the letter of that state repeated for ever, the automaton may also
-//! guess that the run diverges. It goes to an additional state, which it leaves no more, and in which every
-//! edge has all marks:
+//! Whether a run *diverges* in this way is known only when it closes a cycle. So when the run leaves an
+//! observed state, and the automaton would accept the letter of that state repeated for ever, the automaton
+//! may also guess that the run diverges. It then goes to an additional state, which it never leaves, and in
+//! which every edge has all marks:
 //!
-//! | the automaton is     | the step leads                     | the automaton goes                                   |
-//! |----------------------|------------------------------------|------------------------------------------------------|
-//! | in a state of its own | from an observed state            | along an edge whose label holds there                |
-//! | in a state of its own | from there to an unobserved state | also to [`Reader::diverging`], if it accepts for ever |
-//! | in a state of its own | from an unobserved state          | nowhere: it stays                                    |
-//! | diverging            | to an unobserved state             | nowhere: it stays, with all marks                    |
-//! | diverging            | to an observed state               | the guess was wrong: there is no edge                |
+//! | the automaton is in | the step leads                    | the automaton                             |
+//! |---------------------|-----------------------------------|-------------------------------------------|
+//! | a state of its own  | from an observed state            | takes an edge whose label holds there     |
+//! | a state of its own  | from there to an unobserved state | may also guess: go to [`Reader::diverging`] |
+//! | a state of its own  | from an unobserved state          | stays                                     |
+//! | `diverging`         | to an unobserved state            | stays, with all marks                     |
+//! | `diverging`         | to an observed state              | has no edge: the guess was wrong          |
 //!
 //! So the diverging runs that violate the claim are exactly the cycles of nodes with this state, and every
-//! search for cycles finds them like others. Such a run is fair: whoever is not in the block has no step
-//! there. A cycle of unobserved states in a state of the automaton's own says nothing, and must not have all
-//! marks: an automaton without acceptance sets is given one, in which all its edges are.
+//! search for cycles finds them like others. Such a run is fair: a thread outside the block has no step
+//! there. A cycle of unobserved states in one of the automaton's own states is not accepting, and must not
+//! have all marks: therefore an automaton without acceptance sets is given one that contains all its edges.
 
 use std::cell::RefCell;
 
 use ltl::{Automaton, Cube, Edge, Marks, State};
 use rustc_hash::FxHashMap;
 
-use super::marks::Sets;
+use super::acceptance::Sets;
 
+/// The automaton of a claim, and how it moves along a run.
 pub struct Reader {
-    /// The claim's, with one state more.
+    /// The claim's automaton, with one additional state.
     pub automaton: Automaton,
-    /// The additional state.
+    /// The additional state: the run has been guessed to diverge.
     pub diverging: State,
-    /// By letter: from which states it is accepted for ever.
+    /// By letter: for each state, whether it accepts that letter repeated for ever.
     for_ever: RefCell<FxHashMap<u64, Box<[bool]>>>,
 }
 
@@ -54,8 +55,8 @@ impl Reader {
         Self { automaton, diverging, for_ever: RefCell::default() }
     }
 
-    /// The next edge, at this place or a later one, that goes with a step to a state that is observed or not.
-    /// The step is from a state with this letter, if that one is observed.
+    /// The next edge, with index `place` or higher, that can be combined with a step to a state that is
+    /// observed or not. `letter` is the letter of the step's source, if the source is observed.
     pub fn next_edge(
         &self,
         from: State,
@@ -81,13 +82,14 @@ impl Reader {
         may_guess.then(|| (own.len(), stay(self.diverging, Marks::NONE)))
     }
 
-    /// The edges that go with every step from a state with this letter, if that one is observed.
+    /// The edges that can be combined with every step from a state. `letter` is its letter, if it is
+    /// observed.
     pub fn edges(&self, from: State, letter: Option<u64>) -> impl Iterator<Item = Edge> {
         let next = move |place| self.next_edge(from, letter, true, place);
         std::iter::successors(next(0), move |&(at, _)| next(at + 1)).map(|(_, edge)| edge)
     }
 
-    /// The marks of an edge of a state, those of threads included.
+    /// The marks of an edge from `from`, including those of threads.
     pub fn sets<const N: usize>(&self, from: State, edge: &Edge) -> Sets<N> {
         if from == self.diverging { Sets::all(self.automaton.sets) } else { Sets::of(edge.marks) }
     }

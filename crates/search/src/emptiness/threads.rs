@@ -1,26 +1,29 @@
-//! Weak fairness where threads are renamed: what becomes of each thread in a component.
+//! Weak fairness where threads are renamed: what happens to each thread in a component.
 //!
-//! Where states that differ in the names of threads are one, an acceptance set for each thread says nothing:
-//! on a cycle of nodes, whoever is called `i` at its end may be another one than at its beginning. So the
-//! sets of threads are left aside while components are sought, and one that has all marks of the automaton is
-//! looked at again, thread by thread (after Emerson and Sistla, 1997).
+//! Where states that differ only in the names of threads are identified, an acceptance set per thread carries
+//! no information: on a cycle of nodes, the thread with name `i` at the end may be another thread than the
+//! one with name `i` at the beginning. So the sets of threads are ignored while components are searched, and
+//! a component with all marks of the automaton is then examined thread by thread (after Emerson and Sistla,
+//! Utilizing symmetry when model-checking under fairness assumptions, TOPLAS 1997).
 //!
 //! The nodes of the *thread graph* are pairs: a node of the component, and a name of a thread there. An edge
-//! of the component on which the thread moves, on whose source it is disabled, or after which it is gone, is
-//! *good* for the pair. Every other edge leads on, to its target and what the thread is called there. Two
-//! steps to one node may call threads differently, so every step counts.
+//! of the component *serves* the pair if the thread moves on it, if the thread is disabled in its source, or
+//! if the thread no longer exists after it. Every other edge leads from the pair to another one: the target
+//! of the edge, and the name of the thread there. Two steps to the same node may rename threads differently,
+//! so every step is an edge of its own.
 //!
-//! **The component has a fair run if and only if from every pair there is a way to a good edge.** If so,
-//! serve one thread after the other, in the order in which they have waited or came to be: from where the run
-//! is, go the way that is good for the next one. Nobody waits for ever, as there is room for finitely many
-//! threads. If not, some pair has no such way, and no pair that can be reached from it. The component is
-//! strongly connected, so every one of its nodes has such a pair: in whichever way a run stays in the
-//! component, it has a thread that can always move and never does. The same goes for every part of the
-//! component that is strongly connected: so to look at components that cannot be extended is enough. (Threads
-//! that are created or end need no care: a thread that ends moves.)
+//! **The component has a fair run if and only if every pair has a path to an edge that serves it.** If every
+//! pair has one, serve one thread after the other, in the order in which they have waited or were created:
+//! from the current state, take the path to the edge that serves the next thread. No thread waits for ever,
+//! because the number of threads is bounded. Conversely, suppose that some pair has no such path; then
+//! neither has any pair that can be reached from it. The component is strongly connected, so every one of its
+//! nodes has such a pair: every run that stays in the component has a thread that is always enabled and never
+//! moves. The same holds for every strongly connected part of the component, so it is enough to examine
+//! maximal components. (The creation and the end of threads need no special treatment: a thread that ends
+//! moves.)
 //!
-//! Names need not be canonical for that: an edge tells what threads were called before and after the step
-//! that was taken.
+//! The names need not be canonical for this: an edge records the names of the threads before and after the
+//! step that was taken.
 
 use std::hash::Hash;
 use std::ops::ControlFlow;
@@ -32,31 +35,32 @@ use rustc_hash::FxHashMap;
 use store::{Budget, Chunked, Full};
 use system::Temporal;
 
-use super::marks::Sets;
+use super::acceptance::Sets;
 use super::reader::Reader;
 use crate::outcome::StopReason;
 use crate::sink::or_stop;
 
-/// What becomes of a thread along an edge that is good for it.
-pub const GOOD: u32 = u32::MAX;
+/// The fate of a thread along an edge that serves it.
+pub const SERVED: u32 = u32::MAX;
 
-/// Farther than any way.
+/// The distance of a goal that cannot be reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// So many new labels ask for memory at a time, so many bytes each and for each thread.
+/// Memory is requested from the budget once per this many new labels: this many bytes for each label, and for
+/// each thread in it.
 const BATCH: usize = 1 << 10;
 const LABEL_BYTES: usize = 128;
 const THREAD_BYTES: usize = 8;
 
-/// So many bytes need not be asked for.
+/// Up to this number of bytes the budget is not asked.
 const SMALL: usize = 1 << 18;
 
-/// What an edge means.
+/// What an edge means for marks and threads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// The automaton's, where they matter.
+    /// The marks of the automaton, where they matter.
     pub marks: Marks,
-    /// By name at the source of the edge: the name of that thread at its target, or [`GOOD`].
+    /// By name at the source of the edge: the name of that thread at the target, or [`SERVED`].
     pub fates: Vec<u32>,
 }
 
@@ -68,17 +72,18 @@ pub struct Edge {
     pub label: u32,
 }
 
-/// The edges between nodes that are live, as a search for components meets them.
+/// The edges between live nodes, in the order in which a search for components finds them.
 pub struct Threads {
     edges: Chunked<Edge>,
     labels: Interned<Label>,
     names: Interned<Vec<u32>>,
-    /// The nodes from the initial one to where the search is: their numbers, those of their names, and the
-    /// states of the automaton.
+    /// The nodes from the initial one to the current one: node number, number of the list of names, and state
+    /// of the automaton.
     path: Chunked<(u32, u32, State)>,
-    /// By state of the automaton: whether it is in a component with all marks. Others do not matter.
+    /// By state of the automaton: whether it is in a component with all marks. Edges of other states do not
+    /// matter.
     accepting: Vec<bool>,
-    /// How many threads a node has at most, so far.
+    /// The greatest number of threads of a node so far.
     most: usize,
     budget: Budget,
 }
@@ -98,17 +103,17 @@ impl Threads {
         }
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Forgets all edges but the first ones.
+    /// Removes all edges except the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.edges.truncate(len);
     }
 
-    /// The search goes on from the node of this number, of which these are the states.
+    /// The search enters node `number`, which consists of `state` and `claimed`.
     pub fn enter<S: Temporal>(
         &mut self,
         system: &S,
@@ -127,8 +132,8 @@ impl Threads {
         self.path.pop();
     }
 
-    /// Takes note of an edge from the last node that was entered to the one of this number, of which these
-    /// are the states.
+    /// Adds an edge from the last node that was entered to node `to`, which consists of `state` and
+    /// `claimed`.
     pub fn add<S: Temporal, const N: usize>(
         &mut self,
         system: &S,
@@ -148,8 +153,8 @@ impl Threads {
         or_stop(self.edges.push(Edge { to, from, label }))
     }
 
-    /// Whether there is a fair run in the component that has the edges after the first `start` ones, and
-    /// nodes with numbers from `root` on.
+    /// Whether the component whose edges are those from index `start` on, and whose nodes are numbered from
+    /// `root` on, has a fair run.
     pub fn is_fair(&self, start: usize, root: u32, nodes: usize) -> ControlFlow<StopReason, bool> {
         if !Graph::fits(nodes, self.edges.len() - start, self.most, &self.budget) {
             return ControlFlow::Break(StopReason::Memory);
@@ -163,25 +168,26 @@ impl Threads {
 }
 
 impl Label {
-    /// Of an edge with these marks, where threads have names before and after it, by id.
+    /// The label of an edge with these marks. `before` and `after` are the names of the threads at its two
+    /// ends, by thread id.
     pub fn new<const N: usize>(before: &[u32], after: &[u32], marks: Sets<N>) -> Self {
         Self { marks: marks.marks(), fates: fates(before, after, |id| marks.has_thread(id)) }
     }
 }
 
-/// By name before a step: the name after it, or [`GOOD`], where both are given by id.
-fn fates(before: &[u32], after: &[u32], is_good: impl Fn(u32) -> bool) -> Vec<u32> {
+/// By name before a step: the name after it, or [`SERVED`]. `before` and `after` are indexed by thread id.
+fn fates(before: &[u32], after: &[u32], serves: impl Fn(u32) -> bool) -> Vec<u32> {
     let named = || before.iter().zip(0..).filter(|&(&name, _)| name != u32::MAX);
-    let mut fates = vec![GOOD; named().map(|(&name, _)| name as usize + 1).max().unwrap_or_default()];
+    let mut fates = vec![SERVED; named().map(|(&name, _)| name as usize + 1).max().unwrap_or_default()];
     for (&name, id) in named() {
-        // Who is not there afterwards has no name, which is good.
+        // A thread that does not exist afterwards has no name, and counts as served.
         fates[name as usize] =
-            if is_good(id) { GOOD } else { after.get(id as usize).copied().unwrap_or(GOOD) };
+            if serves(id) { SERVED } else { after.get(id as usize).copied().unwrap_or(SERVED) };
     }
     fates
 }
 
-/// Values by number.
+/// Distinct values, each with a number.
 pub struct Interned<T> {
     pub all: Vec<Rc<T>>,
     numbers: FxHashMap<Rc<T>, u32>,
@@ -199,7 +205,7 @@ impl<T: Hash + Eq> Interned<T> {
             return Ok(number);
         }
         let number = self.all.len();
-        let bytes = LABEL_BYTES + THREAD_BYTES * super::marks::THREADS as usize;
+        let bytes = LABEL_BYTES + THREAD_BYTES * super::acceptance::THREADS as usize;
         if number.is_multiple_of(BATCH) && !budget.allows(BATCH * bytes) {
             return Err(Full::Memory);
         }
@@ -210,17 +216,18 @@ impl<T: Hash + Eq> Interned<T> {
     }
 }
 
-/// A graph that is strongly connected, with what its edges mean for threads.
+/// A strongly connected graph, with the meaning of its edges for threads.
 pub struct Graph {
     nodes: usize,
-    /// In the order of their targets.
+    /// Sorted by target.
     edges: Vec<Edge>,
-    /// Where the edges to each node begin.
+    /// For each node, the index of the first edge that leads to it.
     starts: Vec<u32>,
 }
 
 impl Graph {
-    /// Whether there is memory for a look at so many nodes and edges, with so many threads at most.
+    /// Whether there is memory to examine a graph with these numbers of nodes and edges and at most `threads`
+    /// threads.
     pub fn fits(nodes: usize, edges: usize, threads: usize, budget: &Budget) -> bool {
         let bytes = edges * size_of::<Edge>() + nodes * (1 + 3 * threads) * size_of::<u32>();
         bytes < SMALL || budget.allows(bytes)
@@ -237,7 +244,7 @@ impl Graph {
         self.edges[self.starts[node] as usize..self.starts[node + 1] as usize].iter().copied()
     }
 
-    /// By node: how many edges lead to and over the next one that is a goal.
+    /// By node: the number of edges on a shortest path whose last edge is a goal.
     fn distances(&self, is_goal: impl Fn(Edge) -> bool) -> Vec<u32> {
         let mut distances = vec![NEVER; self.nodes];
         let mut queue = Vec::new();
@@ -259,23 +266,23 @@ impl Graph {
         distances
     }
 
-    /// The ways to good edges, if there is one from every pair. Labels of edges are given by number.
+    /// The distances to serving edges, if every pair has one. `labels` is indexed by label number.
     pub fn fair(self, labels: &[Rc<Label>]) -> Option<Fair> {
         let most = self.edges.iter().map(|edge| labels[edge.label as usize].fates.len()).max();
         let threads = most.unwrap_or_default();
-        let distances = self.turns(labels, threads)?;
+        let distances = self.service_distances(labels, threads)?;
         Some(Fair { graph: self, labels: labels.to_vec(), threads, distances })
     }
 
-    /// By pair: how many edges lead to and over the next one that is good. There is none if from some pair
-    /// there is no way.
-    fn turns(&self, labels: &[Rc<Label>], threads: usize) -> Option<Vec<u32>> {
+    /// By pair: the number of edges on a shortest path whose last edge serves it. `None` if some pair has no
+    /// such path.
+    fn service_distances(&self, labels: &[Rc<Label>], threads: usize) -> Option<Vec<u32>> {
         let fates = |edge: Edge| labels[edge.label as usize].fates.iter().copied().enumerate();
         let pair = |node: u32, name: usize| node as usize * threads + name;
         let mut distances = vec![NEVER; self.nodes * threads];
         let mut queue = Vec::new();
         for &edge in &self.edges {
-            for (name, _) in fates(edge).filter(|&(_, fate)| fate == GOOD) {
+            for (name, _) in fates(edge).filter(|&(_, fate)| fate == SERVED) {
                 if std::mem::replace(&mut distances[pair(edge.from, name)], 1) == NEVER {
                     queue.push((edge.from, name));
                 }
@@ -298,28 +305,28 @@ impl Graph {
     }
 }
 
-/// A component with a fair run, and the ways in it.
+/// A component with a fair run, and distances in it.
 pub struct Fair {
     graph: Graph,
     labels: Vec<Rc<Label>>,
     threads: usize,
-    /// By node and name.
+    /// By pair: the distance to an edge that serves it.
     distances: Vec<u32>,
 }
 
 impl Fair {
-    /// How far it is from a node to what is good for the thread of this name.
-    pub fn to_turn(&self, node: usize, name: u32) -> u32 {
+    /// The distance from a node to an edge that serves the thread with this name.
+    pub fn to_service(&self, node: usize, name: u32) -> u32 {
         let at = node * self.threads + name as usize;
         if (name as usize) < self.threads { self.distances[at] } else { NEVER }
     }
 
-    /// How far it is from each node to an edge with the mark.
+    /// By node: the distance to an edge with this mark.
     pub fn to_mark(&self, set: u32) -> Vec<u32> {
         self.graph.distances(|edge| self.labels[edge.label as usize].marks.contains(Marks::one(set)))
     }
 
-    /// How far it is from each node to another one, by one edge at least.
+    /// By node: the distance to `node`, by at least one edge.
     pub fn to_node(&self, node: usize) -> Vec<u32> {
         self.graph.distances(|edge| edge.to as usize == node)
     }

@@ -1,64 +1,64 @@
-//! A short cycle through a component that has all marks.
+//! A short cycle with all marks through a component.
 //!
-//! From the head of the component, the shortest way within it to an edge with a mark that is missing; from
-//! there to the next one; and back to the head. The nodes are decoded one by one, so what comes out is a
-//! cycle of nodes: [`super::lasso`] makes it a run.
+//! From the head of the component, it takes a shortest path within the component to an edge with a missing
+//! mark; from there to the next one; and finally back to the head. The nodes are decoded one by one, so the
+//! result is a cycle of nodes. [`super::lasso`] turns it into a run.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::{Budget, StateStore};
 use system::{Encoding, Temporal, has_room};
 
-use super::around::{Around, Shown};
+use super::acceptance::Sets;
 use super::components::Component;
-use super::lasso::Turn;
-use super::marks::Sets;
-use super::product::{Node, Walk};
+use super::lasso::CycleEdge;
+use super::node_edges::{EdgeView, NodeEdges};
+use super::product::{Node, ProductWalk};
 
-/// So many nodes ask for memory at a time, so many bytes each.
+/// Memory is requested from the budget once per this many nodes, and this many bytes for each.
 const BATCH: usize = 1 << 12;
 const NODE_BYTES: usize = 128;
 
-/// The edges of a cycle with `all` marks from the head back to it. There is none if memory or time do not
-/// allow it, or if states decode to others than they are.
+/// The edges of a cycle with `all` marks from the head back to it. `None` if memory or time do not allow it,
+/// or if states do not decode to themselves.
 pub fn cycle<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+    walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,
     all: Sets<N>,
     budget: &Budget,
-) -> Option<Vec<Turn<N>>>
+) -> Option<Vec<CycleEdge<N>>>
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    let (mut turns, mut missing, mut at) = (Vec::new(), all, component.head);
-    while missing != Sets::NONE || turns.is_empty() || at != component.head {
-        let is_goal = |turn: Turn<N>| {
-            if missing == Sets::NONE { turn.node == component.head } else { turn.marks.meets(missing) }
+    let (mut found, mut missing, mut at) = (Vec::new(), all, component.head);
+    while missing != Sets::NONE || found.is_empty() || at != component.head {
+        let is_goal = |edge: CycleEdge<N>| {
+            if missing == Sets::NONE { edge.node == component.head } else { edge.marks.meets(missing) }
         };
-        let way = way(walk, component, at, is_goal, budget)?;
-        for &turn in &way {
-            (at, missing) = (turn.node, missing.without(turn.marks));
+        let path = shortest_path(walk, component, at, is_goal, budget)?;
+        for &edge in &path {
+            (at, missing) = (edge.node, missing.without(edge.marks));
         }
-        turns.extend(way);
+        found.extend(path);
     }
-    Some(turns)
+    Some(found)
 }
 
-/// The shortest way from a node within its component whose last edge is a goal.
-fn way<S, T, const N: usize>(
-    walk: &mut Walk<'_, S, T, N>,
+/// A shortest path from a node within its component whose last edge is a goal.
+fn shortest_path<S, T, const N: usize>(
+    walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,
     from: Node,
-    is_goal: impl Fn(Turn<N>) -> bool,
+    is_goal: impl Fn(CycleEdge<N>) -> bool,
     budget: &Budget,
-) -> Option<Vec<Turn<N>>>
+) -> Option<Vec<CycleEdge<N>>>
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
     let (system, automaton) = (walk.explorer.expander.system, walk.automaton);
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
-    // How each node was reached first.
+    // For each node, the first edge that reached it: source and marks.
     let mut reached: FxHashMap<Node, (Node, Sets<N>)> = FxHashMap::default();
     let mut queue = vec![from];
     let mut next = 0;
@@ -70,21 +70,21 @@ where
         }
         walk.explorer.sink.store.decode(node.id(), &mut encoding);
         system.decode(&encoding, &mut state);
-        let mut around = Around {
+        let mut edges = NodeEdges {
             system,
             store: &mut *walk.explorer.sink.store,
             reader: walk.reader,
             stutters: walk.stutters,
             encoding: &mut encoding,
             stores_transient: walk.explorer.expander.stores_transient,
-            way: Vec::new(),
+            path: Vec::new(),
             passed: FxHashSet::default(),
         };
         let mut goal = None;
-        around.find(&mut state, node, &mut |Shown { node: target, marks, .. }| {
+        edges.find(&mut state, node, &mut |EdgeView { node: target, marks, .. }| {
             if component.has(target.index(automaton)) {
-                let turn = Turn { node: target, marks };
-                goal = is_goal(turn).then_some(turn);
+                let edge = CycleEdge { node: target, marks };
+                goal = is_goal(edge).then_some(edge);
                 reached.entry(target).or_insert_with(|| {
                     queue.push(target);
                     (node, marks)
@@ -93,15 +93,15 @@ where
             goal.is_some()
         });
         if let Some(goal) = goal {
-            let mut way = vec![goal];
+            let mut path = vec![goal];
             let mut at = node;
             while at != from {
                 let (before, marks) = reached[&at];
-                way.push(Turn { node: at, marks });
+                path.push(CycleEdge { node: at, marks });
                 at = before;
             }
-            way.reverse();
-            return Some(way);
+            path.reverse();
+            return Some(path);
         }
     }
     None

@@ -1,4 +1,4 @@
-//! EmptinessResult of products against explicit ones, on random graphs.
+//! Emptiness of products, compared with explicitly constructed products, on random graphs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
     Claim { is_fair: true, ..*claim }
 }
 
-/// The system as an automaton whose words are those of its runs; under fairness, with a set for each thread.
-/// Where nobody looks there are no letters. From where a run can stay unobserved for ever, an edge leads to a
-/// state that repeats the last letter.
+/// The system as an automaton that accepts the words of its runs; under fairness, with a set per thread.
+/// Unobserved states have no letters. Where a run can stay unobserved for ever, an edge leads to a state that
+/// repeats the last letter.
 fn explicit(system: &Kripke, threads: u32) -> Automaton {
     let count = system.places.len();
     let diverges = diverging(system);
@@ -65,7 +65,7 @@ fn explicit(system: &Kripke, threads: u32) -> Automaton {
     Automaton { initial: State(0), edges: edges.chain(repeated).collect(), sets: threads }
 }
 
-/// From which places a run can go on for ever without being observed: as long as there is a way on, it can.
+/// For each place, whether a run can continue from there for ever without being observed.
 fn diverging(system: &Kripke) -> Vec<bool> {
     let mut diverges: Vec<bool> = system.places.iter().map(|place| !place.is_observed()).collect();
     for _ in &system.places {
@@ -76,7 +76,7 @@ fn diverging(system: &Kripke) -> Vec<bool> {
     diverges
 }
 
-/// Follows the run by itself, without a search, and returns its word.
+/// Follows the run on the system alone, without a search, and returns its word.
 fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -> Word {
     assert!(lasso.is_closed && !lasso.cycle.is_empty());
     let (mut at, mut state) = (0, automaton.initial);
@@ -99,7 +99,7 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
             word.push(place.valuation);
         } else {
             word.push(place.valuation);
-            // Whichever of the edges between these two it was.
+            // Any of the edges between these two states may have been taken.
             let edges = automaton.edges(state).iter().filter(|edge| edge.to == taken.to);
             let enabled: Vec<_> = edges.filter(|edge| edge.cube.holds(place.valuation)).collect();
             assert!(!enabled.is_empty(), "the automaton has no such edge");
@@ -131,7 +131,7 @@ fn follow(system: &Kripke, automaton: &Automaton, threads: u32, lasso: &Lasso) -
     word
 }
 
-/// Whether the search says that there is no run, after a look at what it shows.
+/// Whether the search found no run. If it found one, the run is verified.
 fn is_empty(system: &Kripke, automaton: &Automaton, threads: u32, found: &EmptinessResult) -> bool {
     let outcome = &found.outcome;
     let Some(lasso) = &found.lasso else {
@@ -147,7 +147,7 @@ fn is_empty(system: &Kripke, automaton: &Automaton, threads: u32, found: &Emptin
     false
 }
 
-/// All ways to search one product agree with the explicit one.
+/// Checks that all ways to search a product agree with the explicit one.
 fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let expected = explicit(system, 0).product(automaton).is_empty();
     let claim = Claim::new(automaton);
@@ -197,11 +197,11 @@ fn random_automata_on_random_graphs() {
         unfair += usize::from(!is_empty && fairly);
     }
     assert!((1500..8500).contains(&empty), "{empty} of 10000");
-    // On average there are 55, whatever the generator: this is four standard deviations below.
+    // The mean is 55 for any generator; this is four standard deviations below it.
     assert!(unfair > 25, "{unfair} of 10000");
 }
 
-/// Products with ways from one cycle to another, where one depth-first search is not enough.
+/// Products with paths from one cycle to another, where a single depth-first search is not enough.
 #[test]
 fn accepting_states_on_larger_graphs() {
     let mut random = Random::new(3);
@@ -216,8 +216,8 @@ fn accepting_states_on_larger_graphs() {
     }
 }
 
-/// The automaton with its marks on the wrong side of states: an edge has those of an edge, or of all edges,
-/// that leave where it leads to.
+/// The automaton with its marks on the wrong side of states: an edge gets the marks of one edge, or of all
+/// edges, that leave its target.
 fn displaced(automaton: &Automaton, of_all: bool) -> Automaton {
     let edges = automaton.edges.iter().map(|edges| {
         let wrong = |edge: &Edge| {
@@ -239,7 +239,7 @@ fn displaced(automaton: &Automaton, of_all: bool) -> Automaton {
     Automaton { edges: edges.collect(), ..automaton.clone() }
 }
 
-/// These tests would notice if edges were accepting that come before or after those that are.
+/// These tests would notice if the edges before or after the accepting ones were taken for accepting.
 #[test]
 fn acceptance_on_the_wrong_side_is_noticed() {
     let mut random = Random::new(4);
@@ -274,20 +274,20 @@ fn finite_runs_stutter() {
         let found = check(&system, &claim);
         let lasso = found.lasso.expect("a run where it always holds");
         assert!(lasso.stutters() && lasso.cycle_start() == 1);
-        // At the greatest depth, a state with steps does not.
+        // At the depth limit, a state with steps does not stutter.
         let options = Options { max_depth: Some(0), ..Options::default() };
         let mut store = Exact::new(&Budget::unlimited());
         let found = emptiness(&system, &mut store, &claim, &options, &mut Quiet).unwrap();
         assert!(found.lasso.is_none());
         assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Depth));
-        // A deadlock is reported where that is asked for.
+        // A deadlock is reported if the claim asks for it.
         let found = check(&system, &Claim { reports_deadlocks: true, ..claim });
         assert_eq!(found.outcome.violations[0].fault.kind, FaultKind::Deadlock);
     }
 }
 
 #[test]
-fn what_keeps_a_search_from_the_end_is_told() {
+fn what_keeps_a_search_from_the_end_is_reported() {
     let never = best::generalized(&always(1), Limits::default()).unwrap();
     let mut system = Kripke { places: vec![place(2, &[(0, 1)]), place(2, &[(0, 2)]), place(0, &[(0, 0)])] };
     let run = |system: &Kripke, claim: Claim<'_>, options: &Options<'_>| {
@@ -312,7 +312,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
     system.places[1].truncates = true;
     let outcome = run(&system, claim, &Options::default()).outcome;
     assert!(!outcome.is_exhaustive() && outcome.truncations.contains_key(&Bound::Objects));
-    // What no continuation can mend is wrong in any case.
+    // A violation that no continuation can repair is reported in any case.
     let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
     let reached = best::generalized(&reached, Limits::default()).unwrap();
     for claim in [Claim::new(&reached), fair(&Claim::new(&reached))] {
@@ -325,7 +325,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
     system.places[1].halt = Some(Halt::Fault(fault));
     let outcome = run(&system, claim, &Options::default()).outcome;
     assert_eq!((outcome.violations[0].fault, outcome.violations[0].trail.len()), (fault, 1));
-    // Propositions that are not evaluated cut a run, and hide no violation before that.
+    // Propositions that cannot be evaluated cut a run, but do not hide a violation before that point.
     system.places[1].halt = Some(Halt::Truncated(Bound::Frames));
     for claim in [claim, fair(&claim)] {
         let found = run(&system, claim, &Options::default());
@@ -342,7 +342,7 @@ fn what_keeps_a_search_from_the_end_is_told() {
         assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Time));
         assert!(!found.outcome.is_truncated());
     }
-    // More threads than there are sets for.
+    // There are more threads than sets.
     let system = Kripke { places: vec![place(2, &[(256, 0)])] };
     let outcome = run(&system, fair(&claim), &Options::default()).outcome;
     assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Threads));
@@ -361,10 +361,10 @@ fn stores_and_automata_that_are_not_up_to_it_are_refused() {
     assert_eq!(refused(Box::new(Compact::new(&budget, 8)), &claim), Refusal::Lossy("compact"));
     let bitstate = Bitstate::new(&budget, 20, Hashes::Usual);
     assert_eq!(refused(Box::new(bitstate), &claim), Refusal::Lossy("bitstate"));
-    assert_eq!(refused(Box::new(Trie::new(&budget, true)), &claim), Refusal::Unnumbered("trie"));
+    assert_eq!(refused(Box::new(Trie::new(&budget, true)), &claim), Refusal::Unindexed("trie"));
 }
 
-/// A token goes round; its place is no part of an encoding.
+/// A token moves around a ring; its position is not part of the encoding.
 #[test]
 fn cycles_close_after_as_many_rounds_as_it_takes() {
     let always = best::generalized(&always(0), Limits::default()).unwrap();
@@ -379,7 +379,7 @@ fn cycles_close_after_as_many_rounds_as_it_takes() {
         let mut heads = Vec::new();
         lasso.trail().replay(&ring, |_, state| heads.push(state.0)).unwrap();
         assert_eq!(heads[lasso.cycle_start()], *heads.last().unwrap());
-        // Where nothing ever is the same, the cycle is one up to names.
+        // If no state ever returns, the cycle is closed up to names only.
         let ring = Ring { never_same: Some(std::cell::Cell::new(0)), ..ring };
         let mut store = Exact::new(&Budget::unlimited());
         let found = emptiness(&ring, &mut store, &claim, &Options::default(), &mut Quiet).unwrap();
@@ -388,7 +388,7 @@ fn cycles_close_after_as_many_rounds_as_it_takes() {
     }
 }
 
-/// A cycle of transient states is stored when it has been passed by for long enough, and then each of its
+/// A cycle of transient states is stored once enough transient states were passed, and then each of its
 /// states once.
 #[test]
 fn transient_cycles_are_runs_too() {

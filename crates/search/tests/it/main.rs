@@ -1,4 +1,5 @@
-//! All tests of searches in one executable, but that of the memory of the process (`memory.rs`).
+//! All tests of searches in one executable, except for the one that measures the memory of the process
+//! (`memory.rs`).
 
 mod common;
 

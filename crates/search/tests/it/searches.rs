@@ -1,4 +1,4 @@
-//! What searches count, find and claim, on systems whose state spaces are known.
+//! What searches count, find and claim, on systems with known state spaces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use quotient_search::{
     Completeness, Observer, Open, Options, Outcome, Progress, Quiet, Stats, StopReason, Trail, WalkEnd, walk,
 };
-use store::{Budget, Exact, Insert, Naive, StateId, StateStore};
+use store::{Budget, Exact, HashSetStore, Insert, StateId, StateStore};
 use system::toy::{Bag, Counters, Edge, Graph, Node};
 use system::{
     Alarm, Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Limits, Section, Step, Steps,
@@ -47,7 +47,7 @@ fn assertion(site: u32) -> Fault {
     Fault { kind: FaultKind::Assertion, site }
 }
 
-/// Every violation must be reproduced by its trail.
+/// Checks that every violation is reproduced by its trail.
 fn check_trails<S: TransitionSystem>(system: &S, outcome: &Outcome) {
     for violation in &outcome.violations {
         let faults = violation.trail.replay(system, |_, _| {}).expect("the trail replays");
@@ -64,7 +64,7 @@ fn closed_formulas_of_the_counters() {
         let transitions = n as u64 * max * (max + 1).pow((n as u32).saturating_sub(1));
         for search in SEARCHES {
             let outcome = run(search, &counters(n, max), &Options::default());
-            // All ways to a state are equally long, so depth first finds no longer ones.
+            // All paths to a state have the same length, so depth-first search finds no longer ones.
             let depth = n as u32 * max as u32;
             let matched = transitions - (states - 1);
             assert_eq!(outcome.stats, Stats { states: states as usize, transitions, matched, depth });
@@ -92,7 +92,7 @@ fn depth_first_takes_the_first_step_first_and_explores_at_once() {
             self.0.push((id, depth));
         }
     }
-    // 0 → 1 → 3 → 2 and 0 → 2: depth first meets 2 last.
+    // 0 → 1 → 3 → 2 and 0 → 2: a depth-first search reaches 2 last.
     let graph = Graph { nodes: vec![to(&[1, 2]), to(&[3]), to(&[0]), to(&[2])] };
     for (search, nodes, depths) in
         [(Search::Dfs, [0, 1, 3, 2], [0, 1, 2, 3]), (Search::Bfs, [0, 1, 2, 3], [0, 1, 1, 2])]
@@ -220,7 +220,7 @@ fn a_state_whose_guards_all_fault_is_no_deadlock() {
     }
 }
 
-/// Encodings that are canonical forms: steps of a decoded state are not steps of the concrete one.
+/// Where encodings are canonical forms, the steps of a decoded state are not steps of the concrete one.
 #[test]
 fn trails_stay_concrete_when_encodings_are_sorted() {
     let mut faulty = 0;
@@ -292,7 +292,7 @@ fn a_space_of_exactly_as_many_states_as_allowed_is_exhausted() {
 fn breadth_first_explores_everything_within_the_depth() {
     for max in 0..=8 {
         let options = Options { max_depth: Some(max), ..Options::default() };
-        // Two counters to 3: all states up to a sum. The last one has sum 6 and no steps.
+        // Two counters up to 3: all states up to a sum. The last state has sum 6 and no steps.
         let states = (0..16).filter(|i| i / 4 + i % 4 <= max).count();
         let outcome = run(Search::Bfs, &counters(2, 3), &options);
         let completeness = if max < 6 { stopped(StopReason::Depth) } else { EXHAUSTED };
@@ -305,7 +305,8 @@ fn breadth_first_explores_everything_within_the_depth() {
 
 #[test]
 fn a_detour_never_becomes_a_claim_of_completeness() {
-    // Depth first meets 2 behind 1, at the bound, and does not come back to it on the shorter way.
+    // A depth-first search reaches 2 through 1, at the limit, and does not expand it again on the shorter
+    // path.
     let graph = Graph { nodes: vec![to(&[1, 2]), to(&[2]), to(&[3]), Node { is_end: true, ..to(&[]) }] };
     let options = Options { max_depth: Some(2), ..Options::default() };
     let outcome = run(Search::Dfs, &graph, &options);
@@ -403,7 +404,7 @@ fn a_store_without_memory_or_ids_ends_the_search() {
     }
 }
 
-/// One step, for which there is no memory.
+/// A system with one step, for which there is no memory.
 struct Cramped;
 
 impl TransitionSystem for Cramped {
@@ -467,11 +468,11 @@ fn what_a_system_has_no_memory_for_is_no_bound() {
     }
 }
 
-/// The store may grow as it likes here, but what the search itself keeps may not.
+/// The store may grow without limit here, but the data of the search itself may not.
 #[test]
 fn parents_and_stacks_ask_for_memory_too() {
     let chunk = 1 << 16;
-    // Breadth first, the initial state has no parent.
+    // In a breadth-first search, the initial state has no parent.
     for (search, bytes, most) in [(Search::Bfs, 1 + 8, chunk + 2), (Search::Dfs, 24 + 12, chunk + 1)] {
         let run = |budget| run(search, &counters(1, 70_000), &Options { budget, ..Options::default() });
         let outcome = run(Budget::counted(bytes * chunk));
@@ -486,7 +487,7 @@ enum Ringing {
     InSteps,
     InFire,
     InCheck,
-    /// In a part of it that tells nobody.
+    /// In a part of the system that does not report it.
     Silently,
 }
 
@@ -544,12 +545,12 @@ impl Limits<bool> for Ringing {
     }
 }
 
-/// What is abandoned is no fault, no bound, no deadlock and no proof, whatever the search makes of it.
+/// An abandoned computation is never reported as a fault, a bound, a deadlock or a proof.
 #[test]
 fn what_is_abandoned_ends_the_search() {
     for system in [Ringing::InSteps, Ringing::InFire, Ringing::InCheck, Ringing::Silently] {
         for search in SEARCHES {
-            // Nothing rings where there is no limit.
+            // Without a limit there is no alarm.
             assert!(run(search, &system, &Options::default()).is_exhaustive());
             let options = Options { time: Some(Duration::MAX), ..keep_going() };
             let outcome = run(search, &system, &options);
@@ -560,7 +561,7 @@ fn what_is_abandoned_ends_the_search() {
 }
 
 #[test]
-fn progress_tells_where_the_search_stands() {
+fn progress_reports_the_counts_so_far() {
     #[derive(Default)]
     struct Log(Vec<Progress>);
     impl Observer for Log {
@@ -595,7 +596,7 @@ fn progress_tells_where_the_search_stands() {
     assert!(log.0.is_empty());
 }
 
-// Random graphs, against the obvious exploration
+// Random graphs, compared with a straightforward exploration
 
 fn any_edge(nodes: usize) -> impl Strategy<Value = Edge> {
     let fault = (0_u32..3).prop_map(assertion);
@@ -655,8 +656,8 @@ proptest! {
             let farthest = truth.distance.values().max().copied().unwrap_or(0) as u32;
             prop_assert!(search == Search::Dfs || outcome.stats.depth == farthest);
             prop_assert!(outcome.stats.depth >= farthest);
-            // The order of exploration is a matter of the search, not of the store or of chance.
-            let mut naive = Naive::new(&Budget::unlimited());
+            // The order of exploration depends on the search only, not on the store or on chance.
+            let mut naive = HashSetStore::new(&Budget::unlimited());
             prop_assert!(same(&outcome, &search.run(&graph, &mut naive, &keep_going(), &mut Quiet)));
             let mut boxed: Box<dyn StateStore> = Box::new(exact());
             prop_assert!(same(&outcome, &search.run(&graph, &mut *boxed, &keep_going(), &mut Quiet)));

@@ -1,38 +1,40 @@
 //! A set of byte strings as the minimal deterministic automaton that accepts them.
 //!
-//! Nodes are unique by their edges ([`super::nodes`]). Hence no two accept the same strings: the automaton is
-//! minimal, after every insertion. It has no cycles, one node that accepts (the strings are prefix-free: none
-//! is the beginning of another) and none that rejects: a byte without an edge does.
+//! Nodes are unique by their edges ([`super::nodes`]). Hence no two nodes accept the same strings: the
+//! automaton is minimal after every insertion. It has no cycles, one accepting node (the strings are
+//! prefix-free: none is a prefix of another) and no rejecting node: a byte without an edge rejects.
 //!
-//! An insertion walks down as far as edges lead. If that is all of the string, it is in the set. Otherwise
-//! the string needs other nodes: those of the path with one child changed, and a chain for the rest. From its
-//! end to its beginning, first come some that exist, which are found by their edges; the first that does not
-//! is new, and so are all above it, since the one below them is.
+//! An insertion walks down as far as there are edges. If that is the whole string, it is in the set.
+//! Otherwise the string needs other nodes: those of the path with one child changed, and a chain for the rest
+//! of the string. From the end of the string to its beginning, first come nodes that exist, which are found
+//! by their edges; the first one that does not exist is new, and so are all above it, since the one below
+//! them is new.
 //!
-//! A node of the path is *owned* if nothing but the path leads to it: it has one edge to it, of one byte, and
-//! so have those above it. What becomes of the nodes of the path:
+//! A node of the path is *owned* if only the path leads to it: exactly one edge leads to it, of exactly one
+//! byte, and the same holds for the nodes above it. What happens to the nodes of the path:
 //!
-//! |        | what it should be is new                     | what it should be exists      |
-//! |--------|----------------------------------------------|-------------------------------|
-//! | owned  | changes in place, or moves to a longer record | goes                          |
-//! | shared | stays for the others, and a copy is made     | stays for the others          |
+//! |        | the wanted node is new                        | the wanted node exists        |
+//! |--------|-----------------------------------------------|-------------------------------|
+//! | owned  | changes in place, or moves to a longer record | is removed                    |
+//! | shared | stays for the others, and a copy is made      | stays for the others          |
 //!
-//! As soon as a node that changes keeps its address, those above it need not change: most insertions do not
-//! get far.
+//! As soon as a changed node keeps its address, the nodes above it need not change: most insertions end
+//! early.
 //!
-//! So nothing ever has to be collected: a node that goes has an equal with edges to all its other children.
-//! Counts of references only tell owned from shared.
+//! So garbage never has to be collected: for a node that is removed, there is an equal one with edges to all
+//! its other children. Reference counts only serve to distinguish owned from shared nodes.
 
 use super::nodes::{Content, Draft, Edge, Node, Nodes, size};
 use crate::{Budget, Full};
 
+/// The minimal deterministic automaton of a set of strings.
 #[derive(Debug)]
 pub struct Dfa {
     nodes: Nodes,
     root: Node,
-    /// The nodes that the last string went through.
+    /// The nodes on the path of the last string.
     path: Vec<Node>,
-    /// The bytes that it took there, as far as they still lead through these nodes.
+    /// The bytes of the string along this path, as far as they still lead through these nodes.
     taken: Vec<u8>,
     draft: Draft,
 }
@@ -63,7 +65,7 @@ impl Dfa {
         &self.nodes
     }
 
-    /// Nodes, with the one that accepts, and edges between them.
+    /// The number of nodes, including the accepting one, and the number of edges.
     pub const fn size(&self) -> (usize, usize) {
         (self.nodes.len() + 1, self.nodes.edges())
     }
@@ -72,8 +74,8 @@ impl Dfa {
         self.nodes.bytes()
     }
 
-    /// Whether the set has a string. Keeps its path up to the first node that has no edge for it. Neighbours
-    /// in a search have much in common, so it starts where the last path turned off.
+    /// Whether the set contains a string. Keeps its path up to the first node that has no edge for it.
+    /// Neighbours in a search have much in common, so the walk starts where it leaves the last path.
     pub fn contains(&mut self, string: &[u8]) -> bool {
         let common = self.taken.iter().zip(string).take_while(|(a, b)| a == b).count();
         let mut node = self.path.get(common).copied();
@@ -92,13 +94,12 @@ impl Dfa {
         true
     }
 
-    /// Adds the string that [`Dfa::contains`] has just missed. It must not be the beginning of another, nor
-    /// another one its beginning, and it must not be empty.
+    /// Adds the string that [`Dfa::contains`] has just not found. It must not be empty, nor a prefix of
+    /// another string, nor another string a prefix of it.
     pub fn add(&mut self, string: &[u8]) -> Result<(), Full> {
         self.reserve(string)?;
         let mut child = Node::ACCEPT;
-        // Nodes before this depth are new. The root always is: what it should be is more than what any node
-        // was.
+        // Nodes before this depth are new. The root is always new: it accepts more than any node did.
         let mut new = string.len();
         loop {
             let content = wanted(&self.nodes, &self.path, new - 1, string, child, &mut self.draft);
@@ -135,14 +136,14 @@ impl Dfa {
     }
 
     fn reserve(&mut self, string: &[u8]) -> Result<(), Full> {
-        // A byte can split an edge in three.
+        // A byte can split an edge into three.
         let edges = self.path.iter().map(|&node| self.nodes.content(node).len() + 2);
         let words: usize = edges.map(size).sum();
         self.nodes.reserve(words + (string.len() - self.path.len()) * size(1))
     }
 
-    /// How many nodes of the path are owned. Whoever leads to `next`, which the path will, shares it from now
-    /// on.
+    /// The number of owned nodes of the path. `next` will get an edge from the new path, so a node of the
+    /// path that is equal to `next` is shared from now on.
     fn owned(&self, string: &[u8], next: Node) -> usize {
         let mut single = true;
         for (depth, (&node, &byte)) in self.path.iter().zip(string).enumerate() {
@@ -154,7 +155,7 @@ impl Dfa {
         self.path.len()
     }
 
-    /// Takes away a node that nothing will lead to.
+    /// Removes a node to which no edge will lead.
     fn discard(&mut self, node: Node) {
         self.nodes.unregister(node);
         for index in 0..self.nodes.content(node).len() {
@@ -165,7 +166,7 @@ impl Dfa {
     }
 }
 
-/// What the node at `depth` must be, for the string to go on with `child`.
+/// The edges that the node at `depth` must have, so that the string continues with `child`.
 fn wanted<'a>(
     nodes: &Nodes,
     path: &[Node],
@@ -192,8 +193,8 @@ fn wanted<'a>(
     draft.finish()
 }
 
-/// Gives an owned node the edges of `new`, which it shares but for those to `gained` and, if that one stays,
-/// `lost`. Its address may change.
+/// Gives an owned node the edges of `new`, which differ from its own by those to `gained` and, if that node
+/// stays, to `lost`. Its address may change.
 fn change(nodes: &mut Nodes, node: Node, new: Content<'_>, gained: Node, lost: Option<Node>) -> Node {
     let count =
         |content: Content<'_>, child| content.edges().filter(|edge| edge.child == child).count() as i32;
@@ -210,7 +211,7 @@ fn change(nodes: &mut Nodes, node: Node, new: Content<'_>, gained: Node, lost: O
         nodes.write(node, new);
         return node;
     }
-    // The old record is freed last, so that what moves never has the address it had.
+    // The old record is freed last, so that a node that moves never gets its old address.
     let moved = nodes.make(new);
     nodes.free(node);
     moved

@@ -4,10 +4,10 @@
 //!   refs | next | count, label, label, …  (16 bits each) | child, child, …      32-bit words
 //! ```
 //!
-//! An edge is an interval of bytes (its label: the least and the greatest) and a child; edges stand in order,
-//! and two that touch have different children. So nodes with the same edges are the same words from `count`
-//! on, which makes it easy to find the one that exists: `next` chains the nodes of a bucket. Freed records
-//! wait for a node with as many edges.
+//! An edge consists of an interval of bytes (its label: the least and the greatest) and a child. Edges are
+//! sorted, and two adjacent ones have different children. So nodes with the same edges have the same words
+//! from `count` on, which makes it easy to find an existing node: `next` chains the nodes of a hash bucket.
+//! Freed records are kept for a node with the same number of edges.
 
 use crate::zeroed::{Zeroed, grow_by};
 use crate::{Budget, Full};
@@ -17,11 +17,11 @@ use crate::{Budget, Full};
 pub struct Node(u32);
 
 impl Node {
-    /// The node without a word.
+    /// The node that accepts no string.
     pub const NONE: Self = Self(0);
-    /// The node with the empty word, and no other.
+    /// The node that accepts only the empty string.
     pub const ACCEPT: Self = Self(1);
-    /// Where addresses of records start.
+    /// The first address of a record.
     const FIRST: u32 = 2;
 
     const fn is_record(self) -> bool {
@@ -30,7 +30,7 @@ impl Node {
 }
 
 const CHUNK_BITS: u32 = 14;
-/// The words of a chunk.
+/// The number of words of a chunk.
 const CHUNK: usize = 1 << CHUNK_BITS;
 const CHUNKS: usize = 1 << (u32::BITS - CHUNK_BITS);
 const MOST_EDGES: usize = 256;
@@ -40,12 +40,12 @@ const REFS: usize = 0;
 const NEXT: usize = 1;
 const CONTENT: usize = 2;
 
-/// The words of a record with `edges` edges.
+/// The number of words of a record with `edges` edges.
 pub const fn size(edges: usize) -> usize {
     CONTENT + 1 + edges / 2 + edges
 }
 
-/// Bytes that lead to one child.
+/// An interval of bytes that lead to one child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub least: u8,
@@ -63,7 +63,7 @@ impl Edge {
     }
 }
 
-/// The edges of a node, as they are written in records: what makes a node the node it is.
+/// The edges of a node, as they are written in its record: they identify the node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Content<'a>(&'a [u32]);
 
@@ -87,7 +87,7 @@ impl<'a> Content<'a> {
         (0..self.len()).map(move |index| self.edge(index))
     }
 
-    /// The first edge with a byte of `byte` or more, which may be its edge.
+    /// The index of the first edge with a byte of at least `byte`; it is the edge of `byte` if there is one.
     #[inline]
     pub fn position(self, byte: u8) -> usize {
         let (mut low, mut high) = (0, self.len());
@@ -103,14 +103,14 @@ impl<'a> Content<'a> {
         low
     }
 
-    /// The edge that `byte` takes.
+    /// The edge for `byte`.
     #[inline]
     pub fn find(self, byte: u8) -> Option<Edge> {
         let index = self.position(byte);
         (index < self.len()).then(|| self.edge(index)).filter(|edge| edge.least <= byte)
     }
 
-    /// Products of 64 bits, folded: every bit of the words reaches every bit of the hash.
+    /// A hash by folded products of 64 bits: every bit of the words reaches every bit of the hash.
     fn hash(self) -> u64 {
         let fold = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
@@ -128,7 +128,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Writes content, edge by edge.
+/// Builds content, edge by edge.
 #[derive(Default, Debug)]
 pub struct Draft {
     edges: Vec<Edge>,
@@ -140,7 +140,7 @@ impl Draft {
         self.edges.clear();
     }
 
-    /// Adds the next edge, which may be one with the last.
+    /// Adds the next edge, or extends the last edge if it is adjacent and has the same child.
     pub fn push(&mut self, edge: Edge) {
         match self.edges.last_mut() {
             Some(last) if last.child == edge.child && last.greatest.checked_add(1) == Some(edge.least) => {
@@ -164,18 +164,19 @@ impl Draft {
     }
 }
 
+/// All nodes of an automaton.
 #[derive(Debug)]
 pub struct Nodes {
     chunks: Vec<Zeroed<u32>>,
-    /// Where no record was ever written.
+    /// The first address at which no record was ever written.
     top: usize,
     /// By number of edges: the first of the freed records, chained by `next`.
     free: Vec<Node>,
-    /// The first nodes of the chains.
+    /// The first node of each bucket's chain.
     buckets: Vec<u32>,
     len: usize,
     edges: usize,
-    /// The bits of a hash that are used: all of them, except in tests of what collisions do.
+    /// The bits of a hash that are used: all of them, except in tests of collisions.
     hash_mask: u64,
     budget: Budget,
 }
@@ -199,7 +200,7 @@ impl Nodes {
         Self { hash_mask, ..self }
     }
 
-    /// How many records are in use.
+    /// The number of records in use.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -208,14 +209,14 @@ impl Nodes {
         self.edges
     }
 
-    /// The memory of what was ever in use.
+    /// The memory of everything that was ever in use, in bytes.
     pub fn bytes(&self) -> usize {
         (self.top + self.buckets.len()) * size_of::<u32>()
     }
 
-    /// Makes sure that nodes of `words` words together, and a few records more, can be made.
+    /// Makes sure that nodes with `words` words in all, and a few more records, can be made.
     pub fn reserve(&mut self, words: usize) -> Result<(), Full> {
-        // The rest of a chunk in which a record finds no place is lost.
+        // The rest of a chunk in which a record does not fit is lost.
         const USABLE: usize = CHUNK - size(MOST_EDGES);
         let left = (self.chunks.len() * CHUNK).saturating_sub(self.top);
         if left < words + (words / USABLE + 1) * size(MOST_EDGES) {
@@ -233,7 +234,8 @@ impl Nodes {
         if self.buckets.is_empty() { Err(Full::Memory) } else { Ok(()) }
     }
 
-    /// Twice as many buckets, if the budget allows; otherwise chains get longer, which costs time only.
+    /// Doubles the number of buckets, if the budget allows it; otherwise chains get longer, which only costs
+    /// time.
     fn grow_buckets(&mut self) {
         let old = self.buckets.len();
         let more = old.max(FIRST_BUCKETS);
@@ -260,7 +262,7 @@ impl Nodes {
         &mut self.chunks[node.0 as usize / CHUNK][node.0 as usize % CHUNK..]
     }
 
-    /// The edges of a node. The two that are no records have none.
+    /// The edges of a node. The two nodes that have no record have no edges.
     #[inline]
     pub fn content(&self, node: Node) -> Content<'_> {
         if !node.is_record() {
@@ -270,13 +272,13 @@ impl Nodes {
         Content(&content[..size(Content(content).len()) - CONTENT])
     }
 
-    /// How many edges lead to a node, of those that count.
+    /// The number of counted edges that lead to a node.
     #[inline]
     pub fn refs(&self, node: Node) -> u32 {
         if node.is_record() { self.record(node)[REFS] } else { 0 }
     }
 
-    /// Counts `more` edges to a node, or fewer.
+    /// Adds `more`, which may be negative, to the number of edges to a node.
     pub fn add_refs(&mut self, node: Node, more: i32) {
         if node.is_record() {
             let refs = &mut self.record_mut(node)[REFS];
@@ -293,7 +295,7 @@ impl Nodes {
         self.record_mut(node)[NEXT] = first;
     }
 
-    /// The node with these edges. Only registered nodes are found.
+    /// The registered node with these edges.
     pub fn find(&self, content: Content<'_>) -> Option<Node> {
         let mut node = Node(self.buckets[self.bucket(content)]);
         while node != Node::NONE {
@@ -306,8 +308,8 @@ impl Nodes {
         None
     }
 
-    /// A new node, registered under its edges, to which nobody refers yet. There must be room, see
-    /// [`Nodes::reserve`].
+    /// Makes a new node with these edges, and registers it. No edge leads to it yet. [`Nodes::reserve`] must
+    /// have made room.
     pub fn make(&mut self, content: Content<'_>) -> Node {
         let node = self.allocate(content.len());
         self.record_mut(node)[REFS] = 0;
@@ -315,14 +317,14 @@ impl Nodes {
         node
     }
 
-    /// Gives a node that is not registered other edges, as many as it had, and registers it.
+    /// Gives an unregistered node other edges, of the same number, and registers it.
     pub fn write(&mut self, node: Node, content: Content<'_>) {
         self.record_mut(node)[CONTENT..][..content.0.len()].copy_from_slice(content.0);
         let bucket = self.bucket(content);
         self.link(node, bucket);
     }
 
-    /// A node that is to change or to go is not found any more.
+    /// Unregisters a node that is to be changed or removed: it is not found any more.
     pub fn unregister(&mut self, node: Node) {
         let bucket = self.bucket(self.content(node));
         let next = self.record(node)[NEXT];

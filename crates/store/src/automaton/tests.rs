@@ -1,4 +1,4 @@
-//! The automaton against sets of strings, and against an automaton that is minimized by other means.
+//! Compares the automaton with sets of strings, and with an automaton that is minimized in another way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ fn insert(dfa: &mut Dfa, string: &[u8]) -> Result<bool, Full> {
     dfa.add(string).map(|()| true)
 }
 
-/// All strings that it accepts.
+/// All strings that the automaton accepts.
 fn language(dfa: &Dfa) -> Strings {
     let mut strings = Strings::new();
     let mut open = vec![(dfa.root(), Vec::new())];
@@ -35,7 +35,7 @@ fn language(dfa: &Dfa) -> Strings {
     strings
 }
 
-/// References are what they are counted to be, and all nodes can be reached.
+/// Checks that reference counts are right, and that all nodes are reachable.
 fn audit(dfa: &Dfa) {
     if dfa.root() == Node::NONE {
         return assert_eq!(dfa.size(), (1, 0));
@@ -59,8 +59,8 @@ fn audit(dfa: &Dfa) {
     }
 }
 
-/// The nodes of the minimal automaton, and its edges by intervals: the tree of all beginnings of strings, of
-/// which those are put together that no further byte tells apart (Moore's way).
+/// The number of nodes of the minimal automaton, and of its edges by intervals: the tree of all prefixes of
+/// strings, in which nodes are merged that no continuation distinguishes (Moore's algorithm).
 fn minimal(strings: &Strings) -> (usize, usize) {
     let beginnings = strings.iter().flat_map(|string| (0..=string.len()).map(|len| &string[..len]));
     let beginnings: Vec<&[u8]> = beginnings.collect::<BTreeSet<_>>().into_iter().collect();
@@ -74,7 +74,7 @@ fn minimal(strings: &Strings) -> (usize, usize) {
         beginnings.iter().map(|&beginning| usize::from(strings.contains(beginning))).collect();
     let mut count = 0;
     loop {
-        // By class: the class before, and where bytes lead.
+        // By class: the previous class, and the classes to which bytes lead.
         let mut kinds = BTreeMap::new();
         let kind = |index: usize| {
             let leads = steps[index].iter().map(|&(byte, next): &(u8, usize)| (byte, classes[next]));
@@ -102,9 +102,9 @@ fn the_example_of_the_lecture() {
         assert_eq!(insert(&mut dfa, string.as_bytes()), Ok(true));
     }
     assert_eq!(language(&dfa), strings.map(|string| string.as_bytes().to_vec()).into());
-    // The figure draws the root, two nodes after a bit, two after two bits, and the one that accepts; it also
-    // draws the ways to rejection, and the two bits that lead from the last node but one to the last as one
-    // edge.
+    // The figure draws the root, two nodes after one bit, two after two bits, and the accepting node; it also
+    // draws the paths to rejection, and merges the two bits that lead from the last node but one to the last
+    // into one edge.
     assert_eq!(dfa.size(), (6, 7));
     audit(&dfa);
 }
@@ -122,8 +122,8 @@ fn all_strings_make_a_chain() {
     audit(&dfa);
 }
 
-/// What a node becomes may be what one above it on the path was: {b, ab} below `x`, to which `xaab` adds {b,
-/// ab} below `a`.
+/// A node may become what a node above it on the path was: {b, ab} below `x`, to which `xaab` adds {b, ab}
+/// below `a`.
 #[test]
 fn a_node_becomes_what_one_above_it_was() {
     let mut dfa = Dfa::new(&Budget::unlimited());
@@ -137,8 +137,8 @@ fn a_node_becomes_what_one_above_it_was() {
     }
 }
 
-/// Strings over few bytes, some next to each other, of all lengths, closed by a byte that is also next to
-/// one.
+/// Strings over few bytes, some of them adjacent, of all lengths, terminated by a byte that is adjacent to
+/// one of them.
 fn any_strings() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let string = |bytes: std::ops::Range<u8>, len| {
         prop::collection::vec(bytes, len).prop_map(|string| [&string[..], &[0]].concat())

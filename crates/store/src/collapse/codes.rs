@@ -1,21 +1,21 @@
-//! Short codes for the numbers that stand at one place of vectors.
+//! Short codes for the numbers that occur at one index of vectors.
 //!
-//! All threads are in one pool, which soon has more numbers than a byte. At one index there are fewer, since
-//! threads are named by what they refer to. So the first numbers that are seen at a place get codes of a byte
-//! there, and the others have the number itself behind these. A number keeps the code that it got first, so a
-//! vector has one string at all times.
+//! All threads are in one pool, which soon has more numbers than fit into a byte. At one index there are
+//! fewer, since threads are named by what they refer to. So the first numbers that occur at an index get
+//! codes of one byte there, and the code of every other number is the number itself, shifted beyond these. A
+//! number keeps its first code, so a vector has the same string at all times.
 
 use super::pool::Number;
 use crate::Full;
 
-/// How many codes take a byte.
+/// The number of codes that take a byte.
 const SHORT: usize = 0x80;
-/// In place of a short code: there is none.
+/// Stands for "no short code".
 const NONE: u8 = u8::MAX;
-/// Numbers from here on get no short codes, so that a table never takes more bytes.
+/// Numbers from here on get no short codes, which bounds the size of a table.
 const LIMIT: usize = 1 << 14;
 
-/// The codes at one place.
+/// The codes at one index.
 #[derive(Default, Debug)]
 pub struct Codes {
     /// By number: its short code.
@@ -25,7 +25,7 @@ pub struct Codes {
 }
 
 impl Codes {
-    /// The code of a number, which may be a new one.
+    /// The code of a number, which is assigned if the number is new here.
     pub fn encode(&mut self, number: Number) -> Result<u64, Full> {
         let index = number as usize;
         match self.codes.get(index) {
@@ -35,7 +35,8 @@ impl Codes {
         }
     }
 
-    /// As long as there are short codes, whoever comes gets one, so this number has no long code.
+    /// Assigns a short code. As long as there are short codes, every new number gets one, so this number has
+    /// no long code.
     #[cold]
     fn add(&mut self, number: Number) -> Result<u64, Full> {
         let index = number as usize;

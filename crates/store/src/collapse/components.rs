@@ -1,11 +1,11 @@
-//! The components of a state as numbers of pools, one pool for each section.
+//! The components of a state as numbers of pools, one pool per section.
 //!
-//! Threads and objects have a number each. Globals are one component as a rule, often one that changes with
-//! every step: they are cut into parts with a number each, so that models with little but globals collapse as
-//! well (the paper's pools may divide vectors further).
+//! Threads and objects have a number each. The globals are one component as a rule, and often change with
+//! every step: they are divided into parts with a number each, so that models with little but globals
+//! collapse as well (in the paper, too, pools may divide vectors further).
 //!
-//! The numbers of the last state are kept, be it that it was stored or rebuilt: as long as an encoding knows
-//! what changed since then, only that is looked at.
+//! The numbers of the last state, whether it was stored or rebuilt, are kept: as long as the encoding knows
+//! what changed since then, only the changed components are interned again.
 
 use system::{Encoding, Key, Moment, Section};
 
@@ -13,21 +13,23 @@ use super::pool::{Number, Pool};
 use crate::pack::{pack, unpack};
 use crate::{Budget, Full};
 
-/// Where there is no component.
+/// Stands for a component that does not exist.
 pub const ABSENT: Number = 0;
-/// Of a component that is not known to be the one it was.
+/// Stands for a component that may have changed.
 const UNKNOWN: Number = Number::MAX;
 
-/// How many words the parts of globals have. The last one has fewer, so that it is known for the last.
+/// The number of words of a part of the globals. The last part has fewer words, so that it is recognized as
+/// the last.
 const PART: usize = 4;
 
+/// The pools of components, and the numbers of the last state.
 #[derive(Debug)]
 pub struct Components {
-    /// By section: all components or parts that were ever seen, packed.
+    /// By section: all components or parts that ever occurred, packed.
     pools: [Pool; 3],
-    /// By section, the numbers of the last state: by index, and those of globals one after another.
+    /// By section: the numbers of the last state, by index; those of the globals one after another.
     numbers: [Vec<Number>; 3],
-    /// The encoding that had these numbers, if it is known to.
+    /// The moment at which the encoding had these numbers, if it is known.
     moment: Option<Moment>,
     packed: Vec<u8>,
     words: Vec<u64>,
@@ -44,7 +46,7 @@ impl Components {
         }
     }
 
-    /// Brings the numbers to those of a state. Says whether those of its objects may be others than before.
+    /// Updates the numbers to those of a state. Returns whether the numbers of its objects may have changed.
     pub fn update(&mut self, encoding: &mut Encoding) -> Result<bool, Full> {
         let mut other_objects = false;
         for section in [Section::Threads, Section::Objects] {
@@ -53,7 +55,7 @@ impl Components {
             other_objects |= section == Section::Objects && numbers.len() != width;
             numbers.resize(width, ABSENT);
         }
-        // If something is refused on the way, it is not known which numbers are right.
+        // If an insertion is refused on the way, it is unknown which numbers are right.
         if let Some(keys) = self.moment.take().and_then(|moment| encoding.touched(moment)) {
             for &key in keys.iter().filter(|key| key.section != Section::Root) {
                 other_objects |= self.set(key, encoding)? && key.section == Section::Objects;
@@ -74,13 +76,13 @@ impl Components {
         Ok(other_objects)
     }
 
-    /// Whether the number under `key` changes.
+    /// Updates the number under `key`. Returns whether it changed.
     fn set(&mut self, key: Key, encoding: &Encoding) -> Result<bool, Full> {
         let number = match encoding.get(key) {
             None => ABSENT,
             Some(words) => self.intern(key.section, words)?,
         };
-        // Indices beyond the width are gone.
+        // Indices beyond the width no longer exist.
         let old = self.numbers[key.section as usize].get_mut(key.index as usize);
         Ok(old.is_some_and(|old| std::mem::replace(old, number) != number))
     }
@@ -111,8 +113,8 @@ impl Components {
         &self.numbers[section as usize]
     }
 
-    /// Turns an encoding into the state with these numbers: those of its objects, and those of so many
-    /// threads and then of its globals.
+    /// Turns an encoding into the state with these numbers: those of its objects, and in `others` those of
+    /// its `threads` threads followed by those of its globals.
     pub fn rebuild(
         &mut self,
         objects: impl Iterator<Item = Number>,
@@ -191,7 +193,7 @@ impl Components {
         }
     }
 
-    /// How many components there are in the pool of a section.
+    /// The number of components in the pool of a section.
     pub fn count(&self, section: Section) -> usize {
         self.pools[section as usize].len()
     }

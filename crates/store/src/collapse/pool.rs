@@ -1,18 +1,18 @@
-//! Byte strings under numbers, for strings so short that every byte beside them matters.
+//! Numbered byte strings, for strings so short that every byte beside them matters.
 //!
-//! This is the pool Γ of the paper: a string that is new gets the next number, the first one being 1.
+//! This is the pool Γ of the paper: a new string gets the next number, starting with 1.
 //!
 //! ```text
-//!   slots    [ tag | number ]                0 = empty; 4 bytes a slot, linear probing
+//!   slots    [ tag | number ]                0 = empty; 4 bytes per slot, linear probing
 //!   arena    … | len:1(+4) | string | …      in the order of the numbers
-//!   marks    position of every 16th string, or 4th, or as the owner likes it
+//!   marks    position of every 16th string, or 4th, as the owner chooses
 //! ```
 //!
-//! A slot gives the number as many bits as numbers need at the present size of the table, and the rest to a
-//! tag from the hash. So a probe looks at a string, as a rule, only to find an equal one, and then walks
-//! there from a mark. The table grows by a quarter at a time: it is never less than 70 % full, for one that
-//! had to grow. It is dropped first and filled anew from the arena, so that the two never coexist. Where the
-//! budget or the system refuses that, it is filled to 15/16.
+//! A slot uses as many bits for the number as numbers need at the present size of the table, and the rest for
+//! a tag from the hash. So a probe reads a string, as a rule, only to find an equal one; it walks there from
+//! a mark. The table grows by a quarter at a time, so that it is never less than 70 % full once it has grown.
+//! The old table is dropped first and the new one is filled from the arena, so that the two never coexist.
+//! Where the budget or the system refuses that, the table is filled to 15/16.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,28 +23,29 @@ use crate::{Budget, Full};
 
 const FIRST_SLOTS: usize = 64;
 
-/// A number of a pool, from 1 on. Pools do not use the greatest.
+/// A number of a pool, from 1 on. Pools do not use the greatest number.
 pub type Number = u32;
 
+/// A pool of numbered byte strings.
 #[derive(Debug)]
 pub struct Pool {
     slots: Zeroed<u32>,
-    /// How many strings the slots may hold before the table has to grow.
+    /// The number of strings at which the table has to grow.
     capacity: usize,
-    /// The bits of a slot that hold the number.
+    /// The number of bits of a slot that hold the number.
     number_bits: u32,
     arena: Arena,
     marks: Vec<u64>,
     mark_every: usize,
     len: usize,
-    /// The bits of a hash that are used: all of them, except in tests of what collisions do.
+    /// The bits of a hash that are used: all of them, except in tests of collisions.
     hash_mask: u64,
     budget: Budget,
 }
 
 impl Pool {
-    /// An empty pool. The fewer strings have a mark, the smaller it is, and the longer the way from a number
-    /// to its string.
+    /// An empty pool. Every `mark_every`th string has a mark: with fewer marks the pool is smaller, and
+    /// finding a string by its number takes longer.
     pub fn new(budget: &Budget, mark_every: usize) -> Self {
         Self {
             slots: Zeroed::empty(),
@@ -67,19 +68,19 @@ impl Pool {
         self.slots.bytes() + self.arena.bytes() + self.marks.len() * size_of::<u64>()
     }
 
-    /// The string with a number.
+    /// The string with this number.
     pub fn get(&self, number: Number) -> &[u8] {
         let index = number as usize - 1;
         let mut records = self.arena.records_from(Position(self.marks[index / self.mark_every]));
         records.nth(index % self.mark_every).expect("the number is of this pool").1
     }
 
-    /// The number of a string, a new one if it has none yet.
+    /// The number of a string, which is added if it is new.
     pub fn intern(&mut self, string: &[u8]) -> Result<Number, Full> {
         self.insert(string, usize::MAX).map(|(number, _)| number)
     }
 
-    /// The number of a string, and whether it is new. There are no new ones if there are `limit` strings
+    /// The number of a string, and whether it is new. A new string is refused if there are `limit` strings
     /// already.
     pub fn insert(&mut self, string: &[u8], limit: usize) -> Result<(Number, bool), Full> {
         let hash = self.hash(string);
@@ -120,12 +121,13 @@ impl Pool {
         if at + 1 == self.slots.len() { 0 } else { at + 1 }
     }
 
-    /// The bits of numbers in a slot.
+    /// The bits of a slot that hold the number.
     const fn numbers(&self) -> u32 {
         ((1_u64 << self.number_bits) - 1) as u32
     }
 
-    /// The other bits. A place is made of the first bits of a hash, so these are of the last.
+    /// The other bits of a slot. A place is computed from the first bits of a hash, so the tag consists of
+    /// last bits.
     const fn tag(&self, hash: u64) -> u32 {
         hash as u32 & !self.numbers()
     }
@@ -134,8 +136,8 @@ impl Pool {
         if self.len + 1 >= Number::MAX as usize {
             return Err(Full::Ids);
         }
-        // The table was lost when it should have grown: whether the string is in the arena cannot be told any
-        // more.
+        // The table was lost when it could not grow: it cannot be determined any more whether the string is
+        // in the arena.
         if self.slots.is_empty() && self.len > 0 {
             return Err(Full::Memory);
         }
@@ -169,7 +171,7 @@ impl Pool {
         let more = if old == 0 { FIRST_SLOTS } else { old / 4 };
         if self.budget.allows(more * size_of::<u32>()) {
             self.slots = Zeroed::empty();
-            // What was granted already, and the old table is gone.
+            // The difference was granted, and the old table is freed.
             let unlimited = Budget::unlimited();
             let enlarged = Zeroed::new(old + more, &unlimited);
             let is_enlarged = enlarged.is_ok();

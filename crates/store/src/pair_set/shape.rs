@@ -1,9 +1,9 @@
 //! How a pair of numbers becomes a place and a remainder, and back.
 //!
 //! A pair is put together from as many bits as its numbers may have, and permuted. Its *home* among `places`
-//! is the permuted word scaled down, `word · places >> bits`; what the scaling drops, but for bits that the
-//! home tells, is its *remainder*. Words of one home differ by `places` or more in what is dropped, so bits
-//! below that can be left out:
+//! is the permuted word scaled down, `word · places >> bits`; the bits that the scaling drops, except for
+//! those that the home determines, are its *remainder*. Words with the same home differ by `places` or more
+//! in the dropped bits, so bits below that can be left out:
 //!
 //! ```text
 //!                 word · places
@@ -15,24 +15,24 @@
 //! ```
 //!
 //! `places` is `quarters · 2^shift` with four or six quarters, so that a table grows by a half at most, and
-//! the way back is a division by a small number.
+//! the inverse is a division by a small number.
 //!
-//! The entry of a pair in a slot is its distance from home, counted from one, and then its remainder,
-//! inverted. The words are in order in a table: where an entry of a slot is greater than the one that a pair
-//! would have there, the pair is further on.
+//! The entry of a pair in a slot consists of its distance from home, counted from one, and then its
+//! remainder, inverted. The words in a table are sorted: where the entry of a slot is greater than the one
+//! that a pair would have there, the pair is further on.
 
 use crate::mix::{FACTORS, INVERSES};
 
-/// Bits of the right number of a pair, which stand below those of the left one.
+/// The bits of the right number of a pair, which are below those of the left one.
 pub const RIGHT_BITS: u32 = 29;
 const LEFT_BITS: u32 = 32;
-/// An entry has a bit less than a word: the one that is next after the greatest is a number as well.
+/// An entry has one bit less than a word, so that one more than the greatest entry is a number as well.
 const MOST_SLOT_BITS: u32 = 63;
-/// Bits of a distance at first: in a table that is seven eighths full, one entry in some millions is further
-/// from home.
+/// The initial number of bits of a distance: in a table that is seven eighths full, one entry in some
+/// millions is further from home.
 const REACH_BITS: u32 = 6;
 
-/// How many bits the numbers of a pair may have: one at least.
+/// The numbers of bits that the numbers of a pair may have, each at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Widths {
     left: u32,
@@ -40,7 +40,7 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// Of all pairs whose bits are among those of this one.
+    /// The widths for all pairs whose bits are among those of `pair`.
     pub const fn of(pair: u64) -> Self {
         let left = u64::BITS - (pair >> RIGHT_BITS | 1).leading_zeros();
         let right = u64::BITS - (pair & ((1 << RIGHT_BITS) - 1) | 1).leading_zeros();
@@ -51,7 +51,8 @@ impl Widths {
         self.left + self.right
     }
 
-    /// With one bit more, for the number that has fewer bits that are not needed; or else for the other one.
+    /// One bit more, for the number with fewer unneeded bits if it can have more, otherwise for the other
+    /// one.
     const fn widened(self, needed: Self) -> Self {
         let Self { left, right } = self;
         if right < RIGHT_BITS && (left == LEFT_BITS || right - needed.right <= left - needed.left) {
@@ -64,7 +65,7 @@ impl Widths {
     }
 }
 
-/// How many places a table has.
+/// The number of places of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Places {
     quarters: u64,
@@ -78,7 +79,7 @@ impl Places {
         self.quarters << self.shift
     }
 
-    /// The logarithm, rounded down.
+    /// The binary logarithm, rounded down.
     const fn log(self) -> u32 {
         self.shift + 2
     }
@@ -91,14 +92,14 @@ impl Places {
     }
 }
 
-/// How a table is laid out.
+/// The layout of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     widths: Widths,
     places: Places,
-    /// Bits that a pair must not have.
+    /// The bits that a covered pair must not have.
     beyond: u64,
-    /// Words stand at the upper end of 64 bits: these bits are theirs, and this is half of their length.
+    /// Words are aligned to the upper end of 64 bits: a mask of their bits, and half of their length.
     word: u64,
     half: u32,
     left_shift: u32,
@@ -108,7 +109,7 @@ pub struct Shape {
     slot_bits: u32,
 }
 
-/// Where a pair belongs, and its entry there.
+/// The place where a pair belongs, and its entry there.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
     pub place: usize,
@@ -116,15 +117,15 @@ pub struct Home {
 }
 
 impl Shape {
-    /// For the first pairs.
+    /// The shape for the first pairs.
     pub fn first(needed: Widths) -> Self {
         Self::fit(needed, Places::FIRST, REACH_BITS)
     }
 
-    /// With a bit to spare: numbers grow.
+    /// The shape with a bit to spare, because numbers grow.
     fn fit(needed: Widths, places: Places, reach_bits: u32) -> Self {
         let mut widths = needed.widened(needed);
-        // A remainder has a bit at least.
+        // A remainder has at least one bit.
         while widths.bits() <= places.log() {
             widths = widths.widened(needed);
         }
@@ -150,7 +151,7 @@ impl Shape {
         }
     }
 
-    /// With more places.
+    /// A shape with more places.
     pub fn larger(&self, needed: Widths) -> Self {
         let places = self.places.more();
         if self.widths.bits() > places.log() {
@@ -160,13 +161,13 @@ impl Shape {
         }
     }
 
-    /// For wider numbers.
+    /// A shape for wider numbers.
     pub fn wider(&self, needed: Widths) -> Self {
         Self::fit(needed, self.places, self.reach_bits())
     }
 
-    /// For `len` entries of which one got too far from home. If there is much room still, more places are no
-    /// remedy.
+    /// A shape for `len` entries, one of which got too far from home. If the table has much room, more places
+    /// would not help.
     pub fn looser(&self, needed: Widths, len: usize) -> Self {
         if len > self.places() / 2 || self.slot_bits == MOST_SLOT_BITS {
             self.larger(needed)
@@ -184,7 +185,7 @@ impl Shape {
         self.place_count as usize
     }
 
-    /// Slots for entries of the last place too, and an empty one.
+    /// The number of slots: those for entries of the last place included, and an empty one.
     pub const fn slots(&self) -> usize {
         self.places() + (1 << self.reach_bits())
     }
@@ -204,7 +205,7 @@ impl Shape {
         (1 << self.slot_bits) - 1
     }
 
-    /// What an entry gains when it moves a slot away from home.
+    /// The difference of an entry when it moves by one slot away from home.
     #[inline]
     pub const fn step(&self) -> u64 {
         1 << self.remainder_bits
@@ -215,7 +216,7 @@ impl Shape {
         pair & self.beyond == 0
     }
 
-    /// The word of a pair that is covered.
+    /// The permuted word of a covered pair.
     #[inline]
     pub const fn word(&self, pair: u64) -> u64 {
         let word = pair >> RIGHT_BITS << self.left_shift | (pair & RIGHT) << self.right_shift;
@@ -228,7 +229,7 @@ impl Shape {
         word >> self.left_shift << RIGHT_BITS | right
     }
 
-    /// Adds the upper half of a word to its lower half; and takes it away again.
+    /// Adds the upper half of a word to its lower half. It is its own inverse.
     #[inline]
     const fn fold(&self, word: u64) -> u64 {
         word ^ word >> self.half & self.word
@@ -241,7 +242,7 @@ impl Shape {
         Home { place: (product >> 64) as usize, entry: self.step() | inverted }
     }
 
-    /// The word of an entry in a slot.
+    /// The permuted word of an entry in a slot.
     pub const fn word_at(&self, slot: usize, entry: u64) -> u64 {
         let home = slot as u64 + 1 - (entry >> self.remainder_bits);
         let remainder = !entry & (self.step() - 1);
@@ -276,9 +277,9 @@ mod tests {
         crate::mix::mix(i + 1)
     }
 
-    /// From a slot and its entry alone, wherever it was pushed, the pair is found again.
+    /// A slot and its entry determine the pair, however far the entry was pushed.
     #[test]
-    fn place_and_remainder_tell_the_pair() {
+    fn place_and_remainder_determine_the_pair() {
         for shape in shapes() {
             let extremes = [0, !shape.beyond, RIGHT & !shape.beyond, !RIGHT & !shape.beyond];
             for pair in (0..200).map(|i| random(i) & !shape.beyond).chain(extremes) {
@@ -301,7 +302,8 @@ mod tests {
         }
     }
 
-    /// All words of a small shape: homes are in their order, and entries of one home in the reverse order.
+    /// All words of a small shape: homes are in their order, and entries with the same home in the reverse
+    /// order.
     #[test]
     fn homes_and_entries_are_in_order() {
         for shape in shapes().filter(|shape| shape.widths.bits() <= 13) {
@@ -312,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Dense products of small numbers, of which tables are full, spread evenly.
+    /// Dense products of small numbers, which are common in tables, spread evenly.
     #[test]
     fn dense_pairs_spread() {
         for (left, right) in [(8, 8), (4, 12), (12, 4), (2, 14), (1, 15)] {
@@ -324,7 +326,7 @@ mod tests {
                     let pair = pair >> right << RIGHT_BITS | pair & ((1 << right) - 1);
                     counts[shape.home(shape.word(pair)).place] += 1;
                 }
-                // 1024 each on average, with a standard deviation of 32.
+                // The mean is 1024, with a standard deviation of 32.
                 assert!(counts.iter().all(|count| (864..1184).contains(count)), "{widths:?}: {counts:?}");
             }
         }

@@ -1,11 +1,11 @@
-//! Places for the bits that never varied in a sample.
+//! Assigns places to the bits that never varied in a sample.
 //!
-//! They may still vary. Where a leaf has room it takes some of those next to its own, which costs nothing;
-//! the others are one part, together with the rest, however many leaves that takes.
+//! They may still vary. A leaf that has room takes some of the bits next to its own, which costs nothing; the
+//! other bits form one part, together with the rest, with as many leaves as necessary.
 
 use super::layout::{Bits, LEAF_BITS, Tree, WORD_BITS};
 
-/// Puts all bits into a tree that are not there yet, those of words of so many bits, from slot 1 on.
+/// Puts all bits that are not there yet into a tree: those of words with these widths, from slot 1 on.
 pub fn complete(tree: &mut Tree, widths: impl Iterator<Item = u32>) {
     let all = widths.map(|width| u64::MAX >> (u64::BITS - width));
     let mut free = Free { bits: std::iter::once(0).chain(all).collect() };
@@ -23,7 +23,7 @@ struct Free {
 }
 
 impl Free {
-    /// Takes the bits of the leaves.
+    /// Removes the bits of the leaves.
     fn take(&mut self, tree: &Tree) {
         match tree {
             Tree::Leaf(bits) => bits.iter().for_each(|bits| self.bits[bits.slot] &= !bits.mask()),
@@ -37,7 +37,7 @@ impl Free {
         match tree {
             Tree::Leaf(fields) => {
                 let mut room = LEAF_BITS - fields.iter().map(|field| field.width).sum::<u32>();
-                // Upwards, since numbers grow, each by a bit at a time; then downwards.
+                // First upwards, since numbers grow, by one bit at a time each; then downwards.
                 for up in [true, false] {
                     let mut grows = true;
                     while grows {
@@ -58,14 +58,14 @@ impl Free {
                         }
                     }
                 }
-                *fields = tidy(std::mem::take(fields));
+                *fields = merge_adjacent(std::mem::take(fields));
             }
             Tree::Rest => {}
             Tree::Join(halves) => halves.iter_mut().for_each(|half| self.widen(half)),
         }
     }
 
-    /// Leaves of all that is left.
+    /// Leaves with all remaining bits.
     fn leaves(mut self) -> Vec<Tree> {
         let mut leaves = Vec::new();
         let mut fields: Vec<Bits> = Vec::new();
@@ -91,22 +91,22 @@ impl Free {
     }
 }
 
-/// In order, and those that are next to each other as one.
-fn tidy(mut fields: Vec<Bits>) -> Vec<Bits> {
+/// Sorts fields, and merges adjacent ones.
+fn merge_adjacent(mut fields: Vec<Bits>) -> Vec<Bits> {
     fields.sort_unstable();
-    let mut tidy: Vec<Bits> = Vec::new();
+    let mut merged: Vec<Bits> = Vec::new();
     for field in fields {
-        match tidy.last_mut() {
+        match merged.last_mut() {
             Some(last) if last.slot == field.slot && last.from + last.width == field.from => {
                 last.width += field.width;
             }
-            _ => tidy.push(field),
+            _ => merged.push(field),
         }
     }
-    tidy
+    merged
 }
 
-/// Puts a tree in the place of the rest.
+/// Replaces the rest by a tree.
 fn replace_rest(tree: &mut Tree, with: &mut Option<Tree>) {
     match tree {
         Tree::Leaf(_) => {}

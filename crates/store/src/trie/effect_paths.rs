@@ -1,9 +1,9 @@
-//! What effects do to the tree, worked out once for each.
+//! How effects change the tree, computed once per effect.
 //!
-//! An effect writes some bits of some words: so some bits of some leaves change, and all pairs on the way
-//! from there to the root. Which leaves, bits and pairs these are depends on the plan and not on the state.
-//! They are listed the first time that an effect is met; after that it is a few masks, and one pair after the
-//! other.
+//! An effect writes some bits of some words: so some bits of some leaves change, and all pairs on the paths
+//! from these leaves to the root. Which leaves, bits and pairs these are depends on the layout and not on the
+//! state. They are listed when an effect occurs for the first time; after that, applying the effect takes a
+//! few masks, and one pair after the other.
 
 use system::{Effect, Key, Write};
 
@@ -11,34 +11,35 @@ use super::layout::{ROOT, TreeLayout};
 use super::pairs::{Pairs, join};
 use super::tree_cursor::TreeCursor;
 
-/// Of the effects of one generation, under one layout.
+/// The paths of the effects of one generation, under one layout.
 #[derive(Default, Debug)]
 pub struct EffectPaths {
     generation: u64,
-    /// By number of an effect, without its generation: where its patch begins, one more, or 0 if it was not
-    /// met yet.
+    /// By number of the effect, without its generation: the index of its path in `code` plus one, or 0 if the
+    /// effect did not occur yet.
     starts: Vec<u32>,
-    /// Of each patch: how many lengths, leaves, copies and nodes it has, the two operands of the root, then
-    /// - lengths: a slot, and the least that must be there;
-    /// - leaves: a leaf, a mask, and the bits that it gets there;
-    /// - copies: a leaf of these, by its place, a slot, by how much its word is rotated to the right, and a
-    ///   mask of what is there then, which the leaf gets as well;
-    /// - nodes, children first: its position, its two operands, and which results these are, as bits.
+    /// The code of each path: its numbers of lengths, leaves, copies and nodes, the two operands of the root,
+    /// then
+    /// - lengths: a slot, and the least value it must have;
+    /// - leaves: a leaf, a mask, and the bits that the leaf gets under the mask;
+    /// - copies: the index of one of these leaves, a slot, the number of bits by which its word is rotated to
+    ///   the right, and a mask of the result, which the leaf gets as well;
+    /// - nodes, children first: its position, its two operands, and, as bits, which results these are.
     ///
-    /// Without a root there is no patch.
+    /// If the two operands of the root are equal, the effect has no path.
     code: Vec<u32>,
 }
 
 /// Operands from here on are results, first those of leaves and then those of nodes. Others are positions.
 const RESULTS: u32 = 1 << 31;
-/// What has more results is too unusual.
+/// Effects with more results than this have no path.
 const MOST_RESULTS: usize = 32;
-/// From this length on there are no more patches: they should stay near the processor.
+/// When the code has this length, no more paths are computed: it should stay in the caches of the processor.
 const MOST_CODE: usize = 1 << 18;
 
 impl EffectPaths {
-    /// The root pair after an effect. `None` if a word is not there, or if there is no patch: then
-    /// [`TreeCursor::predict`] may know.
+    /// The root pair after an effect. `None` if a word does not exist, or if the effect has no path: then use
+    /// [`TreeCursor::predict`].
     #[inline]
     pub fn apply(
         &mut self,
@@ -60,14 +61,14 @@ impl EffectPaths {
         if left == right {
             return None;
         }
-        let (words, numbers) = tree.shown();
+        let (words, numbers) = tree.contents();
         for &[slot, least] in lengths.as_chunks().0 {
             if words[slot as usize] < u64::from(least) {
                 return None;
             }
         }
         let mut results = [0; MOST_RESULTS];
-        // Which results are not what was there, as bits. Above the others nothing changes either.
+        // The results that differ from the present numbers, as bits. Above the other results nothing changes.
         let mut changed = 0_u32;
         let leaves: &[[u32; 3]] = leaves.as_chunks().0;
         for (result, &[leaf, mask, bits]) in results.iter_mut().zip(leaves) {
@@ -96,7 +97,7 @@ impl EffectPaths {
         Some(join(operand(&results, left), operand(&results, right)))
     }
 
-    /// Works out a patch, and tells where it begins.
+    /// Computes a path, and returns its index in `code`.
     #[cold]
     fn add(&mut self, layout: &TreeLayout, effect: Effect<'_>) -> usize {
         let (generation, number) = (effect.number >> 32, effect.number as u32 as usize);
@@ -125,16 +126,16 @@ impl EffectPaths {
         let mut leaves: Vec<[u32; 3]> = Vec::new();
         let mut copies: Vec<[u32; 4]> = Vec::new();
         let mut nodes: Vec<u32> = Vec::new();
-        // The components that were not there before.
+        // The components that did not exist before.
         let mut come: Vec<Key> = Vec::new();
         for (at, write) in effect.writes.iter().enumerate() {
-            // What is copied is what was there before: no word is written twice.
+            // Copies read the words from before the effect: no word may be written twice.
             let is_same = |other: &Write| (other.key, other.word) == (write.key, write.word);
             if effect.writes[..at].iter().any(is_same) {
                 return false;
             }
             let span = layout.span(write.key);
-            // A length is one more than that of the component, and stands before its words.
+            // The word before the others is the length of the component plus one.
             let slot = if write.word == Write::LENGTH {
                 if !span.has_room(write.bits) {
                     return false;

@@ -1,19 +1,20 @@
-//! A queue of words that gives memory back as it is emptied.
+//! A queue of words that frees memory as it is emptied.
 
 use std::collections::VecDeque;
 
 use crate::{Budget, Full};
 
-/// Words in a chunk.
+/// The number of words in a chunk.
 const CHUNK: usize = 1 << 12;
 
+/// A queue of words, in chunks.
 #[derive(Debug)]
 pub struct Fifo {
-    /// The first one is read, the last one is written.
+    /// The first chunk is read, the last one is written.
     chunks: VecDeque<Vec<u64>>,
-    /// How many words of the first chunk are gone.
+    /// The number of words of the first chunk that were removed.
     gone: usize,
-    /// A chunk that was read, for the next one to be written.
+    /// A chunk that was read completely, to be written next.
     spare: Option<Vec<u64>>,
     budget: Budget,
 }
@@ -49,7 +50,7 @@ impl Fifo {
         Ok(())
     }
 
-    /// Appends a word, for which there is room.
+    /// Appends a word. [`Fifo::reserve`] must have made room.
     #[inline]
     pub fn push(&mut self, word: u64) {
         let last = self.chunks.back_mut().expect("room was made");
@@ -57,7 +58,7 @@ impl Fifo {
         last.push(word);
     }
 
-    /// The first word.
+    /// Removes the first word.
     #[inline]
     pub fn pop(&mut self) -> Option<u64> {
         let first = self.chunks.front()?;
@@ -73,7 +74,7 @@ impl Fifo {
         Some(word)
     }
 
-    /// The word that comes next, if it is not far.
+    /// The next word, if it is in the first chunk.
     #[inline]
     pub fn peek(&self) -> Option<u64> {
         self.chunks.front()?.get(self.gone).copied()
@@ -100,7 +101,7 @@ mod tests {
             fifo.reserve().unwrap();
             fifo.push(i);
             expected.push_back(i);
-            // It grows, and then it is emptied now and then.
+            // It grows, and is emptied from time to time.
             let pops = if i % 50_000 == 49_999 { 50_000 } else { i % 2 };
             for _ in 0..pops {
                 assert!(fifo.peek().is_none_or(|word| Some(&word) == expected.front()));

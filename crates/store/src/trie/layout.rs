@@ -1,38 +1,39 @@
-//! Which place in the tree the bits of a state have.
+//! The places of the bits of a state in the tree.
 //!
-//! To a layout, a state is a row of words: for each component one more than its length, 0 where it is not
-//! there, and then its words, filled up with zeros to the greatest length that the plan knows. Their place in
-//! the row is a slot. A leaf is made of fields of words, 32 bits in all at most, so it is its own number and
-//! there is no table of leaves. Each bit of each word is in one leaf, and that is all that exactness needs;
-//! which are together, and how the tree joins the leaves, is learned from a sample of states
+//! To a layout, a state is a row of words: for each component its length plus one, or 0 if it does not exist,
+//! and then its words, padded with zeros to the greatest length that the layout knows. The index of a word in
+//! the row is a slot. A leaf consists of fields of words, of at most 32 bits in all, so it is its own number
+//! and there is no table of leaves. Each bit of each word is in exactly one leaf, which is all that exactness
+//! requires; which bits are together, and how the tree joins the leaves, is learned from a sample of states
 //! ([`super::learner`]). The last leaf, the rest, stands for the components that do not fit.
 //!
 //! Inner nodes are numbered from the root on. So those that change all the time have the least numbers, since
-//! what hardly ever changes is far below.
+//! those that hardly ever change are far below.
 
 use std::collections::VecDeque;
 
 use system::{Key, Section};
 
-/// A place in the tree: leaves first, then inner nodes.
+/// An index of a node of the tree: leaves first, then inner nodes.
 pub type Position = usize;
 
-/// A place in the row of words. At the first one nothing is ever.
+/// An index into the row of words. Slot 0 is never used.
 pub type Slot = usize;
 
+/// The places of all bits of states in the tree, and the shape of the tree.
 #[derive(Debug)]
 pub struct TreeLayout {
     /// By section and index.
     spans: [Vec<Span>; 3],
-    /// By slot but the first: whose it is.
+    /// By slot, except for the first: its component.
     keys: Vec<Key>,
-    /// By slot: where its fields begin. There is one more.
+    /// By slot: the index of its first field. One entry more than slots.
     first_fields: Vec<u32>,
     fields: Vec<Field>,
-    /// By leaf but the last: where the fields of which it is made begin. There is one more.
+    /// By leaf, except for the last: the index of its first source. One entry more.
     first_sources: Vec<u32>,
     sources: Vec<Source>,
-    /// By leaf but the last, and bit: in which of its fields it is.
+    /// By leaf, except for the last, and bit: which of its sources the bit belongs to.
     source_of: Vec<u8>,
     /// The inner node above the rest.
     above_rest: u32,
@@ -50,14 +51,14 @@ pub struct Span {
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     pub mask: u64,
-    /// By how much it is rotated to the right to come to its place.
+    /// The number of bits by which the field is rotated to the right to reach its place.
     pub rotation: u32,
     pub leaf: u32,
     /// The inner node above the leaf.
     pub above: u32,
 }
 
-/// The same, seen from the leaf.
+/// A field of a leaf, and its place in a word: the inverse of [`Field`].
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     pub mask: u32,
@@ -73,12 +74,12 @@ pub struct Node {
     pub above: u32,
 }
 
-/// There is no inner node above the root.
+/// Stands for the inner node above the root.
 pub const NOWHERE: u32 = u32::MAX;
 /// The inner node whose pair is the state.
 pub const ROOT: u32 = 0;
 
-/// Bits of a word that are next to each other.
+/// Adjacent bits of a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Bits {
     pub slot: Slot,
@@ -86,13 +87,13 @@ pub struct Bits {
     pub width: u32,
 }
 
-/// As many bits has a leaf at most.
+/// The greatest number of bits of a leaf.
 pub const LEAF_BITS: u32 = u32::BITS;
-/// The bits of a length, and of a word.
+/// The numbers of bits of a length, and of a word.
 pub const LENGTH_BITS: u32 = 32;
 pub const WORD_BITS: u32 = 64;
 
-/// What the leaves are, and how they are joined.
+/// The leaves of a layout, and how they are joined.
 #[derive(Debug)]
 pub enum Tree {
     Leaf(Vec<Bits>),
@@ -101,8 +102,8 @@ pub enum Tree {
 }
 
 impl TreeLayout {
-    /// For components of so many words, in the order of their keys, which take up the slots from 1 on. The
-    /// tree has all of their bits in its leaves, and the rest.
+    /// The layout for components with these numbers of words, in the order of their keys, which take up the
+    /// slots from 1 on. The leaves of the tree must contain all of their bits, and the rest.
     pub fn new(components: &[(Key, usize)], tree: &Tree) -> Self {
         let mut spans: [Vec<Span>; 3] = Default::default();
         let mut keys = Vec::new();
@@ -148,7 +149,7 @@ impl TreeLayout {
                     for (bits, number) in bits.iter().zip(0..) {
                         layout.source_of.extend((0..bits.width).map(|_| number));
                         let (mask, rotation) = (bits.mask(), bits.from.wrapping_sub(at) % 64);
-                        // A bit without a place would confuse states.
+                        // A bit without a place would make different states equal.
                         assert_eq!(missing[bits.slot] & mask, mask, "a bit has one place");
                         missing[bits.slot] ^= mask;
                         fields[bits.slot].push(Field { mask, rotation, leaf: leaf as u32, above });
@@ -182,7 +183,7 @@ impl TreeLayout {
         self.keys.len() + 1
     }
 
-    /// The leaf for what has no other.
+    /// The leaf for components that do not fit.
     pub fn rest(&self) -> Position {
         self.leaves() - 1
     }
@@ -204,26 +205,26 @@ impl TreeLayout {
         self.nodes[inner as usize]
     }
 
-    /// The fields of a word, in which all of its bits are.
+    /// The fields of a word, which together have all of its bits.
     #[inline]
     pub fn fields(&self, slot: Slot) -> &[Field] {
         &self.fields[self.first_fields[slot] as usize..self.first_fields[slot + 1] as usize]
     }
 
-    /// The field that a bit of a leaf is in.
+    /// The field to which a bit of a leaf belongs.
     #[inline]
     pub fn source(&self, leaf: Position, bit: u32) -> Source {
         let number = self.source_of[leaf * LEAF_BITS as usize + bit as usize];
         self.sources[self.first_sources[leaf] as usize + number as usize]
     }
 
-    /// Which component a slot belongs to.
+    /// The component to which a slot belongs.
     #[inline]
     pub fn key(&self, slot: Slot) -> Key {
         self.keys[slot - 1]
     }
 
-    /// The slots of a component: only the first of all, where nothing is, if it is not in the layout.
+    /// The slots of a component. If it is not in the layout, only slot 0, which is never used.
     #[inline]
     pub fn span(&self, key: Key) -> Span {
         self.spans[key.section as usize].get(key.index as usize).copied().unwrap_or_default()
@@ -239,14 +240,14 @@ impl TreeLayout {
 }
 
 impl Span {
-    /// Whether it has slots at all, and enough of them for a component of a length that is given as one more.
+    /// Whether the component has slots, and enough of them for a length that is given as length plus one.
     pub fn has_room(self, length: u64) -> bool {
         self.count > 0 && u64::from(self.count) >= length
     }
 }
 
 impl Field {
-    /// Where bits of the word are in the leaf.
+    /// Moves the bits of a word to their place in the leaf.
     #[inline]
     pub fn place(&self, word: u64) -> u32 {
         (word & self.mask).rotate_right(self.rotation) as u32
@@ -254,14 +255,14 @@ impl Field {
 }
 
 impl Source {
-    /// Where bits of the leaf are in the word.
+    /// Moves the bits of a leaf to their place in the word.
     #[inline]
     pub fn place(&self, leaf: u32) -> u64 {
         u64::from(leaf & self.mask).rotate_left(self.rotation)
     }
 }
 
-/// The lowest bits, at least one.
+/// A mask of the lowest bits, at least one.
 fn low(width: u32) -> u64 {
     u64::MAX >> (u64::BITS - width)
 }
@@ -271,7 +272,7 @@ impl Bits {
         low(self.width) << self.from
     }
 
-    /// Of a word.
+    /// The value of these bits in a word.
     pub fn of(self, word: u64) -> u64 {
         word >> self.from & low(self.width)
     }
@@ -289,8 +290,7 @@ impl Tree {
         }
     }
 
-    /// Joins some trees in their order, at least one, so that both halves have the same weight, as far as
-    /// that is possible.
+    /// Joins at least one tree, in their order, so that both halves have the same weight, as far as possible.
     pub fn balanced(trees: Vec<(Self, f64)>) -> Self {
         let sums: Vec<f64> = std::iter::once(0.0)
             .chain(trees.iter().scan(0.0, |sum, (_, weight)| {
@@ -303,10 +303,10 @@ impl Tree {
     }
 }
 
-/// So that what weighs nothing is spread, too.
+/// Added to each weight, so that trees without weight are distributed as well.
 const LEAST: f64 = 1.0 / 64.0;
 
-/// Of trees between sums of weights: there is one sum more.
+/// The tree of some trees, where `sums` are the partial sums of their weights, one more than trees.
 fn branch(trees: &mut [Option<Tree>], sums: &[f64]) -> Tree {
     if let [tree] = trees {
         return tree.take().expect("each is taken once");
@@ -327,7 +327,7 @@ mod tests {
 
     const GLOBALS: Key = Key { section: Section::Root, index: 0 };
 
-    /// Two leaves for each word, and one for each length, in order.
+    /// Two leaves per word, and one per length, in order.
     fn halves(components: &[(Key, usize)]) -> Vec<Tree> {
         let mut leaves = Vec::new();
         let mut slots = 1..;
@@ -391,7 +391,7 @@ mod tests {
         let paths = [7, 50, 30].map(|leaf| path(&layout, field(leaf)));
         assert!(paths[0].len() <= 3 && paths[1].len() <= 3, "{paths:?}");
         assert!(paths[2].len() > 5, "{paths:?}");
-        // Each in a half of its own.
+        // Each is in a half of its own.
         assert!(paths[0].iter().filter(|node| paths[1].contains(node)).eq([&ROOT]));
     }
 
@@ -414,7 +414,7 @@ mod tests {
 
     /// Bits of several words, out of order.
     #[test]
-    fn leaves_and_words_tell_each_other() {
+    fn leaves_and_words_determine_each_other() {
         let bits = |slot, from, width| Bits { slot, from, width };
         let leaves = [
             vec![bits(3, 60, 4), bits(2, 0, 5), bits(1, 0, 20), bits(3, 0, 1)],

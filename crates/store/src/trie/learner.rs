@@ -1,21 +1,22 @@
-//! A sample of states, and the tree that suits it.
+//! Learns the tree that suits a sample of states.
 //!
-//! An inner node of the tree is stored once for each combination of what is below it, so a good tree joins
-//! what has few combinations. What hardly varies comes first; then what goes together, as a process and the
-//! channel that it reads do: their values determine each other, in part. The tree grows from fields of words,
-//! where bits vary, to the root: of all parts that there are, those two are joined that have the fewest
-//! combinations in the sample. As long as they have no more bits than a leaf can have, they become one leaf,
-//! and that costs nothing; else an inner node. What remains for the root are two halves that vary about as
-//! much.
+//! An inner node of the tree is stored once for each combination of the values below it, so a good tree joins
+//! parts that have few combinations. Parts that hardly vary come first; then parts that depend on each other,
+//! like a process and the channel that it reads: their values partly determine each other. The tree grows
+//! from fields of words whose bits vary to the root: of all parts, the two with the fewest combinations in
+//! the sample are joined. As long as they have no more bits than a leaf can have, they become one leaf, which
+//! costs nothing; otherwise an inner node. Two halves that vary about equally remain for the root.
 //!
-//! That takes the square of the number of parts. Where too many bits vary, they are cut into wider fields,
-//! then those of a component are joined first, and where that is not enough, neighbours.
+//! This takes time quadratic in the number of parts. If too many bits vary, they are divided into wider
+//! fields; if these are still too many, the fields of a component are joined first; and if that is not
+//! enough, neighbours.
 //!
-//! Near the root nearly all combinations are different, and what seemed best for two parts is not for all. So
-//! the last parts are joined in the best of all ways: the combinations of every subset of them are counted,
-//! which gives the number of inner nodes of every tree.
+//! Near the root nearly all combinations are different, and the best choice for two parts is not the best for
+//! all. So the last parts are joined optimally: the combinations of every subset of them are counted, which
+//! gives the number of inner nodes of every tree.
 //!
-//! Bits that never varied may still do so. They get their places when all is joined ([`super::complete`]).
+//! Bits that never varied may still vary. They get their places after everything is joined
+//! ([`super::complete`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use system::{Encoding, Key};
@@ -24,32 +25,33 @@ use super::complete::complete;
 use super::layout::{Bits, LEAF_BITS, LENGTH_BITS, Slot, Tree, TreeLayout, WORD_BITS};
 use crate::mix::{mix, place};
 
-/// More words than this are not looked at, nor more states.
+/// The greatest numbers of words and of states that are examined.
 const ENOUGH: usize = 1 << 19;
 const ENOUGH_STATES: usize = 1 << 12;
-/// The most parts that are joined by what the sample tells.
+/// The greatest number of parts that are joined by their combinations in the sample.
 const MOST_PARTS: usize = 64;
-/// How many values are looked at to join them, more or less: in all, and for each state that there is.
+/// The approximate number of values that are examined to join them: in total, and per stored state.
 const MOST_EFFORT: usize = 1 << 21;
 const EFFORT: usize = 1 << 6;
-/// How wide a field is at most. The first of these is taken with which there are not too many parts.
+/// The greatest width of a field. The first of these that does not yield too many parts is used.
 const WIDTHS: [u32; 3] = [8, 16, 32];
-/// So few parts are joined in the best way.
+/// Fewer parts than this are joined optimally.
 const LAST_PARTS: usize = 10;
 
+/// A sample of states, from which a layout is learned.
 #[derive(Default, Debug)]
 pub struct ShapeLearner {
     states: usize,
     words: usize,
-    /// By component: the values of one more than its length, and of its words, by state as far as there are
-    /// so far. What is not there is 0.
+    /// By component: the values of its length plus one, and of its words, by state, up to the last state that
+    /// had the component. Missing values are 0.
     columns: FxHashMap<Key, Vec<Vec<u64>>>,
 }
 
 /// A word of the states.
 struct Column {
     slot: Slot,
-    /// How many bits it has.
+    /// The number of bits of the word.
     width: u32,
     values: Vec<u64>,
     /// The bits that vary.
@@ -59,14 +61,14 @@ struct Column {
 /// A part of the tree.
 struct Part {
     tree: Tree,
-    /// How many bits it has if it is a leaf, else more than one can have.
+    /// The number of bits if the part is a leaf, otherwise more than a leaf can have.
     width: u32,
     leaves: usize,
-    /// By state: which combination its fields have.
+    /// By state: the combination of the values of its fields, as a number.
     classes: Vec<u32>,
 }
 
-/// How many states of so many words are worth a look.
+/// The number of states of `words` words that are worth examining.
 pub fn enough_states(words: usize) -> usize {
     (ENOUGH / words).clamp(1, ENOUGH_STATES)
 }
@@ -92,7 +94,7 @@ impl ShapeLearner {
         self.words >= ENOUGH
     }
 
-    /// A plan for so many states.
+    /// Computes a layout for `states` stored states.
     pub fn layout(mut self, states: usize) -> TreeLayout {
         let effort = (states * EFFORT).min(MOST_EFFORT);
         let mut components: Vec<(Key, Vec<Vec<u64>>)> = self.columns.drain().collect();
@@ -133,7 +135,7 @@ impl ShapeLearner {
         if parts.len() >= MOST_PARTS {
             parts = Part::in_groups(parts);
         }
-        // In the place of all that never varied.
+        // Stands for all bits that never varied.
         let constant = Part {
             tree: Tree::Rest,
             width: LEAF_BITS + 1,
@@ -155,7 +157,7 @@ impl Column {
         Self { slot, width, values, varying }
     }
 
-    /// The fields that vary, each at most so wide.
+    /// The fields that vary, each at most `most` bits wide.
     fn cut(&self, most: u32) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut bits = self.varying;
@@ -176,12 +178,12 @@ impl Column {
 }
 
 impl Part {
-    /// The logarithm of the number of combinations.
+    /// The binary logarithm of the number of combinations.
     fn weight(&self) -> f64 {
         (self.classes.iter().collect::<FxHashSet<_>>().len() as f64).log2()
     }
 
-    /// One leaf, if there is room for both, else an inner node.
+    /// Joins two parts: to one leaf, if there is room for both, otherwise to an inner node.
     fn join(self, other: Self) -> Self {
         match (self.tree, other.tree) {
             (Tree::Leaf(mut bits), Tree::Leaf(more)) if self.width + other.width <= LEAF_BITS => {
@@ -199,8 +201,8 @@ impl Part {
         }
     }
 
-    /// Joins parts in their order, at least one. Leaves are made of several parts only while they have at
-    /// most so many bits.
+    /// Joins at least one part, in their order. A leaf is made of several parts only as long as it has at
+    /// most `most_bits` bits.
     fn of_neighbours(parts: Vec<Self>, most_bits: u32) -> Self {
         let mut packed: Vec<Self> = Vec::new();
         for part in parts {
@@ -220,8 +222,8 @@ impl Part {
         Self { tree, width: LEAF_BITS + 1, leaves, classes }
     }
 
-    /// Few groups of neighbours that weigh about the same. Of so many components a sample shows only some of
-    /// the values: half of each leaf is left to the bits next to those that it saw vary.
+    /// Forms few groups of neighbours of about the same weight. With so many components, a sample shows only
+    /// some of the values: half of each leaf is reserved for the bits next to those that varied.
     fn in_groups(parts: Vec<Self>) -> Vec<Self> {
         let weights: Vec<f64> = parts.iter().map(Self::weight).collect();
         let limit = weights.iter().sum::<f64>() / (MOST_PARTS - 2) as f64;
@@ -239,7 +241,7 @@ impl Part {
     }
 }
 
-/// The combinations of two classes, numbered.
+/// The combinations of two lists of classes, numbered.
 fn combine(left: &[u32], right: &[u32]) -> Vec<u32> {
     let mut numbers = FxHashMap::default();
     let pairs = left.iter().zip(right).map(|(&left, &right)| u64::from(left) << 32 | u64::from(right));
@@ -258,13 +260,13 @@ fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
         let pairs = a.classes.iter().zip(&b.classes).step_by(stride);
         counter.count(pairs.map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)))
     };
-    // The numbers of combinations, for each part with those before it.
+    // The numbers of combinations of each part with those before it.
     let mut joint: Vec<Vec<usize>> = (0..parts.len())
         .map(|at| parts[..at].iter().map(|other| count(&parts[at], other)).collect())
         .collect();
     while parts.len() >= LAST_PARTS {
         let pairs = (1..parts.len()).flat_map(|right| (0..right).map(move |left| (left, right)));
-        // Of two pairs that are alike, the smaller one, so that the tree does not become deep.
+        // Among equal pairs the smaller one is chosen, so that the tree does not become deep.
         let cost = |&(left, right): &(usize, usize)| {
             (joint[right][left], parts[left].leaves + parts[right].leaves, right)
         };
@@ -285,8 +287,8 @@ fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
     }
 }
 
-/// Joins the last parts, at least one, so that the tree has as few inner nodes as possible: of all trees, by
-/// the combinations of all subsets of parts.
+/// Joins the last parts, at least one, so that the tree has as few inner nodes as possible. It compares all
+/// trees, by the combinations of all subsets of parts.
 fn finish(parts: Vec<Part>, states: usize, effort: usize) -> Tree {
     let subsets = 1_usize << parts.len();
     let stride = (subsets * states / (effort / 2)).max(1);
@@ -312,14 +314,14 @@ fn finish(parts: Vec<Part>, states: usize, effort: usize) -> Tree {
     let weights: Vec<f64> = (0..parts.len()).map(|at| costs[1 << at].log2()).collect();
     let widths: Vec<u32> = parts.iter().map(|part| part.width).collect();
     let sum = |subset: usize| (0..parts.len()).filter(move |at| subset >> at & 1 == 1);
-    // Where a subset is cut in two, if it has to be.
+    // Where a subset is divided in two, if necessary.
     let mut cuts = vec![0; subsets];
     for subset in 1_usize..subsets {
         if subset.is_power_of_two() || sum(subset).map(|at| widths[at]).sum::<u32>() <= LEAF_BITS {
             costs[subset] = 0.0;
             continue;
         }
-        // What varies much should not be deep.
+        // Parts that vary much should not be deep.
         let own = costs[subset] + sum(subset).map(|at| weights[at]).sum::<f64>();
         let mut best = f64::INFINITY;
         let mut left = (subset - 1) & subset;
@@ -348,13 +350,13 @@ fn assemble(parts: &mut [Option<Part>], cuts: &[usize], subset: usize) -> Part {
     }
 }
 
-/// Counts different words, roughly: by the bits that their hashes set.
+/// Estimates the number of distinct words, by the bits that their hashes set.
 struct Counter {
     bits: Vec<u64>,
 }
 
 impl Counter {
-    /// For so many words.
+    /// A counter for this number of words.
     fn new(words: usize) -> Self {
         Self { bits: vec![0; words / 16 + 1] }
     }
@@ -367,7 +369,7 @@ impl Counter {
             self.bits[bit / 64] |= 1 << (bit % 64);
         }
         let set: u32 = self.bits.iter().map(|bits| bits.count_ones()).sum();
-        // Some hashes fell together.
+        // Corrects for colliding hashes.
         (-(1.0 - f64::from(set) / size as f64).ln() * size as f64).round() as usize
     }
 }
@@ -392,7 +394,7 @@ mod tests {
         sample
     }
 
-    /// How many inner nodes but the root a plan takes for some states.
+    /// The number of inner nodes except for the root that a layout needs for some states.
     fn inner_nodes(layout: &TreeLayout, states: impl Iterator<Item = Vec<u64>>) -> usize {
         let mut nodes = vec![HashSet::new(); layout.inner()];
         for words in states {
@@ -422,11 +424,11 @@ mod tests {
 
     #[test]
     fn words_that_go_together_are_joined() {
-        // Word i goes with word i + 4: they are equal.
+        // Word i and word i + 4 are equal.
         let states =
             || (0..10_000_u64).map(|i| (0..8).map(|word| wide(i / 10_u64.pow(word % 4) % 10)).collect());
         let layout = sample(states().step_by(3)).layout(1 << 20);
-        // Two pairs of pairs with 100 combinations each, or less, and others with 10.
+        // Two pairs of pairs with at most 100 combinations each, and others with 10.
         assert!(inner_nodes(&layout, states()) < 500, "{}", inner_nodes(&layout, states()));
     }
 
@@ -453,7 +455,7 @@ mod tests {
         }
     }
 
-    /// Bits that vary are one leaf, or two, from wherever they are; bits that do not are elsewhere.
+    /// Varying bits form one leaf or two, wherever they are; constant bits are elsewhere.
     #[test]
     fn few_bits_need_no_inner_nodes() {
         for bits in [1, 20, 32] {
@@ -475,11 +477,11 @@ mod tests {
         }
     }
 
-    /// A tree that joins the two least parts each time has to join two of three parts here that are
-    /// independent.
+    /// A tree that always joins the two smallest parts would have to join two of three independent parts
+    /// here.
     #[test]
     fn the_last_parts_are_joined_as_is_best() {
-        // Two leaves take 32 bits and 4, which the constant part can be joined to, rather than 18 each.
+        // Two leaves take 32 bits and 4, to which the constant part can be joined, rather than 18 each.
         let states = || (0..40_000_u64).map(|i| vec![mix(i) >> 28]);
         let layout = sample(states().step_by(8)).layout(1 << 20);
         assert!(inner_nodes(&layout, states()) < 300, "{}", inner_nodes(&layout, states()));
@@ -500,7 +502,7 @@ mod tests {
         assert_eq!((layout.span(thread(0)).count, layout.span(thread(2)).count), (1, 4));
     }
 
-    /// What varies has room to vary more.
+    /// Fields that vary have room to vary more.
     #[test]
     fn leaves_are_filled_up() {
         let layout = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).layout(1 << 20);
@@ -509,7 +511,7 @@ mod tests {
         assert_eq!((first.leaf, first.mask, third.mask), (third.leaf, 0xffff << 7, 0xffff));
     }
 
-    /// Also where many components vary.
+    /// Also if many components vary.
     #[test]
     fn leaves_of_many_components_are_filled_up() {
         let object = |index| Key { section: Section::Objects, index };
@@ -517,7 +519,7 @@ mod tests {
         for state in 0..=20 {
             let mut encoding = Encoding::new();
             for index in 0..2000 {
-                // Each one is written once so far, and will be written again.
+                // Each component was written once so far, and will be written again.
                 encoding.set(object(index), &[u64::from(state > index / 100) << 2 | 0x700]);
             }
             sample.add(&encoding);

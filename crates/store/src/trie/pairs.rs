@@ -1,10 +1,10 @@
-//! Interned pairs: the table, and what one walker asked of it lately.
+//! Interned pairs: the table, and a cache of the pairs that one walker recently looked up.
 
 use crate::interner::Interner;
 use crate::mix::place;
 use crate::{Budget, Full};
 
-/// The number of a pair of zeros, and with that of everything that is absent.
+/// The number of a pair of zeros, and therefore of everything that is absent.
 pub const ABSENT: u32 = 0;
 
 /// All pairs, by number from 1 on.
@@ -16,7 +16,7 @@ impl PairTable {
         Self(Interner::new(budget))
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -25,7 +25,7 @@ impl PairTable {
         self.0.bytes()
     }
 
-    /// The pair of a number, as a word.
+    /// The pair with this number, as a word.
     #[inline]
     pub fn word(&self, number: u32) -> u64 {
         if number == ABSENT { 0 } else { self.0.get(number - 1) }
@@ -36,7 +36,7 @@ impl PairTable {
         split(self.word(number))
     }
 
-    /// Fetches the memory of a pair.
+    /// Prefetches a pair.
     #[inline]
     pub fn prefetch(&self, number: u32) {
         if number != ABSENT {
@@ -45,7 +45,7 @@ impl PairTable {
     }
 }
 
-/// Pairs that one walker asked for lately, with their numbers: most are asked for again soon.
+/// The pairs that one walker recently looked up, with their numbers: most are looked up again soon.
 #[derive(Debug)]
 pub struct RecentPairs(Box<[(u64, u32)]>);
 
@@ -57,14 +57,14 @@ impl Default for RecentPairs {
     }
 }
 
-/// The table as one walker sees it.
+/// The table of pairs as one walker uses it.
 pub struct Pairs<'a> {
     pub table: &'a mut PairTable,
     pub recent: &'a mut RecentPairs,
 }
 
 impl Pairs<'_> {
-    /// The number of a pair. That of zeros is 0, which is what all recent ones say at first.
+    /// The number of a pair. A pair of zeros has number 0, which is also what the cache initially holds.
     #[inline]
     pub fn number(&mut self, pair: u64) -> Result<u32, Full> {
         let recent = &mut self.recent.0[place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), RECENT) % RECENT];

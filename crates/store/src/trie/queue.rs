@@ -1,7 +1,7 @@
-//! Small numbers that wait for their turn, the greatest first.
+//! A priority queue of small numbers, the greatest first.
 
-/// A set of numbers below a limit, as bits. As a rule all are near, below 64; of others there is a bit for
-/// each block of 64.
+/// A set of numbers below a limit, as bits. As a rule all of them are *near*, below 64; the others have bits
+/// in a vector of blocks of 64.
 #[derive(Default, Debug)]
 pub struct Queue {
     near: u64,
@@ -25,7 +25,7 @@ impl Queue {
         }
     }
 
-    /// Takes the greatest number out.
+    /// Removes the greatest number.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         if self.has_far {

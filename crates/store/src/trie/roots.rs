@@ -1,20 +1,21 @@
-//! Root pairs: what is known of the states of a trie.
+//! Root pairs: the representation of the states of a trie.
 //!
-//! As a set they take the fewest bytes, and no state has a number. Interned like inner pairs they have
-//! numbers, those of their states, and take thirteen to sixteen bytes: whoever looks for cycles has to know
-//! which state it met again.
+//! As a set they take the fewest bytes, and states have no numbers. Interned like inner pairs, they have
+//! numbers, which are those of their states, and take thirteen to sixteen bytes: a search for cycles must
+//! know which state it reached again.
 
 use crate::interner::Interner;
 use crate::pair_set::PairSet;
 use crate::{Budget, Full, StateId};
 
-/// A root pair on its way into the roots.
+/// The result of inserting a root pair.
 pub enum Rooted {
     New,
-    /// With its number, if there are numbers.
+    /// It was there before. Its number, if there are numbers.
     Seen(Option<StateId>),
 }
 
+/// A set of root pairs.
 pub trait Roots {
     fn new(budget: &Budget) -> Self;
 
@@ -24,17 +25,16 @@ pub trait Roots {
 
     fn contains(&self, root: u64) -> bool;
 
-    /// Lets its place come near.
+    /// Prefetches the place of a root pair.
     fn prefetch(&self, root: u64);
 
-    /// Adds a root pair, unless it is there or `admit`, which is told how many there are, has something
-    /// against it.
+    /// Adds a root pair, unless it is there already or `admit`, which gets the number of roots, refuses it.
     fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full>;
 
-    /// All of them, in an order in which they can be moved to another trie.
+    /// All root pairs, in an order in which they can be moved to another trie.
     fn to_move(&self) -> Vec<u64>;
 
-    /// The root pair of a state, if states have numbers.
+    /// The root pair of a state; `None` if states have no numbers.
     fn of(&self, id: StateId) -> Option<u64>;
 
     /// Whether states have numbers.
@@ -72,7 +72,7 @@ impl Roots for Box<PairSet> {
         Ok(if is_new { Rooted::New } else { Rooted::Seen(None) })
     }
 
-    /// States that have a half in common, one after the other: the less there is to rebuild.
+    /// States that share a half come one after the other, so that less has to be rebuilt.
     fn to_move(&self) -> Vec<u64> {
         let mut roots: Vec<u64> = self.iter().collect();
         roots.sort_unstable();

@@ -9,30 +9,32 @@ use super::pairs::{ABSENT, PairTable, Pairs, join, split};
 use super::queue::Queue;
 use crate::Full;
 
+/// The words and numbers of the tree of one state.
 #[derive(Debug)]
 pub struct TreeCursor {
-    /// By slot of the layout. Those of components that are not there, or in the rest, are 0.
+    /// By slot of the layout: its word. 0 for components that do not exist or are in the rest.
     words: Vec<u64>,
-    /// By position; the root has none.
+    /// By position: its number. The root has none.
     numbers: Vec<u32>,
-    /// Inner nodes but the root of which a child has changed.
+    /// The inner nodes except for the root that have a changed child.
     open: Queue,
-    /// What the last update changed, unless that can't be taken back: slots with their words, and positions
-    /// with their numbers.
+    /// What the last update changed, unless it cannot be undone: slots with their old words, and positions
+    /// with their old numbers.
     word_log: Vec<(u32, u64)>,
     number_log: Vec<(u32, u32)>,
-    /// The components that are in the rest, in order, with their places in `rest_words`.
+    /// The components that are in the rest, in order, with their ranges in `rest_words`.
     rest: Vec<(Key, Range<usize>)>,
     rest_words: Vec<u64>,
-    /// The encoding that it shows, as of then.
+    /// The moment of the encoding that the tree represents.
     moment: Option<Moment>,
-    /// Scratch: the components that were taken back, or that are to be shown, and places to go to.
+    /// Scratch space: the components that were undone or are to be written to an encoding, and positions to
+    /// visit.
     keys: Vec<Key>,
     stack: Vec<(u32, u32)>,
 }
 
 impl TreeCursor {
-    /// Shows a state without components.
+    /// The tree of a state without components.
     pub fn new(layout: &TreeLayout) -> Self {
         Self {
             words: vec![0; layout.slots()],
@@ -50,7 +52,7 @@ impl TreeCursor {
 
     /// The words by slot, and the numbers by position.
     #[inline]
-    pub fn shown(&self) -> (&[u64], &[u32]) {
+    pub fn contents(&self) -> (&[u64], &[u32]) {
         (&self.words, &self.numbers)
     }
 
@@ -59,7 +61,7 @@ impl TreeCursor {
         !self.rest.is_empty()
     }
 
-    /// Comes to show the state of an encoding, and follows that from here on. Returns the root pair.
+    /// Moves to the state of an encoding, and follows the encoding from then on. Returns the root pair.
     pub fn follow(
         &mut self,
         layout: &TreeLayout,
@@ -71,24 +73,24 @@ impl TreeCursor {
         Ok(self.root(layout))
     }
 
-    /// Whether it shows the state of an encoding, and nothing changed about that.
+    /// Whether the tree represents the state of an encoding that has not changed since.
     #[inline]
     pub fn is_up_to_date(&self, encoding: &Encoding) -> bool {
         self.moment == Some(encoding.now())
     }
 
-    /// Follows an encoding of the state that it shows.
+    /// Follows an encoding of the state that the tree represents.
     pub fn observe(&mut self, encoding: &mut Encoding) {
         self.moment = Some(encoding.now());
     }
 
-    /// Follows the encoding that another one follows, if both show one state.
+    /// Follows the encoding that another cursor follows. Both must represent the same state.
     pub fn observe_with(&mut self, other: &Self) {
         self.moment = other.moment;
     }
 
-    /// The root pair of the state with some changes, or `None` if only an encoding can tell it. Nothing is
-    /// changed.
+    /// The root pair of the state after some changes; `None` if only an encoding can determine it. The tree
+    /// does not change.
     pub fn predict(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
         let root = self.change(layout, pairs, writes);
         self.take_back();
@@ -104,7 +106,7 @@ impl TreeCursor {
         join(self.numbers[left as usize], self.numbers[right as usize])
     }
 
-    /// If that ends early, the next time begins where it ended.
+    /// Moves to the state of an encoding. If that fails, the next call continues where this one ended.
     fn update(
         &mut self,
         layout: &TreeLayout,
@@ -122,7 +124,7 @@ impl TreeCursor {
                 rest_changed |= self.update_component(layout, self.keys[at], encoding);
             }
         } else {
-            self.forget();
+            self.clear_log();
             for key in layout.components() {
                 self.update_component(layout, key, encoding);
             }
@@ -133,13 +135,13 @@ impl TreeCursor {
         }
         self.join_up(layout, pairs)?;
         if rest_changed {
-            // The list of what is in the rest can't be taken back.
-            self.forget();
+            // Changes of the list of components in the rest cannot be undone.
+            self.clear_log();
         }
         Ok(())
     }
 
-    /// Numbers the inner nodes anew of which a child has changed.
+    /// Updates the numbers of the inner nodes that have a changed child.
     #[inline]
     fn join_up(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>) -> Result<(), Full> {
         while let Some(inner) = self.open.pop() {
@@ -163,7 +165,7 @@ impl TreeCursor {
         Ok(())
     }
 
-    /// A child of the node has changed. The root has no number of its own.
+    /// Records that a child of the node has changed. The root has no number.
     #[inline]
     fn open(&mut self, inner: u32) {
         if inner != ROOT {
@@ -171,7 +173,7 @@ impl TreeCursor {
         }
     }
 
-    /// The root pair after some changes, which are then to be taken back.
+    /// The root pair after some changes, which must then be undone.
     #[inline]
     fn change(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
         for write in writes {
@@ -184,7 +186,7 @@ impl TreeCursor {
                 self.put(layout, first, write.bits);
                 continue;
             }
-            // It has to be there: the length is one more than that of the component.
+            // The word must exist: the value of the length slot is the length of the component plus one.
             if self.words[first] < u64::from(write.word) + 2 {
                 return None;
             }
@@ -195,7 +197,7 @@ impl TreeCursor {
         Some(self.root(layout))
     }
 
-    /// Undoes what was changed since the last time that it was forgotten.
+    /// Undoes the changes since the log was last cleared.
     #[inline]
     fn take_back(&mut self) {
         for &(slot, word) in self.word_log.iter().rev() {
@@ -206,20 +208,20 @@ impl TreeCursor {
         }
         self.word_log.clear();
         self.number_log.clear();
-        // Nothing is open, unless there was no memory.
+        // Nothing is open, unless memory ran out.
         while self.open.pop().is_some() {}
     }
 
-    /// From here on there is no way back.
-    pub fn forget(&mut self) {
+    /// Clears the log: the changes so far cannot be undone any more.
+    pub fn clear_log(&mut self) {
         self.word_log.clear();
         self.number_log.clear();
         self.keys.clear();
     }
 
-    /// A depth-first search takes most steps back at once: where the encoding seems to be what it was before
-    /// the last update, so will be the tree. The components that are taken back are to be looked at again, as
-    /// those that were touched are.
+    /// Undoes the last update if the encoding seems to be back at the state before it: a depth-first search
+    /// undoes most steps at once. The components that are undone must be compared with the encoding, like
+    /// those that were touched.
     #[inline]
     fn go_back(&mut self, layout: &TreeLayout, encoding: &Encoding, touched: &[Key]) {
         self.keys.clear();
@@ -245,7 +247,7 @@ impl TreeCursor {
         self.number_log.clear();
     }
 
-    /// Gives a slot its word. A bit that changes is one bit of one leaf.
+    /// Sets the word of a slot. A bit that changes is one bit of one leaf.
     #[inline]
     fn put(&mut self, layout: &TreeLayout, slot: Slot, word: u64) {
         let old = std::mem::replace(&mut self.words[slot], word);
@@ -268,13 +270,13 @@ impl TreeCursor {
         }
     }
 
-    /// Returns whether the component is in the rest now, or was.
+    /// Updates a component from an encoding. Returns whether the component is or was in the rest.
     #[inline]
     fn update_component(&mut self, layout: &TreeLayout, key: Key, encoding: &Encoding) -> bool {
         let span = layout.span(key);
         let words = encoding.get(key);
         let fits = words.is_none_or(|words| words.len() < span.count as usize);
-        // What does not fit leaves its slots empty.
+        // A component that does not fit leaves its slots empty.
         let words = words.filter(|_| fits);
         let length = words.map_or(0, |words| words.len() as u64 + 1);
         let words = words.unwrap_or_default();
@@ -282,7 +284,7 @@ impl TreeCursor {
         for (slot, &word) in (first + 1..).zip(words) {
             self.put(layout, slot, word);
         }
-        // As a rule it is as long as it was.
+        // As a rule its length has not changed.
         if self.words[first] != length {
             self.put(layout, first, length);
             for slot in first + 1 + words.len()..first + span.count as usize {
@@ -296,7 +298,7 @@ impl TreeCursor {
         self.rest.binary_search_by_key(&key, |(other, _)| *other).is_ok()
     }
 
-    /// Lists the components that have no slots, or not enough of them.
+    /// Lists the components that have no slots, or not enough slots.
     #[cold]
     fn update_rest(
         &mut self,
@@ -342,11 +344,11 @@ impl TreeCursor {
         Ok(())
     }
 
-    /// Comes to show the state of a root pair, and lets `into` describe it, but does not follow that.
+    /// Moves to the state of a root pair, and makes `into` describe it, but does not follow `into`.
     pub fn unfold(&mut self, layout: &TreeLayout, pairs: &PairTable, root: u64, into: &mut Encoding) {
-        // What an update left undone is of no interest any more.
+        // What a failed update left open does not matter any more.
         while self.open.pop().is_some() {}
-        self.forget();
+        self.clear_log();
         let touched = self.moment.take().and_then(|moment| into.touched(moment));
         let is_known = touched.is_some();
         match touched {
@@ -383,7 +385,7 @@ impl TreeCursor {
         self.keys.clear();
     }
 
-    /// Lets the pairs come near with which [`TreeCursor::unfold`] begins.
+    /// Prefetches the pairs with which [`TreeCursor::unfold`] begins.
     #[inline]
     pub fn prefetch(&self, layout: &TreeLayout, pairs: &PairTable, root: u64) {
         if layout.inner() > 0 {
@@ -395,7 +397,7 @@ impl TreeCursor {
         }
     }
 
-    /// Lets the words follow a leaf.
+    /// Updates the words from a leaf.
     #[inline]
     fn unfold_leaf(&mut self, layout: &TreeLayout, leaf: Position, changes: u32) {
         let mut left = changes;
@@ -430,7 +432,7 @@ impl TreeCursor {
         self.rest.reverse();
     }
 
-    /// Brings a component of an encoding up to date.
+    /// Updates a component of an encoding from the tree.
     fn show(&self, layout: &TreeLayout, key: Key, into: &mut Encoding) {
         if !self.rest.is_empty()
             && let Ok(at) = self.rest.binary_search_by_key(&key, |(other, _)| *other)
@@ -445,7 +447,7 @@ impl TreeCursor {
     }
 }
 
-/// A word, never 0, that tells which component of the rest follows, and how long it is.
+/// A word, never 0, with the key and the length of the component of the rest that follows.
 fn head(key: Key, len: usize) -> u64 {
     (key.section as u64) << 62 | u64::from(key.index) << 30 | (len as u64 + 1)
 }

@@ -1,12 +1,12 @@
-//! What the lossy stores lose is what their formulas say.
+//! Checks that the losses of the lossy stores are those that their formulas predict.
 //!
-//! Distinct states are inserted; each that is answered by `Seen` is an omission. Hashes are fixed functions,
-//! so these are single draws, the same on every run: three standard deviations of room.
+//! Distinct states are inserted; each `Seen` result is an omission. Hashes are fixed functions, so these are
+//! single draws, the same on every run: a deviation of three standard deviations is allowed.
 
 use quotient_store::{Access, Bitstate, Budget, Compact, Full, Hashes, Insert, StateId, StateStore};
 use system::{Encoding, Key, Section};
 
-/// A state that differs from all others with another number, and little from those with near ones.
+/// A state that differs from the states with other numbers, but little from those with close numbers.
 fn state(number: u64) -> Encoding {
     let mut encoding = Encoding::new();
     encoding.set(Key { section: Section::Root, index: 0 }, &[number & 0xff, 7]);
@@ -31,8 +31,8 @@ fn omitted(store: &mut dyn StateStore, numbers: std::ops::Range<u64>) -> u64 {
     lost
 }
 
-/// Whether the omissions of several runs are those that the stores expect, and these what the formula says of
-/// one run.
+/// Checks that the omissions of several runs are those that the stores expect, and that these are what the
+/// formula predicts for one run.
 fn check(make: impl Fn() -> Box<dyn StateStore>, runs: u64, n: u64, formula: f64) {
     let (mut lost, mut expected) = (0, 0.0);
     for run in 0..runs {
@@ -40,12 +40,12 @@ fn check(make: impl Fn() -> Box<dyn StateStore>, runs: u64, n: u64, formula: f64
         let numbers = run << 32..(run << 32) + n;
         let lost_here = omitted(&mut *store, numbers.clone());
         assert_eq!(store.len() as u64 + lost_here, n);
-        // Nothing that was inserted is ever new again.
+        // A state that was inserted is never new again.
         assert_eq!(omitted(&mut *store, numbers), n);
         lost += lost_here;
         expected += store.omissions().expect("it is lossy");
     }
-    // Omissions are rare and all but independent: their variance is about their mean.
+    // Omissions are rare and almost independent: their variance is about their mean.
     for expected in [expected, runs as f64 * formula] {
         assert!(
             (lost as f64 - expected).abs() <= 3.0 * expected.sqrt().max(1.0),
@@ -67,7 +67,7 @@ fn bitstate_loses_what_the_formula_says() {
         for hashes in [1, 2, 3, 5, 8, 12] {
             let bits = f64::from(log_bits).exp2();
             let formula = bitstate_formula(n, bits, hashes);
-            // The closed form counts what was inserted for stored; with many losses that differs.
+            // The closed form treats all inserted states as stored; with many losses that differs.
             if formula < 0.05 * n as f64 {
                 let store = || Bitstate::new(&Budget::unlimited(), log_bits, Hashes::Fixed(hashes));
                 check(|| Box::new(store()), 8, n, formula);
@@ -76,7 +76,7 @@ fn bitstate_loses_what_the_formula_says() {
     }
 }
 
-/// Whether a state is lost has nothing to do with whether it is lost under another seed.
+/// Whether a state is lost is independent of whether it is lost under another seed.
 #[test]
 fn seeds_are_independent() {
     let (n, log_bits, hashes) = (20_000, 16, 3);
@@ -86,7 +86,7 @@ fn seeds_are_independent() {
         let lost = omitted(&mut store, 0..n);
         (lost, store.take_sample().expect("it was asked for"))
     };
-    // An omission sets no bits.
+    // A state that is omitted sets no bits.
     let (mut stored, mut once, mut twice) = (0.0, 0.0, 0.0);
     for _ in 0..n {
         let lost = (1.0 - (-f64::from(hashes) * stored / bits).exp()).powi(hashes as i32);
@@ -97,7 +97,8 @@ fn seeds_are_independent() {
         let found = first.recapture(second);
         assert_eq!((found.first as u64, found.second as u64), (n - lost_first, n - lost_second));
         let in_both = found.both as u64 + lost_first + lost_second - n;
-        // What is stored has a bit that was not set, so it sets more than the formula says, and more is lost.
+        // A stored state has a bit that was not set, so it sets more bits than the formula predicts, and more
+        // is lost.
         let expected = twice * (lost_first * lost_second) as f64 / (once * once);
         assert!((in_both as f64 - expected).abs() <= 3.0 * expected.sqrt(), "{in_both}, {expected} expected");
     }
@@ -105,7 +106,7 @@ fn seeds_are_independent() {
     assert_eq!(first.recapture(second).both as u64, n - lost, "a seed is a seed");
 }
 
-/// Also where most states are lost, and where the number of hash functions falls.
+/// Also if most states are lost, and if the number of hash functions decreases.
 #[test]
 fn bitstate_counts_its_losses_in_a_full_array() {
     for (log_bits, n) in [(14, 4000), (16, 20_000), (18, 100_000)] {
@@ -170,7 +171,7 @@ fn compact_of_all_widths() {
     }
 }
 
-/// At every size, 8 bytes per state and at most a half of that around them.
+/// At every size, 8 bytes per state and at most half as much overhead.
 #[test]
 fn compact_stays_full_while_it_grows() {
     let mut store = Compact::new(&Budget::unlimited(), Compact::DEFAULT_WIDTH);
@@ -185,8 +186,8 @@ fn compact_stays_full_while_it_grows() {
     assert!(most < Compact::bytes_per_state(8) + 0.6, "{most} bytes a state");
 }
 
-/// Short of memory, a compact store fills up, and then has all that it took; an array is there as a whole or
-/// not at all.
+/// If memory is short, a compact store fills up, and then has everything that it accepted; a bit array is
+/// allocated as a whole or not at all.
 #[test]
 fn memory_runs_out() {
     let mut counts = Vec::new();
@@ -218,7 +219,7 @@ fn the_limit_on_states_is_obeyed() {
     for mut store in [Box::new(compact) as Box<dyn StateStore>, Box::new(bitstate)] {
         assert_eq!(store.insert(&mut state(0), 0), Err(Full::States));
         for number in 0..5 {
-            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number as u64))));
+            assert_eq!(store.insert(&mut state(number), 5), Ok(Insert::New(StateId(number))));
         }
         assert_eq!(store.insert(&mut state(5), 5), Err(Full::States));
         assert_eq!(store.insert(&mut state(4), 5), Ok(Insert::Seen(None)));
@@ -227,7 +228,7 @@ fn the_limit_on_states_is_obeyed() {
     }
 }
 
-/// In two halves, with others in between, an insertion has the same answer as at once.
+/// An insertion in two halves, with others in between, has the same result as at once.
 #[test]
 fn insertions_in_two_halves() {
     let make = || -> [Box<dyn StateStore>; 2] {
@@ -235,7 +236,7 @@ fn insertions_in_two_halves() {
         [Box::new(Compact::new(budget, 5)), Box::new(Bitstate::new(budget, 18, Hashes::Usual))]
     };
     for (mut at_once, mut halves) in make().into_iter().zip(make()) {
-        // The array comes with the first state.
+        // The array is allocated with the first state.
         for store in [&mut at_once, &mut halves] {
             store.insert(&mut state(0), usize::MAX).unwrap();
         }

@@ -1,4 +1,4 @@
-//! All tests of stores from outside, in one executable.
+//! All integration tests of stores in one executable.
 
 mod lossy;
 mod stores;

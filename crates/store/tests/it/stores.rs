@@ -1,13 +1,13 @@
-//! One corpus, every store: what must hold of all of them, and agreement with the naive one.
+//! One corpus for every store: the guarantees of all stores, and agreement with the reference store.
 
 use proptest::prelude::*;
 use quotient_store::{
-    Access, Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip, Hashes,
-    IndexedTrie, Insert, Naive, PreparedStore, StateId, StateStore, Trie,
+    Access, Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Full, Gzip,
+    HashSetStore, Hashes, IndexedTrie, Insert, PreparedStore, StateId, StateStore, Trie,
 };
 use system::{Effect, Encoding, Key, Section, Write};
 
-/// The components of a state, as a test writes them down.
+/// The components of a state, as a test writes them.
 type Components = Vec<(Key, Vec<u64>)>;
 
 fn encoding(components: &Components) -> Encoding {
@@ -32,8 +32,8 @@ fn stores(budget: &Budget) -> Vec<Box<dyn StateStore>> {
         Box::new(Collapse::new(budget)),
         Box::new(Automaton::new(budget)),
         Box::new(CollapseAutomaton::new(budget)),
-        Box::new(Naive::new(budget)),
-        // With so much room that nothing is lost.
+        Box::new(HashSetStore::new(budget)),
+        // Large enough that nothing is lost.
         Box::new(Compact::new(budget, 8)),
         Box::new(Bitstate::new(budget, 24, Hashes::Usual)),
     ]
@@ -44,7 +44,7 @@ fn any_key() -> impl Strategy<Value = Key> {
     (section, 0_u32..12).prop_map(|(section, index)| Key { section, index })
 }
 
-/// Mostly few small words, sometimes none, sometimes so many that their number needs a word of its own.
+/// Mostly few small words, sometimes none, sometimes so many that the count needs a word of its own.
 fn any_words() -> impl Strategy<Value = Vec<u64>> {
     let small = prop::collection::vec(0_u64..3, 0..4);
     let wide = prop::collection::vec(any::<u64>(), 0..4);
@@ -56,7 +56,7 @@ fn any_state() -> impl Strategy<Value = Components> {
     prop::collection::vec((any_key(), any_words()), 0..6)
 }
 
-/// Few distinct states, so that many insertions meet a stored one.
+/// Few distinct states, so that many insertions find a stored one.
 fn any_run() -> impl Strategy<Value = (Vec<Components>, Vec<usize>)> {
     prop::collection::vec(any_state(), 1..60).prop_flat_map(|states| {
         let visits = prop::collection::vec(0..states.len(), 0..200);
@@ -64,8 +64,8 @@ fn any_run() -> impl Strategy<Value = (Vec<Components>, Vec<usize>)> {
     })
 }
 
-/// Whether the store has the state: with no room for more, that is all that an insertion tells. Stores that
-/// keep parts of states find out that one is new when there is no memory for a part.
+/// Whether the store contains the state: with no room for more, an insertion only answers this question.
+/// Stores that keep parts of states may notice that a state is new because there is no memory for a part.
 fn contains(store: &mut dyn StateStore, encoding: &Encoding) -> bool {
     match store.insert(&mut encoding.clone(), 0) {
         Ok(Insert::Seen(_)) => true,
@@ -74,7 +74,7 @@ fn contains(store: &mut dyn StateStore, encoding: &Encoding) -> bool {
     }
 }
 
-/// Nothing stored is lost or changed: each id leads to its encoding and back.
+/// Checks that nothing stored is lost or changed: each id leads to its encoding and back.
 fn check_consistent(store: &mut dyn StateStore, stored: &[Encoding]) {
     assert_eq!((store.len(), store.is_empty()), (stored.len(), stored.is_empty()));
     let mut back = Encoding::new();
@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn all_stores_agree_with_a_plain_list((states, visits) in any_run()) {
         let mut encodings: Vec<Encoding> = states.iter().map(encoding).collect();
-        // Also by way of one encoding that is brought from state to state, as searches do it.
+        // Also with one encoding that is changed from state to state, as searches do.
         let mut mirror = Encoding::new();
         for mut store in stores(&Budget::unlimited()) {
             let mut stored: Vec<Encoding> = Vec::new();
@@ -169,7 +169,7 @@ fn any_write() -> impl Strategy<Value = Write> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
 
-    /// What a change leads to is what the changed encoding is, and the store stays where it was.
+    /// The predicted result of a change is that of the changed encoding, and the store does not move.
     #[test]
     fn changes_are_foreseen(
         (states, visits) in any_run(),
@@ -183,7 +183,7 @@ proptest! {
         for (turn, state) in states.iter().enumerate() {
             turn_into(&mut mirror, &encoding(state));
             assert!(store.set_base(&mut mirror));
-            // Each of them again and again, under one number and then under another.
+            // Each of them several times, under one number and then under another.
             let first = turn % writes.len();
             let last = writes.len().min(first + 3);
             let number = |at: usize| (turn as u64 / 20 + 1) << 32 | at as u64;
@@ -214,7 +214,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(testing::effort(256) as u32))]
 
-    /// So is what becomes of a component that comes or goes.
+    /// The results of creating and removing components are predicted as well.
     #[test]
     fn components_that_come_and_go_are_foreseen(
         (states, visits) in any_run(),
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// Brings `mirror` to the state of `target`, component by component.
+/// Changes `mirror` to the state of `target`, component by component.
 fn turn_into(mirror: &mut Encoding, target: &Encoding) {
     let old: Vec<Key> = mirror.components().map(|(key, _)| key).collect();
     for key in old.into_iter().filter(|&key| target.get(key).is_none()) {
@@ -267,11 +267,11 @@ fn growth_through_many_doublings() {
     let state = |i: u64| root(&[(i * i % 99_991) << (i % 40), i % 7, u64::MAX / (i + 1)]);
     for mut store in stores(&Budget::unlimited()) {
         for i in 0..99_991 / 2 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         for i in 0..99_991 / 2 {
             if store.access() == Access::ById {
-                let seen = Insert::Seen(Some(StateId(i as u64)));
+                let seen = Insert::Seen(Some(StateId(i)));
                 assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(seen));
             }
             assert!(contains(&mut *store, &state(i)));
@@ -280,7 +280,7 @@ fn growth_through_many_doublings() {
     }
 }
 
-/// As a breadth-first search does it, while the trie is planned anew.
+/// As in a breadth-first search, while the layout of the trie changes.
 #[test]
 fn states_come_back_in_their_order_while_others_are_stored() {
     let state = |i: u64| {
@@ -294,18 +294,18 @@ fn states_come_back_in_their_order_while_others_are_stored() {
             while inserted < 3 * asked + 1 && inserted < 20_000 {
                 assert_eq!(
                     store.insert(&mut state(inserted), usize::MAX),
-                    Ok(Insert::New(StateId(inserted as u64)))
+                    Ok(Insert::New(StateId(inserted)))
                 );
                 inserted += 1;
             }
-            store.decode(StateId(asked as u64), &mut back);
+            store.decode(StateId(asked), &mut back);
             assert!(back.same(&state(asked)), "{asked} of the {} store", store.kind());
             assert!(matches!(store.insert(&mut back, usize::MAX), Ok(Insert::Seen(_))));
         }
     }
 }
 
-/// Short of memory, the table fills up before the store gives up; then all is still there.
+/// If memory is short, the table fills up before the store refuses; then everything is still there.
 #[test]
 fn memory_runs_out_in_the_middle_of_growth() {
     let mut counts = Vec::new();
@@ -321,7 +321,7 @@ fn memory_runs_out_in_the_middle_of_growth() {
             stored.push(encoding);
         };
         assert_eq!(refused, Full::Memory);
-        // Shapes are too few to ask for.
+        // Shapes are so few that the budget is not asked.
         assert!(store.bytes() <= limit + 100, "{} of {limit} bytes", store.bytes());
         check_consistent(&mut store, &stored);
         counts.push(stored.len());
@@ -339,7 +339,7 @@ fn ids_run_out_with_an_error() {
     let stores: [Box<dyn StateStore>; 2] = [Box::new(exact), Box::new(trie)];
     for mut store in stores {
         for i in 0..3 {
-            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut root(&[i]), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         assert_eq!(store.insert(&mut root(&[3]), usize::MAX), Err(Full::Ids));
         assert_eq!(store.insert(&mut root(&[1]), usize::MAX), Ok(Insert::Seen(Some(StateId(1)))));
@@ -347,7 +347,7 @@ fn ids_run_out_with_an_error() {
     }
 }
 
-/// More shapes than are interned: heads are kept inline from then on, and old ones are still found.
+/// More shapes than are interned: further heads are kept inline, and old ones are still found.
 #[test]
 fn models_with_very_many_shapes() {
     let mut store = Exact::new(&Budget::unlimited());
@@ -380,7 +380,7 @@ fn small_states_take_few_bytes() {
     assert!(per_state < 15.5, "{per_state} bytes a state");
 }
 
-/// Three threads and two to five objects: parts that are few, in combinations that are many.
+/// Three threads and two to five objects: few parts in many combinations.
 #[test]
 fn states_of_recurring_parts_take_few_bytes() {
     let state = |i: u64| {
@@ -402,7 +402,7 @@ fn states_of_recurring_parts_take_few_bytes() {
     };
     let bytes_per_state = |mut store: Box<dyn StateStore>| {
         for i in 0..1 << 16 {
-            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut state(i), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         store.bytes() as f64 / f64::from(1 << 16)
     };
@@ -412,7 +412,7 @@ fn states_of_recurring_parts_take_few_bytes() {
     let automaton = bytes_per_state(Box::new(Automaton::new(budget)));
     let both = bytes_per_state(Box::new(CollapseAutomaton::new(budget)));
     assert!(collapse < exact / 4.0 && collapse < 16.0, "{collapse} bytes, exact {exact}");
-    // There is nothing to remember from one thread to the next.
+    // Nothing has to be remembered from one thread to the next.
     assert!(automaton < 0.5 && both < 0.2, "{automaton} and {both} bytes");
 }
 
@@ -427,14 +427,15 @@ fn states_of_one_word_are_root_pairs() {
         let mut store = Trie::new(&Budget::unlimited(), numbered);
         for i in 0..100_000_u64 {
             let word = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 30;
-            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i as u64))));
+            assert_eq!(store.insert(&mut root(&[word]), usize::MAX), Ok(Insert::New(StateId(i))));
         }
         let others = figure(&store, "inner_nodes") - store.len();
         assert!(others < 100, "{others} nodes, numbered: {numbered}");
     }
 }
 
-/// Nothing but its length tells a word that is 0 from one that is not there, and no words from no component.
+/// Only the length distinguishes a word that is 0 from a missing word, and an empty component from a missing
+/// one.
 #[test]
 fn zeros_are_not_nothing() {
     let key = |section, index| Key { section, index };
@@ -448,9 +449,9 @@ fn zeros_are_not_nothing() {
             states.push(components.map(|(key, len)| (key, vec![0; len - 1])).collect::<Components>());
         }
     }
-    // No component at all is the same in both cases.
+    // A state without components is the same in both cases.
     states.remove(16);
-    // However much of it the plan knows: it is made anew after the first state, and after 16.
+    // However much of it the layout knows: a new one is made after the first state, and after 16.
     for start in 0..states.len() {
         states.rotate_left(1);
         for numbered in [false, true] {

@@ -70,7 +70,7 @@ fn folded(text: &str, bounds: Bounds) -> Result<usize, String> {
 }
 
 fn explore(system: &Symmetric<'_>, search: SearchKind, fold: bool) -> Outcome {
-    let mut store = store::Naive::new(&Budget::unlimited());
+    let mut store = store::HashSetStore::new(&Budget::unlimited());
     let options = Options { keep_going: true, lookahead: false, fold, ..Options::default() };
     match search {
         SearchKind::Bfs => search::bfs(system, &mut store, &options, &mut Quiet),

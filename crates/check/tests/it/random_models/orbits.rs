@@ -50,7 +50,7 @@ pub fn decoded(engine: &Engine, encoding: &Encoding) -> EngineState {
 
 /// Everything that a search stores, unless it is too much.
 pub fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> Option<Vec<Encoding>> {
-    let mut store = store::Naive::new(&Budget::unlimited());
+    let mut store = store::HashSetStore::new(&Budget::unlimited());
     let options = Options { keep_going: true, max_states: Some(most as usize), ..Options::default() };
     let outcome = match search {
         SearchKind::Bfs => search::bfs(system, &mut store, &options, &mut Quiet),

@@ -1,5 +1,5 @@
-//! The thread graph against brute force: small graphs are unfolded, with a name of its own for each thread,
-//! and searched for a component in which every thread has a turn.
+//! Compares the thread graph with brute force: small graphs are unfolded, with a separate name for each
+//! thread, and searched for a component in which every thread is served.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use testing::SplitMix64;
 
 use super::*;
 
-/// What becomes of a thread along an edge.
+/// What happens to a thread along an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fate {
-    is_good: bool,
-    /// Its place at the target, unless it is gone.
+    serves: bool,
+    /// The position of the thread at the target; `None` if it no longer exists.
     place: Option<usize>,
 }
 
@@ -22,7 +22,7 @@ struct Arc {
     fates: Vec<Fate>,
 }
 
-/// How many threads each node has, and the edges.
+/// The number of threads of each node, and the edges.
 #[derive(Clone, Debug)]
 struct Annotated {
     threads: Vec<usize>,
@@ -30,7 +30,7 @@ struct Annotated {
 }
 
 impl Annotated {
-    /// A graph that is strongly connected. With `is_steady`, no thread comes or goes.
+    /// A random strongly connected graph. With `is_steady`, no thread is created or ends.
     fn random(random: &mut SplitMix64, is_steady: bool) -> Self {
         let nodes = 1 + random.below(4);
         let all = 1 + random.below(3);
@@ -40,7 +40,7 @@ impl Annotated {
         let chords = random.below(2 * nodes);
         let mut arcs = Vec::new();
         for number in 0..nodes + chords {
-            // A ring, and ways across.
+            // A ring, and chords.
             let (from, to) = match number {
                 from if from < nodes => (from, (from + 1) % nodes),
                 _ => (random.below(nodes), random.below(nodes)),
@@ -50,7 +50,7 @@ impl Annotated {
             for _ in 0..threads[from] {
                 let stays = is_steady || random.below(5) > 0;
                 let place = (stays && !free.is_empty()).then(|| free.swap_remove(random.below(free.len())));
-                fates.push(Fate { is_good: place.is_none() || random.below(100) < good, place });
+                fates.push(Fate { serves: place.is_none() || random.below(100) < good, place });
             }
             arcs.push(Arc { from, to, fates });
         }
@@ -58,7 +58,7 @@ impl Annotated {
     }
 
     fn is_fair(&self) -> bool {
-        let fate = |fate: &Fate| fate.place.filter(|_| !fate.is_good).map_or(GOOD, |place| place as u32);
+        let fate = |fate: &Fate| fate.place.filter(|_| !fate.serves).map_or(SERVED, |place| place as u32);
         let label =
             |arc: &Arc| Rc::new(Label { marks: Marks::NONE, fates: arc.fates.iter().map(fate).collect() });
         let edge = |(label, arc): (u32, &Arc)| Edge { from: arc.from as u32, to: arc.to as u32, label };
@@ -67,7 +67,8 @@ impl Annotated {
         Graph::new(self.threads.len(), edges).fair(&labels).is_some()
     }
 
-    /// The same by unfolding: who is at which place. A thread that comes gets the least id that is free.
+    /// Decides fairness by unfolding the graph into the assignments of threads to positions. A new thread
+    /// gets the least free id.
     fn has_fair_run(&self) -> bool {
         let ids = self.threads.iter().copied().max().unwrap_or_default();
         let all: u32 = (1 << ids) - 1;
@@ -82,7 +83,7 @@ impl Annotated {
                 let mut marks = all;
                 let mut next = vec![None; self.threads[arc.to]];
                 for (&id, fate) in who.iter().zip(&arc.fates) {
-                    marks &= if fate.is_good { all } else { !(1 << id) };
+                    marks &= if fate.serves { all } else { !(1 << id) };
                     if let Some(place) = fate.place {
                         next[place] = Some(id);
                     }
@@ -111,7 +112,7 @@ impl Annotated {
     }
 }
 
-/// What can be reached from a node by one edge at least.
+/// The nodes that can be reached by at least one edge.
 fn reachable(edges: &[Vec<(usize, u32)>], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -128,7 +129,7 @@ fn graphs() -> impl Iterator<Item = Annotated> {
 }
 
 #[test]
-fn a_fair_run_is_one_with_threads_told_apart() {
+fn a_fair_run_is_one_with_distinguished_threads() {
     let mut fair = 0;
     for graph in graphs() {
         assert_eq!(graph.is_fair(), graph.has_fair_run(), "{graph:#?}");
@@ -137,7 +138,8 @@ fn a_fair_run_is_one_with_threads_told_apart() {
     assert!(fair > GRAPHS / 8 && fair < GRAPHS * 7 / 8, "{fair}");
 }
 
-/// How often the thread graph of a graph with a fault in it says something wrong.
+/// The number of random graphs on which the thread graph gives a wrong answer after `fault` was applied to
+/// its input.
 fn errors(fault: impl Fn(&mut Annotated)) -> usize {
     let is_wrong = |graph: &Annotated| {
         let mut faulty = graph.clone();
@@ -153,13 +155,13 @@ fn faults_are_noticed() {
         let mut seen = BTreeSet::new();
         graph.arcs.retain(|arc| seen.insert((arc.from, arc.to)));
     };
-    let good_for_one_is_good_for_all = |graph: &mut Annotated| {
+    let serving_one_serves_all = |graph: &mut Annotated| {
         for arc in &mut graph.arcs {
-            let is_good = arc.fates.iter().any(|fate| fate.is_good);
-            arc.fates.iter_mut().for_each(|fate| fate.is_good = is_good);
+            let serves = arc.fates.iter().any(|fate| fate.serves);
+            arc.fates.iter_mut().for_each(|fate| fate.serves = serves);
         }
     };
-    let nobody_is_renamed = |graph: &mut Annotated| {
+    let no_thread_is_renamed = |graph: &mut Annotated| {
         for arc in &mut graph.arcs {
             let threads = graph.threads[arc.to];
             for (name, fate) in arc.fates.iter_mut().enumerate().filter(|(name, _)| *name < threads) {
@@ -167,29 +169,29 @@ fn faults_are_noticed() {
             }
         }
     };
-    let who_ends_waits = |graph: &mut Annotated| {
+    let ended_threads_wait = |graph: &mut Annotated| {
         for arc in &mut graph.arcs {
             if graph.threads[arc.to] > 0 {
                 let gone = arc.fates.iter_mut().filter(|fate| fate.place.is_none());
-                gone.for_each(|fate| *fate = Fate { is_good: false, place: Some(0) });
+                gone.for_each(|fate| *fate = Fate { serves: false, place: Some(0) });
             }
         }
     };
     assert_eq!(errors(|_| {}), 0);
     assert!(errors(one_step_for_each_target) > 10);
-    assert!(errors(good_for_one_is_good_for_all) > 10);
-    assert!(errors(nobody_is_renamed) > 10);
-    assert!(errors(who_ends_waits) > 10);
+    assert!(errors(serving_one_serves_all) > 10);
+    assert!(errors(no_thread_is_renamed) > 10);
+    assert!(errors(ended_threads_wait) > 10);
 }
 
 #[test]
-fn ways_are_as_long_as_they_must_be() {
-    // Two threads that change places, of which the one in front moves, and every third edge is marked.
-    let front = |marks| Rc::new(Label { marks, fates: vec![GOOD, 0] });
+fn distances_are_those_of_shortest_paths() {
+    // Two threads that change places; the one in front moves. Every third edge is marked.
+    let front = |marks| Rc::new(Label { marks, fates: vec![SERVED, 0] });
     let labels = vec![front(Marks::NONE), front(Marks::one(0))];
     let edge = |from, to, label| Edge { to, from, label };
     let fair = Graph::new(3, vec![edge(0, 1, 0), edge(1, 2, 0), edge(2, 0, 1)]).fair(&labels).unwrap();
-    assert_eq!([0, 1, 2].map(|name| fair.to_turn(0, name)), [1, 2, NEVER]);
+    assert_eq!([0, 1, 2].map(|name| fair.to_service(0, name)), [1, 2, NEVER]);
     assert_eq!(fair.to_mark(0), [3, 2, 1]);
     assert_eq!(fair.to_node(1), [1, 3, 2]);
 }
@@ -199,6 +201,6 @@ fn names_before_and_after_a_step() {
     const NONE: u32 = u32::MAX;
     // Ids 0, 2, 3 and 4 exist; 2 moves, 4 ends, 1 is new.
     let (before, after) = ([1, NONE, 0, 2, 3], [2, 1, 0, 3]);
-    assert_eq!(fates(&before, &after, |id| id == 2), [GOOD, 2, 3, GOOD]);
+    assert_eq!(fates(&before, &after, |id| id == 2), [SERVED, 2, 3, SERVED]);
     assert_eq!(fates(&[], &after, |_| false), []);
 }

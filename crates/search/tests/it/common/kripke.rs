@@ -1,4 +1,4 @@
-//! Graphs whose places say which propositions hold, a ring in which places have no names, and random ones.
+//! Graphs whose places say which propositions hold, a ring with indistinguishable places, and random graphs.
 
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
 use system::{Bound, Encoding, Fired, Halt, Key, Section, Step, Steps, Temporal, TransitionSystem};
@@ -6,7 +6,7 @@ use testing::SplitMix64;
 
 const ROOT: Key = Key { section: Section::Root, index: 0 };
 
-/// Place 0 is the initial state.
+/// A Kripke structure. Place 0 is the initial state.
 #[derive(Clone, Default, Debug)]
 pub struct Kripke {
     pub places: Vec<Place>,
@@ -17,18 +17,18 @@ pub struct Place {
     pub valuation: u64,
     pub edges: Vec<Way>,
     pub is_transient: bool,
-    /// It is stored, and not observed all the same.
+    /// The place is stored although it is not observed.
     pub is_hidden: bool,
-    /// Its steps lead out of a bound.
+    /// The steps of the place exceed a bound.
     pub truncates: bool,
-    /// Its propositions cannot be evaluated.
+    /// Set if the propositions of the place cannot be evaluated.
     pub halt: Option<Halt>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     pub thread: u32,
-    /// Who moves as well.
+    /// The thread that moves as the partner, if any.
     pub partner: Option<u32>,
     pub to: usize,
 }
@@ -112,18 +112,18 @@ impl Temporal for Kripke {
     }
 }
 
-/// A token in a ring, which is taken up and then put down `by` places further on. Nobody can tell one place
-/// from another: an encoding says only whether the token is up.
+/// A token in a ring, which is picked up and then put down `by` places further on. Places are
+/// indistinguishable: an encoding only says whether the token is up.
 pub struct Ring {
     pub size: u64,
     pub by: u64,
     pub begin: u64,
-    /// Whether every state is another one than all before: a count of the states that were asked about.
+    /// If set, every state differs from all before: it counts the calls of `identity`.
     pub never_same: Option<std::cell::Cell<u64>>,
 }
 
 impl TransitionSystem for Ring {
-    /// Where the token is and whether it is up, and what was before.
+    /// The place of the token and whether it is up, and the history for undoing.
     type State = (u64, u64, Vec<(u64, u64)>);
 
     fn initial(&self) -> Self::State {
@@ -174,7 +174,7 @@ impl Temporal for Ring {
     }
 }
 
-/// Random things, the same in every run.
+/// A source of random objects, the same in every run.
 pub struct Random(SplitMix64);
 
 impl Random {
@@ -211,8 +211,8 @@ impl Random {
         build[kind as usize - 4](a, b)
     }
 
-    /// Up to `most` places, some of which have no edges. Those that are not observed have, and transient ones
-    /// make no cycles by themselves.
+    /// A random structure with up to `most` places, some of which have no edges. Unobserved places always
+    /// have edges, and transient places alone do not form cycles.
     pub fn kripke(&mut self, most: u64, props: u64) -> Kripke {
         let (count, threads) = (1 + self.below(most), 1 + self.below(4));
         let places = (0..count).map(|at| {
@@ -232,7 +232,8 @@ impl Random {
         Kripke { places: places.collect() }
     }
 
-    /// Up to four states with these sets; they are sets of states if so wanted.
+    /// A random automaton with up to four states and this number of acceptance sets, which are sets of states
+    /// if `by_state`.
     pub fn automaton(&mut self, props: u64, sets: u32, by_state: bool) -> Automaton {
         let states = 1 + self.below(4);
         let edges = (0..states).map(|_| {

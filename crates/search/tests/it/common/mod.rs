@@ -1,4 +1,4 @@
-//! Both searches behind one name, and a graph explored the obvious way.
+//! A common interface of both searches, and a straightforward exploration of a graph.
 
 pub mod kripke;
 
@@ -36,17 +36,17 @@ impl Search {
     }
 }
 
-/// What a graph holds, found without a search, a store or a seam.
+/// Facts about a graph, computed without a search, a store or a transition system.
 #[derive(Default, Debug)]
 pub struct Truth {
-    /// How far each reachable node is from node 0.
+    /// The distance of each reachable node from node 0.
     pub distance: BTreeMap<usize, usize>,
     pub transitions: u64,
     pub moves: u64,
-    /// How often each fault occurs, and the length of the shortest trail to it.
+    /// For each fault, its number of occurrences and the length of the shortest trail to it.
     pub faults: HashMap<(FaultKind, u32), (u64, usize)>,
     pub truncations: BTreeMap<Bound, u64>,
-    /// Nodes that violate no invariant, and have one that is not evaluated.
+    /// The number of nodes that violate no invariant, but have one that is not evaluated.
     pub unevaluated: u64,
 }
 

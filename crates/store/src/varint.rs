@@ -1,7 +1,8 @@
-//! Numbers as bytes, small ones in one.
+//! Numbers as byte strings; small numbers take one byte.
 //!
-//! The first byte tells how many follow, by as many ones on top; the bits come from the most significant to
-//! the least. So no code is the beginning of another, and a number has one code only.
+//! The number of leading ones in the first byte is the number of bytes that follow; the bits of the number
+//! come from the most significant to the least. So no code is a prefix of another, and a number has exactly
+//! one code.
 
 /// Appends the code of a number.
 #[inline]
@@ -20,7 +21,7 @@ pub fn put(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&(ones | number).to_be_bytes()[8 - len as usize..]);
 }
 
-/// Takes the first number off a byte string that begins with a code.
+/// Removes the first number from a byte string that begins with a code.
 #[inline]
 pub fn take(bytes: &mut &[u8]) -> u64 {
     let first = bytes[0];
@@ -32,7 +33,7 @@ pub fn take(bytes: &mut &[u8]) -> u64 {
     let (code, rest) = bytes.split_at(1 + more);
     *bytes = rest;
     let number = code[1..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    // The bits of the first byte below its ones and the zero after them.
+    // The bits of the first byte below its leading ones and the zero after them.
     let top = if more < 7 { u64::from(first & 0x7f >> more) } else { 0 };
     if more < 8 { top << (8 * more) | number } else { number }
 }
@@ -58,7 +59,7 @@ mod tests {
             let mut rest = &bytes[..];
             assert_eq!((take(&mut rest), rest), (number, &[7, 0xff][..]));
         }
-        // Codes that are in order, and none the beginning of the next, are prefix-free.
+        // Codes that are sorted, none of which is a prefix of the next, are prefix-free.
         let codes: Vec<Vec<u8>> = numbers.into_iter().map(code).collect();
         assert!(codes.is_sorted());
         assert!(codes.windows(2).all(|pair| !pair[1].starts_with(&pair[0])));

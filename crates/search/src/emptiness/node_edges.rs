@@ -1,4 +1,4 @@
-//! The edges of one node of the product, one after another: for those who look for a certain one.
+//! Enumerates the edges of one node of the product, to find an edge with certain properties.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,23 +7,24 @@ use rustc_hash::{FxHashSet, FxHasher};
 use store::{Insert, StateId, StateStore};
 use system::{Encoding, Fired, Step, Steps, Temporal};
 
+use super::acceptance::Sets;
 use super::lasso::Move;
-use super::marks::Sets;
 use super::product::{Node, observe};
 use super::reader::Reader;
 use crate::expander::LONGEST_PASSAGE;
 
-/// An edge of a node.
-pub struct Shown<'a, S: Temporal, const N: usize> {
-    /// Where it leads, and the state there.
+/// An edge of a node, as [`NodeEdges::find`] shows it.
+pub struct EdgeView<'a, S: Temporal, const N: usize> {
+    /// The target, and its state.
     pub node: Node,
     pub state: &'a mut S::State,
     pub marks: Sets<N>,
-    /// How one gets there.
-    pub way: &'a [Move],
+    /// The moves of the edge: several if it leads through transient states.
+    pub path: &'a [Move],
 }
 
-pub struct Around<'a, S, T: ?Sized> {
+/// Enumerates the edges of nodes.
+pub struct NodeEdges<'a, S, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
     pub reader: &'a Reader,
@@ -32,49 +33,51 @@ pub struct Around<'a, S, T: ?Sized> {
     pub encoding: &'a mut Encoding,
     /// Some transient states are stored.
     pub stores_transient: bool,
-    /// How one gets to where the last edge leads.
-    pub way: Vec<Move>,
-    /// Fingerprints of the transient states that were passed on the way from the node, where some are stored:
-    /// these may make cycles. Two with the same one can hide an edge, and then a run is not shown.
+    /// The moves of the last edge that was shown.
+    pub path: Vec<Move>,
+    /// Fingerprints of the transient states passed since the node, used where some transient states are
+    /// stored, because these may form cycles. If two states have the same fingerprint, an edge may be missed,
+    /// and then a run cannot be shown.
     pub passed: FxHashSet<u64>,
 }
 
-/// The node, or a transient state on the way from it.
+/// The node, or a transient state between it and another node.
 struct Level<const N: usize> {
-    /// The state that the automaton is in.
+    /// The state of the automaton.
     from: State,
     valuation: Option<u64>,
-    /// The marks since the node, and those of all edges from here.
+    /// The marks since the node, and those common to all edges of this level.
     before: Sets<N>,
-    /// Steps that are still to be taken, the next one last.
+    /// The steps that are still to be taken, the next one last.
     steps: Vec<Step>,
     /// Where the last step led.
     target: Option<Target<N>>,
 }
 
+/// Where a step of a level leads.
 struct Target<const N: usize> {
-    /// There is none where the state stutters.
+    /// The step; `None` if the state stutters.
     step: Option<Step>,
     stored: Option<StateId>,
     is_transient: bool,
     is_observed: bool,
     movers: Sets<N>,
-    /// The next edge of the automaton that is to go with the step.
+    /// The index of the automaton's next edge to be combined with the step.
     edge: usize,
 }
 
-impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
-    /// Shows the edges of a node, of which `state` is the state, until the right one was seen. Then `state`
-    /// is where it leads; otherwise it is what it was.
+impl<S: Temporal, T: StateStore + ?Sized> NodeEdges<'_, S, T> {
+    /// Shows the edges of `node`, whose state is `state`, until `is_right` accepts one. Then `state` is the
+    /// target of that edge. Otherwise `state` is unchanged, and the result is false.
     pub fn find<const N: usize>(
         &mut self,
         state: &mut S::State,
         node: Node,
-        is_right: &mut impl FnMut(Shown<'_, S, N>) -> bool,
+        is_right: &mut impl FnMut(EdgeView<'_, S, N>) -> bool,
     ) -> bool {
-        self.way.clear();
+        self.path.clear();
         self.passed.clear();
-        // What follows a transient state that is stored is stored as well.
+        // The successors of a transient state that is stored are stored as well.
         let longest = if self.system.is_transient(state) { 0 } else { LONGEST_PASSAGE };
         let mut levels: Vec<Level<N>> = Vec::new();
         levels.extend(self.level(state, Some(node.id()), node.state(), Sets::NONE));
@@ -82,8 +85,8 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
             let Some(target) = &mut level.target else {
                 let Some(step) = level.steps.pop() else {
                     levels.pop();
-                    // The level below goes on with its next edge.
-                    self.way.pop();
+                    // The level below continues with its next edge.
+                    self.path.pop();
                     continue;
                 };
                 level.target = self.target(state, step);
@@ -100,9 +103,9 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
             target.edge = at + 1;
             let marks = level.before.with(target.movers).with(self.reader.sets(level.from, &edge));
             let is_transient = target.is_transient;
-            self.way.push(Move { step: target.step, to: edge.to });
+            self.path.push(Move { step: target.step, to: edge.to });
             let node = target.stored.map(|id| Node::new(id, edge.to));
-            if node.is_some_and(|node| is_right(Shown { node, state, marks, way: &self.way })) {
+            if node.is_some_and(|node| is_right(EdgeView { node, state, marks, path: &self.path })) {
                 return true;
             }
             let passes = is_transient && levels.len() <= longest && self.is_first(state, edge.to, marks);
@@ -110,14 +113,14 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
             match above {
                 Some(above) => levels.push(above),
                 None => {
-                    self.way.pop();
+                    self.path.pop();
                 }
             }
         }
         false
     }
 
-    /// The steps of a state, which is transient if it has no id. `before` are the marks since the node.
+    /// Makes a level of a state, which is transient if it has no id. `before` are the marks since the node.
     fn level<const N: usize>(
         &mut self,
         state: &mut S::State,
@@ -148,7 +151,7 @@ impl<S: Temporal, T: StateStore + ?Sized> Around<'_, S, T> {
         Some(Level { from, valuation, before, steps: steps.enabled, target })
     }
 
-    /// Takes a step, and tells where it leads if it does.
+    /// Fires a step and describes its target. `None` if the step does not lead anywhere.
     fn target<const N: usize>(&mut self, state: &mut S::State, step: Step) -> Option<Target<N>> {
         let movers = Sets::movers(self.system, state, step)?;
         if !matches!(self.system.fire(state, step), Fired::Moved | Fired::MovedWithFault(_)) {

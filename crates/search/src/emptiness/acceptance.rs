@@ -1,28 +1,29 @@
-//! Acceptance sets: those of the automaton and, under weak fairness, one for each thread.
+//! Acceptance sets: those of the automaton and, under weak fairness, one per thread.
 //!
-//! An edge is in the set of a thread if the thread moves on it, as its partner too, or has no enabled step in
-//! its source. A run that is in each of these sets infinitely often is weakly fair, and the other way round:
-//! no copies of the product are needed (as they are where there is only one set), and no counters.
+//! An edge is in the set of a thread if the thread moves on it, be it as the partner of another thread, or if
+//! the thread has no enabled step in the source of the edge. A run meets each of these sets infinitely often
+//! if and only if it is weakly fair. Since the automaton may have several acceptance sets, neither copies of
+//! the product are needed (as they are where only one set is allowed), nor counters.
 
 use ltl::Marks;
 use system::{Step, Steps, Temporal};
 
-/// Words for the sets of the automaton alone.
+/// The number of words for the sets of the automaton alone.
 pub const PLAIN: usize = 1;
-/// Words for those and for the sets of 256 threads.
+/// The number of words for the sets of the automaton and of 256 threads.
 pub const FAIR: usize = 1 + THREADS as usize / 64;
 
-/// How many threads weak fairness can tell apart.
+/// The number of threads that weak fairness can distinguish.
 pub const THREADS: u32 = 256;
 
-/// Some of the acceptance sets, as bits: the first word is the automaton's.
+/// A subset of the acceptance sets, as bits. The first word is for the sets of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sets<const N: usize>([u64; N]);
 
 impl<const N: usize> Sets<N> {
     pub const NONE: Self = Self([0; N]);
 
-    /// All there are, if the automaton has so many.
+    /// All sets, for an automaton with this number of sets.
     pub fn all(sets: u32) -> Self {
         let mut all = [u64::MAX; N];
         all[0] = Marks::all(sets).0;
@@ -51,18 +52,18 @@ impl<const N: usize> Sets<N> {
         (0..N).any(|at| self.0[at] & other.0[at] != 0)
     }
 
-    /// Whether the set of a thread is one of them.
+    /// Whether it contains the set of this thread.
     pub fn has_thread(self, thread: u32) -> bool {
         self.0[1..].get(thread as usize / 64).is_some_and(|word| word >> (thread % 64) & 1 != 0)
     }
 
-    /// Those of the automaton.
+    /// The automaton's sets among them.
     pub const fn marks(self) -> Marks {
         Marks(self.0[0])
     }
 
-    /// Where threads have sets: those of the threads that move in an enabled step of a state. There is none
-    /// if there are too many threads.
+    /// The sets of the threads that move in an enabled step of `state`; empty where threads have no sets.
+    /// `None` if there are too many threads.
     pub fn movers<S: Temporal>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {
@@ -73,8 +74,8 @@ impl<const N: usize> Sets<N> {
         Some(Self(words))
     }
 
-    /// Where threads have sets: those of the threads that are disabled in a state, of which these are the
-    /// steps that are offered. There is none if there are too many threads.
+    /// The sets of the threads that are disabled in `state`, where `steps` are the steps offered; empty where
+    /// threads have no sets. `None` if there are too many threads.
     pub fn idle<S: Temporal>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
         let mut words = [0; N];
         if N > PLAIN {

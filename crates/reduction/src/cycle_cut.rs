@@ -1,9 +1,10 @@
-//! Threads that let all others in wherever they are sticky: one on every circle of threads that wait for
-//! messages of each other to get past sticky locations. See the crate's documentation.
+//! The cycle cut: a set of threads that contains a thread of every cycle of threads that need messages of
+//! each other to leave sticky locations. Its threads have no ample steps at sticky locations, so that all
+//! steps are offered there. See the proviso in the crate's documentation.
 //!
-//! Who feeds whom depends on what threads may still do, which for a thread that goes round is the same
-//! everywhere, and on the channels that variables name which keep their values. So there are few answers, and
-//! they are remembered.
+//! Whether a thread feeds another depends on what threads may still do, which for a thread that follows a
+//! cycle is the same everywhere, and on the channels named by variables that keep their values. So there are
+//! few different results, and they are cached.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,52 +18,52 @@ use crate::channels::View;
 use crate::cycles::break_cycles;
 use crate::footprint::{Use, UseKind};
 
-/// More answers are not remembered.
+/// The greatest number of cached results.
 const MOST: usize = 1 << 10;
 
-/// What is known of a program in which threads have one frame each.
+/// The cycle cuts of a program in which threads have one frame each.
 #[derive(Default)]
-pub struct Porters {
-    /// By location: a number that those have which have the same future, as far as it is about messages.
+pub struct CycleCut {
+    /// By location: a number that identifies its future, as far as messages are concerned.
     prospects: Table<LocationId, u32>,
-    /// How many such numbers there are.
+    /// The number of such numbers.
     count: u32,
     /// By the prospects of all threads, and the channels that they name.
     known: RefCell<FxHashMap<Vec<i64>, Vec<bool>>>,
-    question: Cell<Vec<i64>>,
+    key: Cell<Vec<i64>>,
 }
 
-impl Porters {
+impl CycleCut {
     pub fn new(analysis: &Analysis) -> Self {
-        let mut porters = Self::default();
+        let mut cut = Self::default();
         let mut known = FxHashMap::default();
         for id in analysis.program.locations.ids() {
             let future = analysis.futures.at(id);
             let number = *known.entry((future.own, future.sticky)).or_insert_with(|| {
-                porters.count += 1;
-                porters.count - 1
+                cut.count += 1;
+                cut.count - 1
             });
-            porters.prospects.push(number);
+            cut.prospects.push(number);
         }
-        porters
+        cut
     }
 
-    /// Whether a thread is one.
-    pub fn has(&self, view: View<'_>, thread: ThreadId) -> bool {
-        let mut question = self.question.take();
-        question.clear();
+    /// Whether a thread is in the cycle cut.
+    pub fn contains(&self, view: View<'_>, thread: ThreadId) -> bool {
+        let mut key = self.key.take();
+        key.clear();
         for thread in (0..view.state.thread_limit()).map(ThreadId) {
             if !view.state.is_running(thread) {
-                question.push(-1);
+                key.push(-1);
                 continue;
             }
             let location = view.location(thread);
-            question.push(self.prospects[location].into());
+            key.push(self.prospects[location].into());
             let Analysis { sets, futures, uses, named, .. } = view.analysis;
             sets.any_common(futures.at(location).own, *named, &mut |at| {
                 let Some(name) = &uses[at].channel else { return false };
                 let for_good = !matches!(name.kind, ExprKind::Local(_));
-                question.push(view.value(name, thread, for_good).unwrap_or(-1));
+                key.push(view.value(name, thread, for_good).unwrap_or(-1));
                 false
             });
         }
@@ -70,17 +71,17 @@ impl Porters {
         if known.len() > MOST {
             known.clear();
         }
-        let answer = match known.get(&question[..]) {
+        let answer = match known.get(&key[..]) {
             Some(answer) => answer,
-            None => known.entry(question.clone()).or_insert_with(|| choose(view)),
+            None => known.entry(key.clone()).or_insert_with(|| choose(view)),
         };
         let is_one = answer[thread.0 as usize];
-        self.question.set(question);
+        self.key.set(key);
         is_one
     }
 }
 
-/// Whether a use names its channel by variables of its thread, unless that may be any channel anyway.
+/// Whether a use names its channel by variables of its thread, and cannot be of any channel.
 pub fn is_named(found: &Use, assigned_channels: &[Bits]) -> bool {
     let Some(channel) = &found.channel else { return false };
     let mut depends = false;
@@ -94,7 +95,7 @@ pub fn is_named(found: &Use, assigned_channels: &[Bits]) -> bool {
     depends && !is_any
 }
 
-/// By thread: whether it is chosen.
+/// Computes the cycle cut: by thread, whether it is chosen.
 fn choose(view: View<'_>) -> Vec<bool> {
     let threads = view.state.thread_limit() as usize;
     let mut feeds = vec![Vec::new(); threads];

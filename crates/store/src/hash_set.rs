@@ -1,7 +1,8 @@
-//! The store that cannot be wrong: a map of the standard library from flat vectors to ids.
+//! The reference store: a map of the standard library from flat vectors to ids.
 //!
-//! It is the oracle of the other stores and the baseline of their benchmarks, and asks nothing of an encoding
-//! but that [`Encoding::flatten`] is right. It keeps each vector twice, which is the price of being obvious.
+//! It is the oracle of the tests of the other stores and the baseline of their benchmarks. It relies on
+//! nothing but the correctness of [`Encoding::flatten`]. It keeps each vector twice, which is the price of
+//! simplicity.
 
 use std::collections::HashMap;
 
@@ -9,8 +10,9 @@ use system::Encoding;
 
 use crate::{Budget, Full, Insert, StateId, StateStore};
 
+/// A store that is a map of the standard library.
 #[derive(Debug)]
-pub struct Naive {
+pub struct HashSetStore {
     ids: HashMap<Vec<u64>, StateId>,
     states: Vec<Vec<u64>>,
     budget: Budget,
@@ -18,17 +20,17 @@ pub struct Naive {
     scratch: Vec<u64>,
 }
 
-/// What a state takes beside its words, roughly: two vectors, a map entry, the allocator's own.
+/// The approximate memory of a state beside its words: two vectors, a map entry, the allocator's overhead.
 const OVERHEAD: usize = 128;
 
-impl Naive {
+impl HashSetStore {
     pub fn new(budget: &Budget) -> Self {
         let budget = budget.clone();
         Self { ids: HashMap::new(), states: Vec::new(), budget, bytes: 0, scratch: Vec::new() }
     }
 }
 
-impl StateStore for Naive {
+impl StateStore for HashSetStore {
     fn kind(&self) -> &'static str {
         "naive"
     }
