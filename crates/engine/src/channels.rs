@@ -304,7 +304,7 @@ impl Engine {
 
     /// Whose locations the thread is at. It never changes, so nobody counts that as reading (see [`crate::turns`]).
     pub(crate) fn procedure_of(&self, state: &State, thread: ThreadId) -> ProcedureId {
-        let location = state.peek(state.frame(thread), self.layout.location);
+        let location = state.read_untraced(state.frame(thread), self.layout.location);
         self.layout.procedure_of[ir::LocationId(location as u32)]
     }
 

@@ -283,20 +283,20 @@ impl Engine {
     /// programs with observable ids of threads.
     pub fn dry_run(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
-        es.state.watch();
+        es.state.trace_accesses();
         self.own_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
         trial.succeeds = steps.faults.is_empty() && !steps.is_abandoned;
         // Those behind a fault count as well.
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
-            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
+            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.read_untraced(0, slot) == 0);
             if has_moved {
                 es.state.undo();
             }
             trial.succeeds &= has_moved && is_over;
         }
-        es.state.unwatch();
+        es.state.stop_tracing();
         es.state.take_accesses(&mut trial.accesses);
     }
 }
@@ -438,7 +438,7 @@ impl HiddenData<EngineState> for Engine {
     fn save(&self, es: &mut EngineState) -> u32 {
         let Some(concealed) = &self.concealed else { return 0 };
         let Concealed { words, memos } = &mut *lock(concealed);
-        let held = es.state.concealed(&self.layout);
+        let held = es.state.hidden_words(&self.layout);
         if let Some(&memo) = memos.get(held) {
             return memo;
         }
@@ -449,7 +449,7 @@ impl HiddenData<EngineState> for Engine {
 
     fn restore(&self, data: u32, es: &mut EngineState) {
         if let Some(concealed) = &self.concealed {
-            es.state.reveal(&self.layout, &lock(concealed).words[data as usize]);
+            es.state.set_hidden_words(&self.layout, &lock(concealed).words[data as usize]);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! the interpreter runs once for each new combination of answers. Where a thread with many options has too many of these, each
 //! of its transitions gets a tree of its own, as long as they do not depend on each other.
 //!
-//! Reads and writes are those of [`state::State::watch`], which sees every access to a word. Which units there are, and
+//! Reads and writes are those of [`state::State::trace_accesses`], which sees every access to a word. Which units there are, and
 //! where, and which procedures threads run, is not read but known: trees are of one arrangement of units. A step that makes units
 //! or takes some away writes their lengths. A thread of which some step ends in a fault, is flawed or exceeds a bound is
 //! remembered as irregular, and left to the interpreter each time.
@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::{FxHashMap, FxHasher};
-use state::{Access, AccessKind, NodeRef, Rearrangement, State, ThreadId};
+use state::{Access, AccessKind, NodeRef, State, ThreadId, UnitsChanged};
 use system::{Effect, Fired, Key, Step, Steps, Write};
 
 use crate::code::GuardCode;
@@ -182,7 +182,7 @@ impl Turns {
     #[inline]
     fn arrangement(&mut self, engine: &Engine, state: &State) -> u32 {
         match self.current {
-            Some((number, id)) if number == state.arrangement() => id,
+            Some((number, id)) if number == state.unit_layout() => id,
             _ => self.find_arrangement(engine, state),
         }
     }
@@ -190,7 +190,7 @@ impl Turns {
     #[cold]
     fn find_arrangement(&mut self, engine: &Engine, state: &State) -> u32 {
         self.description.clear();
-        state.describe_arrangement(&mut self.description);
+        state.describe_unit_layout(&mut self.description);
         let threads = (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread));
         self.description.extend(threads.map(|thread| engine.procedure_of(state, thread).0));
         let fresh = self.arrangements.len() as u32;
@@ -200,7 +200,7 @@ impl Turns {
             Some(&id) => id,
             None => *self.arrangements.entry(self.description.as_slice().into()).or_insert(fresh),
         };
-        self.current = Some((state.arrangement(), id));
+        self.current = Some((state.unit_layout(), id));
         // Nobody followed the changes meanwhile.
         self.change_near(id, u64::MAX);
         id
@@ -372,7 +372,7 @@ fn walk(questions: &Questions, state: &State, root: Next) -> Option<(End, u64)> 
         match next {
             Next::Ask(question) => {
                 asked |= 1 << (question.at % 64);
-                let answer = state.peek_word(question.at as usize) & question.mask;
+                let answer = state.word_untraced(question.at as usize) & question.mask;
                 next = questions.after(question, answer)?;
             }
             Next::End(end) => return Some((end, asked)),
@@ -477,10 +477,10 @@ impl Scout {
     }
 
     /// The way leads to the state at hand.
-    fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>, changes: Rearrangement) {
+    fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>, changes: UnitsChanged) {
         let (first_write, first_later) = (self.writes.len(), self.later.len());
         let mut is_shown = true;
-        if changes != Rearrangement::default() {
+        if changes != UnitsChanged::default() {
             is_shown = false;
             self.rearrange(state);
         }
@@ -496,7 +496,7 @@ impl Scout {
             let (key, word) = (node.key(), at - state.start_of(node) as u32);
             let mask = self.written[at as usize];
             let Copies { mask: copied, shift } = self.copies[at as usize];
-            let bits = state.peek_word(at as usize) & mask & !copied;
+            let bits = state.word_untraced(at as usize) & mask & !copied;
             if !self.writes[first_write..].iter().any(|write| (write.key, write.word) == (key, word)) {
                 self.writes.push(Write { key, word, mask, bits, copied, shift });
             }
@@ -562,7 +562,7 @@ impl Engine {
             return true;
         }
         let arrangement = es.turns.arrangement(self, &es.state);
-        let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
+        let location = es.state.read_untraced(es.state.frame(id), self.layout.location) as usize;
         let Some(group) = self.split_group(&es.turns, location) else {
             let missed = es.turns.missed;
             let is_all = self.locations[location].groups.is_empty()
@@ -609,12 +609,12 @@ impl Engine {
         later: &mut Vec<Step>,
     ) -> bool {
         let id = ThreadId(step.thread);
-        if es.state.records_events() || !self.has_turns(es) || !es.state.is_running(id) {
+        if es.state.records_graph() || !self.has_turns(es) || !es.state.is_running(id) {
             return false;
         }
         es.turns.follow_changes(&mut es.state);
         let arrangement = es.turns.arrangement(self, &es.state);
-        let location = es.state.peek(es.state.frame(id), self.layout.location) as usize;
+        let location = es.state.read_untraced(es.state.frame(id), self.layout.location) as usize;
         let group = self.split_group(&es.turns, location);
         let topic = (arrangement, step.thread, group.map(|_| step.transition));
         let place = group.map_or(0, |group| {
@@ -638,7 +638,7 @@ impl Engine {
         for write in writes {
             let node = NodeRef::of(write.key);
             let at = state.start_of(node) + write.word as usize;
-            state.write_word(node, at, write.apply(state.peek_word(at)));
+            state.write_word(node, at, write.apply(state.word_untraced(at)));
         }
         for _ in steps {
             state.mark();
@@ -704,7 +704,7 @@ impl Engine {
         let mut steps = std::mem::take(&mut scout.steps);
         steps.clear();
         scout.begin(&es.state);
-        es.state.watch();
+        es.state.trace_accesses();
         let thread = ThreadId(thread);
         let frame = es.state.frame(thread);
         match transition {
@@ -719,8 +719,8 @@ impl Engine {
             && steps
                 .enabled
                 .iter()
-                .all(|&step| self.follow(es, &mut scout, (step, step), 0, Rearrangement::default()));
-        es.state.unwatch();
+                .all(|&step| self.follow(es, &mut scout, (step, step), 0, UnitsChanged::default()));
+        es.state.stop_tracing();
         scout.steps = steps;
         es.turns.scout = scout;
         is_plain
@@ -733,12 +733,12 @@ impl Engine {
         scout: &mut Scout,
         (first, step): (Step, Step),
         depth: usize,
-        changes: Rearrangement,
+        changes: UnitsChanged,
     ) -> bool {
         let parts = scout.way.len();
         let fired = self.fire_only(es, step);
         scout.note(&mut es.state);
-        let changes = changes.and(es.state.rearrangement());
+        let changes = changes.and(es.state.units_changed());
         // What came may have taken the place, or the name, of what went.
         let mut is_plain = fired == Fired::Moved
             && !(changes.came && changes.gone)

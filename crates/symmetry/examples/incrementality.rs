@@ -136,7 +136,7 @@ fn costs(engine: &Engine, size: usize) -> Costs {
 
     let with_chains = |key: fn(&mut Chains, &Engine, &EngineState) -> u128| {
         let mut state = built(engine, size);
-        state.state.record_events();
+        state.state.record_graph();
         let mut chains = Chains::default();
         chains.reset(layout, &state.state);
         black_box(key(&mut chains, engine, &state));

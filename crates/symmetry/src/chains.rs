@@ -19,178 +19,17 @@
 //! for names. Shares are brought up to date when somebody asks, for those units alone that changed, whose chain
 //! changed, or that mention such a one.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use state::{Edge, Entity, Event, Layout, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
+use rustc_hash::FxHashSet;
+use state::{Change, Entity, Layout, Mention, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
 
+use crate::chain_table::{ChainId, ChainTable, THREAD};
 use crate::content::hash_unit;
 use crate::mix::mix128;
 
-/// A chain, by its number in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct ChainId(u32);
-
-impl ChainId {
-    /// The chain of the globals: nowhere to go.
-    pub const ROOT: Self = Self(0);
-    /// No chain: greater than all others.
-    pub const NONE: Self = Self(u32::MAX);
-
-    pub const fn exists(self) -> bool {
-        self.0 != Self::NONE.0
-    }
-}
-
-/// Marks the place of a thread among the roots.
-const THREAD: u64 = 1 << 63;
-
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    parent: ChainId,
-    label: u64,
-    depth: u32,
-    /// Where it starts: 0 for the globals, one more than its id for a thread.
-    origin: u32,
-    /// Of the places on the way, whatever thread it starts from.
-    hash: u128,
-}
-
-/// The chains that units have or had not long ago.
-#[derive(Clone, Debug)]
-pub struct ChainTable {
-    chains: Vec<Chain>,
-    index: FxHashMap<(u32, u64), ChainId>,
-}
-
-impl Default for ChainTable {
-    fn default() -> Self {
-        let root = Chain { parent: ChainId::NONE, label: 0, depth: 0, origin: 0, hash: mix128(0, 0) };
-        Self { chains: vec![root], index: FxHashMap::default() }
-    }
-}
-
-impl ChainTable {
-    fn get(&self, id: ChainId) -> Chain {
-        self.chains[id.0 as usize]
-    }
-
-    /// The chain that goes one place further.
-    pub fn extend(&mut self, chain: ChainId, label: u64) -> ChainId {
-        if !chain.exists() {
-            return ChainId::NONE;
-        }
-        let chains = &mut self.chains;
-        *self.index.entry((chain.0, label)).or_insert_with(|| {
-            let parent = chains[chain.0 as usize];
-            let is_thread = label & THREAD != 0;
-            let origin = if is_thread { label as u32 + 1 } else { parent.origin };
-            let hash = if is_thread { mix128(1, 0) } else { mix128(parent.hash, label) };
-            chains.push(Chain { parent: chain, label, depth: parent.depth + 1, origin, hash });
-            ChainId(u32::try_from(chains.len() - 1).expect("fewer than 2^32 chains"))
-        })
-    }
-
-    /// Where the chain starts: 0 for the globals, one more than its id for a thread.
-    pub fn origin(&self, chain: ChainId) -> u32 {
-        self.get(chain).origin
-    }
-
-    /// A hash of the places on the way, which leaves out the thread it starts from.
-    pub fn hash(&self, chain: ChainId) -> u128 {
-        self.get(chain).hash
-    }
-
-    /// The order of two chains that exist, but for the threads that they start from.
-    pub fn compare_places(&self, a: ChainId, b: ChainId) -> Ordering {
-        let (mut x, mut y) = (self.get(a), self.get(b));
-        x.depth.cmp(&y.depth).then_with(|| {
-            // The place that is nearest to the start counts most.
-            let mut order = Ordering::Equal;
-            while x.depth > u32::from(x.origin != 0) {
-                order = x.label.cmp(&y.label).then(order);
-                (x, y) = (self.get(x.parent), self.get(y.parent));
-            }
-            order
-        })
-    }
-
-    pub fn compare(&self, a: ChainId, b: ChainId) -> Ordering {
-        if a == b {
-            return Ordering::Equal;
-        }
-        if !a.exists() || !b.exists() {
-            return b.exists().cmp(&a.exists());
-        }
-        let (mut x, mut y) = (self.get(a), self.get(b));
-        (x.origin != 0).cmp(&(y.origin != 0)).then(x.depth.cmp(&y.depth)).then_with(|| {
-            while x.parent != y.parent {
-                (x, y) = (self.get(x.parent), self.get(y.parent));
-            }
-            x.label.cmp(&y.label)
-        })
-    }
-
-    /// How many chains there are.
-    pub fn len(&self) -> usize {
-        self.chains.len()
-    }
-
-    /// Makes sure that there is memory, and that there are numbers, for as many chains more.
-    fn has_room(&mut self, spare: usize) -> bool {
-        self.chains.len().saturating_add(spare) < ChainId::NONE.0 as usize
-            && make_room(&mut self.chains, spare)
-            && self.index.try_reserve(spare).is_ok()
-    }
-
-    /// Drops the chains that are not `used`. Returns what the others are called now. A chain that is used is a way further than one
-    /// that is used.
-    fn retain(&mut self, used: &[bool]) -> Vec<ChainId> {
-        let mut renumbered = Vec::with_capacity(used.len());
-        let mut next = 0;
-        for (at, &is_used) in used.iter().enumerate() {
-            renumbered.push(if is_used { ChainId(next) } else { ChainId::NONE });
-            if is_used {
-                // The chain before it has a lesser number, and got its new one.
-                let mut chain = self.chains[at];
-                if chain.parent.exists() {
-                    chain.parent = renumbered[chain.parent.0 as usize];
-                }
-                self.chains[next as usize] = chain;
-                next += 1;
-            }
-        }
-        self.chains.truncate(next as usize);
-        self.index.clear();
-        let chains = self.chains.iter().zip(0..).skip(1);
-        self.index.extend(chains.map(|(chain, id)| ((chain.parent.0, chain.label), ChainId(id))));
-        renumbered
-    }
-
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-}
-
-/// A unit, by number: the globals, then threads and objects in turn.
+/// A unit, by [`NodeRef::index`].
 type Vertex = u32;
-
-const fn vertex(node: NodeRef) -> Vertex {
-    match node {
-        NodeRef::Root => 0,
-        NodeRef::Thread(id) => 2 * id.0 + 1,
-        NodeRef::Object(id) => 2 * id.0 + 2,
-    }
-}
-
-const fn node(vertex: Vertex) -> NodeRef {
-    match vertex {
-        0 => NodeRef::Root,
-        _ if vertex % 2 == 1 => NodeRef::Thread(ThreadId(vertex / 2)),
-        _ => NodeRef::Object(ObjectId(vertex / 2 - 1)),
-    }
-}
 
 /// What is known of a unit.
 #[derive(Clone, PartialEq, Debug)]
@@ -274,8 +113,6 @@ impl Mentions {
 enum Undo {
     Chain { vertex: Vertex, chain: ChainId },
     Offered { vertex: Vertex, chain: ChainId },
-    Mentioned { vertex: Vertex, mention: (Vertex, u64) },
-    Unmentioned { vertex: Vertex, mention: (Vertex, u64) },
     Crossing { vertex: Vertex, crossing: u32 },
 }
 
@@ -343,7 +180,7 @@ fn each_chain(known: &mut [Known], log: &mut [Undo], mut visit: impl FnMut(&mut 
     for undo in log {
         match undo {
             Undo::Chain { chain, .. } | Undo::Offered { chain, .. } => visit(chain),
-            Undo::Mentioned { .. } | Undo::Unmentioned { .. } | Undo::Crossing { .. } => {}
+            Undo::Crossing { .. } => {}
         }
     }
 }
@@ -361,7 +198,7 @@ impl Chains {
 
     /// The chain of a unit, if it can be reached.
     pub fn chain(&self, unit: NodeRef) -> ChainId {
-        self.known.get(vertex(unit) as usize).map_or(ChainId::NONE, |known| known.chain)
+        self.known.get(unit.index() as usize).map_or(ChainId::NONE, |known| known.chain)
     }
 
     /// Whether a way from the globals leads there.
@@ -419,9 +256,9 @@ impl Chains {
 
     /// The units that mention a unit, and where: the label of an [`Edge`].
     pub fn mentions(&self, unit: NodeRef) -> impl Iterator<Item = (NodeRef, u64)> {
-        let mentions = &self.known[vertex(unit) as usize].mentions;
+        let mentions = &self.known[unit.index() as usize].mentions;
         let others = mentions.iter().filter(|(_, label)| label & THREAD == 0);
-        others.map(|(source, label)| (node(source), label))
+        others.map(|(source, label)| (NodeRef::from_index(source), label))
     }
 
     /// What a hash says of everything that chains from this origin lead to. Shares must be [up to
@@ -449,28 +286,27 @@ impl Chains {
         self.version
     }
 
-    /// Takes note of that the state became another by decoding, in which there is no garbage.
-    pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
-        if state.events().contains(&Event::Replaced) {
+    /// Follows the state to another one by decoding, in which there is no garbage.
+    pub fn decoded(&mut self, layout: &Layout, state: &State) {
+        if state.changes().contains(&Change::Replaced) {
             self.reset(layout, state);
-        } else {
-            let touched = self.touched;
-            for at in 0..state.events().len() {
-                match state.events()[at] {
-                    Event::Added(edge) => self.added(edge),
-                    Event::Removed(edge) => self.removed(edge),
-                    Event::Rewritten(unit) => _ = self.flag(STALE, vertex(unit)),
-                    event => unreachable!("decoding does not lead to {event:?}"),
-                }
-            }
-            self.repair(layout, state);
-            self.settle(layout, state);
-            // No step did this.
-            self.touched = touched;
-            self.log.clear();
-            self.marks.clear();
+            return;
         }
-        state.clear_events();
+        let touched = self.touched;
+        for change in state.changes() {
+            match *change {
+                Change::Added(mention) => self.added(mention),
+                Change::Removed(mention) => self.removed(mention),
+                Change::Rewritten(unit) => _ = self.flag(STALE, unit.index()),
+                change => unreachable!("decoding does not lead to {change:?}"),
+            }
+        }
+        self.repair(layout, state);
+        self.settle(layout, state);
+        // No step did this.
+        self.touched = touched;
+        self.log.clear();
+        self.marks.clear();
     }
 
     /// Starts over with any state.
@@ -497,8 +333,13 @@ impl Chains {
             self.created(state, unit);
         }
         for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
-            state.edges(layout, unit, &mut |edge| self.added(edge));
-            self.flag(STALE, vertex(unit));
+            let source = unit.index();
+            state.edges(layout, unit, &mut |edge| {
+                if let Some(target) = edge.target.node() {
+                    self.add_mention(source, edge.label, target.index());
+                }
+            });
+            self.flag(STALE, source);
         }
         self.repair(layout, state);
         self.settle(layout, state);
@@ -507,39 +348,42 @@ impl Chains {
         self.touched = touched;
     }
 
-    /// Takes note of what a step did, and drops what became garbage.
+    /// Follows the last step, and drops the garbage that it made.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.marks.push((self.log.len(), self.version));
-        self.mark_changed(state);
-        // Most steps leave the graph as it is.
-        if state.events().is_empty() {
-            return;
-        }
-        for at in 0..state.events().len() {
-            match state.events()[at] {
-                Event::Added(edge) => self.added(edge),
-                Event::Removed(edge) => self.removed(edge),
-                Event::Created(unit) => self.created(state, unit),
-                Event::Ended(id) => {
-                    self.remove_mention(0, THREAD | u64::from(id.0), vertex(NodeRef::Thread(id)));
-                }
-                event => unreachable!("no step leads to {event:?}: only chains tell what is garbage"),
-            }
-        }
-        state.clear_events();
-        self.repair(layout, state);
-        self.drop_garbage(layout, state);
-        self.settle(layout, state);
-    }
-
-    /// What the last step wrote is to be hashed again.
-    fn mark_changed(&mut self, state: &State) {
+        let count = state.last_step().len();
         let mut last = None;
-        for unit in state.changed() {
-            // Most of what is written more than once is written at one go.
-            self.touched += u64::from(last != Some(unit));
-            last = Some(unit);
-            self.flag(STALE, vertex(unit));
+        let mut is_rewired = false;
+        for change in state.last_step() {
+            match *change {
+                Change::Word { unit, .. } | Change::Node { unit, .. } => {
+                    // Most of what is written more than once is written at one go.
+                    self.touched += u64::from(last != Some(unit));
+                    last = Some(unit);
+                    self.flag(STALE, unit);
+                    continue;
+                }
+                Change::BlockReused { .. }
+                | Change::BlockAppended { .. }
+                | Change::BlockFreed { .. }
+                | Change::ValueWords { .. } => continue,
+                Change::Added(mention) => self.added(mention),
+                Change::Removed(mention) => self.removed(mention),
+                Change::Created(unit) => self.created(state, unit),
+                Change::Ended(id) => {
+                    self.remove_mention(0, THREAD | u64::from(id.0), NodeRef::Thread(id).index());
+                }
+                Change::Dropped(_) | Change::Rewritten(_) | Change::Replaced => {
+                    unreachable!("no step leads to {change:?}: only chains show what is garbage")
+                }
+            }
+            is_rewired = true;
+        }
+        // Most steps leave the graph as it is.
+        if is_rewired {
+            self.repair(layout, state);
+            self.drop_garbage(layout, state, count);
+            self.settle(layout, state);
         }
     }
 
@@ -579,9 +423,20 @@ impl Chains {
 
     /// Takes the last step back, which the state is about to take back.
     pub fn undo(&mut self, state: &State) {
-        if !self.unhashed {
-            for unit in state.changed() {
-                self.flag(STALE, vertex(unit));
+        for change in state.last_step().iter().rev() {
+            match *change {
+                Change::Word { unit, .. } | Change::Node { unit, .. } => _ = self.flag(STALE, unit),
+                Change::Added(Mention { source, target, label }) => {
+                    self.known[target as usize].mentions.remove((source, label));
+                }
+                Change::Removed(Mention { source, target, label }) => {
+                    self.known[target as usize].mentions.insert((source, label));
+                }
+                Change::Created(NodeRef::Thread(id)) if state.is_running(id) => {
+                    self.thread_mentions(id).remove((0, THREAD | u64::from(id.0)));
+                }
+                Change::Ended(id) => self.thread_mentions(id).insert((0, THREAD | u64::from(id.0))),
+                _ => {}
             }
         }
         let (mark, version) = self.marks.pop().expect("every undo has its step");
@@ -593,10 +448,6 @@ impl Chains {
                     self.flag_with_mentions(STALE, vertex);
                 }
                 Undo::Offered { vertex, chain } => self.known[vertex as usize].offered = chain,
-                Undo::Mentioned { vertex, mention } => self.known[vertex as usize].mentions.remove(mention),
-                Undo::Unmentioned { vertex, mention } => {
-                    self.known[vertex as usize].mentions.insert(mention);
-                }
                 Undo::Crossing { vertex, crossing } => {
                     let old = std::mem::replace(&mut self.known[vertex as usize].crossing, crossing);
                     self.crossing = self.crossing + crossing - old;
@@ -615,8 +466,12 @@ impl Chains {
         }
     }
 
+    fn thread_mentions(&mut self, id: ThreadId) -> &mut Mentions {
+        &mut self.known[NodeRef::Thread(id).index() as usize].mentions
+    }
+
     fn created(&mut self, state: &State, unit: NodeRef) {
-        let vertex = vertex(unit);
+        let vertex = unit.index();
         self.prepare(vertex);
         self.created.push(vertex);
         if let NodeRef::Thread(id) = unit
@@ -626,33 +481,25 @@ impl Chains {
         }
     }
 
-    fn added(&mut self, edge: Edge) {
-        if let Some(target) = edge.target.node() {
-            self.add_mention(vertex(edge.source), edge.label, vertex(target));
-        }
+    fn added(&mut self, Mention { source, target, label }: Mention) {
+        self.add_mention(source, label, target);
     }
 
-    fn removed(&mut self, edge: Edge) {
-        if let Some(target) = edge.target.node() {
-            self.remove_mention(vertex(edge.source), edge.label, vertex(target));
-        }
+    fn removed(&mut self, Mention { source, target, label }: Mention) {
+        self.remove_mention(source, label, target);
     }
 
     fn add_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.prepare(source.max(target));
         self.flag(REWIRED, source);
-        let mention = (source, label);
-        self.known[target as usize].mentions.insert(mention);
-        self.log.push(Undo::Mentioned { vertex: target, mention });
+        self.known[target as usize].mentions.insert((source, label));
         let chain = self.table.extend(self.known[source as usize].chain, label);
         self.offer(target, chain);
     }
 
     fn remove_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.flag(REWIRED, source);
-        let mention = (source, label);
-        self.known[target as usize].mentions.remove(mention);
-        self.log.push(Undo::Unmentioned { vertex: target, mention });
+        self.known[target as usize].mentions.remove((source, label));
         let chain = self.known[source as usize].chain;
         self.withdraw(target, chain, label);
     }
@@ -728,9 +575,9 @@ impl Chains {
         source: Vertex,
         mut visit: impl FnMut(&mut Self, Vertex, u64),
     ) {
-        state.edges(layout, node(source), &mut |edge| {
+        state.edges(layout, NodeRef::from_index(source), &mut |edge| {
             if let Some(target) = edge.target.node() {
-                visit(self, vertex(target), edge.label);
+                visit(self, target.index(), edge.label);
             }
         });
     }
@@ -772,22 +619,22 @@ impl Chains {
 
     // What follows from the chains.
 
-    fn drop_garbage(&mut self, layout: &Layout, state: &mut State) {
+    /// Drops the garbage that the last step made. The step consists of `count` changes before that.
+    fn drop_garbage(&mut self, layout: &Layout, state: &mut State, count: usize) {
         let mut created = std::mem::take(&mut self.created);
         let moved = std::mem::take(&mut self.moved);
         for vertex in created.drain(..).chain(moved.iter().map(|&(vertex, _)| vertex)) {
-            if !self.known[vertex as usize].chain.exists() && state.exists(node(vertex)) {
-                state.drop_node(layout, node(vertex));
+            if !self.known[vertex as usize].chain.exists() && state.exists(NodeRef::from_index(vertex)) {
+                state.drop_node(layout, NodeRef::from_index(vertex));
                 self.flag(STALE, vertex);
             }
         }
         (self.created, self.moved) = (created, moved);
-        for at in 0..state.events().len() {
-            if let Event::Removed(edge) = state.events()[at] {
-                self.removed(edge);
+        for change in &state.last_step()[count..] {
+            if let Change::Removed(mention) = *change {
+                self.removed(mention);
             }
         }
-        state.clear_events();
         debug_assert!(self.queue.is_empty(), "garbage offers nothing");
     }
 
@@ -856,7 +703,7 @@ impl Chains {
         let mut count = 0;
         if chain.exists() {
             let own = self.table.origin(chain);
-            state.edges(layout, node(vertex), &mut |edge| {
+            state.edges(layout, NodeRef::from_index(vertex), &mut |edge| {
                 if let Some(target) = edge.target.node() {
                     let origin = self.table.origin(self.chain(target));
                     count += u32::from(origin != 0 && origin != own);
@@ -890,7 +737,7 @@ impl Chains {
             return Share::default();
         }
         let own = self.table.get(chain);
-        let content = hash_unit(layout, state, node(vertex), &mut |target| match target {
+        let content = hash_unit(layout, state, NodeRef::from_index(vertex), &mut |target| match target {
             Entity::Abstract(of, id) => mix128(of.into(), id.into()),
             Entity::Thread(_) | Entity::Object(_) => {
                 let target = target.node().expect("a unit");

@@ -77,9 +77,8 @@ impl Floating {
         self.sort(options)
     }
 
-    /// The same where only what floats mentions what floats, and never in collections. As long as names have the
-    /// same version, only the units that changed since the last time are looked at: those that are dirty, and
-    /// `changed`.
+    /// [`Floating::canonize`] where only what floats mentions what floats, and never in collections. As long as names
+    /// have the same version, only the units in `changed` are looked at: all those that changed since the last time.
     pub fn canonize_changed(
         &mut self,
         layout: &Layout,
@@ -122,7 +121,7 @@ impl Floating {
 
     /// Updates the labels of the units that changed. Says whether that was all: no edge has changed.
     fn update(&mut self, layout: &Layout, state: &State, chains: &Chains, changed: &[NodeRef]) -> bool {
-        for &unit in state.dirty().iter().chain(changed) {
+        for &unit in changed {
             let node = match unit {
                 NodeRef::Root => continue,
                 NodeRef::Thread(id) => self.threads.get(id.0 as usize),

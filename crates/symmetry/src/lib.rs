@@ -8,6 +8,7 @@
 
 mod abstracts;
 mod anchors;
+mod chain_table;
 mod chains;
 mod content;
 mod full;
@@ -20,7 +21,8 @@ mod symmetric;
 mod twins;
 
 pub use canon::Options;
-pub use chains::{ChainId, ChainTable, Chains};
+pub use chain_table::{ChainId, ChainTable};
+pub use chains::Chains;
 pub use lift::Lift;
 pub use namer::{Level, Namer, Naming, Stats, SymmetryConfig};
 pub use symmetric::{Named, Symmetric};

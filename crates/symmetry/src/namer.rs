@@ -14,13 +14,14 @@
 //! least free id. So the level `heap` has at most as many states as there are without names. The others have at most as many as
 //! `heap`, if a search goes on from states whose threads have the ids that they had when they were met.
 
-use state::{Entity, Event, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Change, Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
 use crate::abstracts::AbstractNames;
 use crate::anchors::Anchors;
-use crate::chains::{ChainId, Chains};
+use crate::chain_table::ChainId;
+use crate::chains::Chains;
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::shown::Shown;
@@ -101,8 +102,8 @@ pub struct Namer {
     /// Whether those names are the ids, and the last version of names that were.
     shows_ids: bool,
     version_of_ids: Option<u64>,
-    /// What decoding has changed since the state was last named.
-    decoded: Vec<NodeRef>,
+    /// The units that changed by decoding since the graph of what floats was last brought up to date.
+    rewritten: Vec<NodeRef>,
     /// Where the names of the present state are, if they are known.
     named: Option<Place>,
     threads: Vec<ThreadId>,
@@ -121,7 +122,7 @@ impl Namer {
         let chains = match ladder.naming {
             Naming::Dfs => None,
             Naming::Chain => {
-                state.record_events();
+                state.record_graph();
                 Some(if ladder.level == Level::Full { Chains::default() } else { Chains::unhashed() })
             }
         };
@@ -133,7 +134,7 @@ impl Namer {
             shown_version: None,
             shows_ids: false,
             version_of_ids: None,
-            decoded: Vec::new(),
+            rewritten: Vec::new(),
             named: None,
             threads: Vec::new(),
             ended: Vec::new(),
@@ -155,9 +156,9 @@ impl Namer {
         if let Some(chains) = &mut self.chains {
             // Only the graph of what floats is kept from state to state.
             if self.ladder.level == Level::Full && !layout.has_relations() {
-                for event in state.events() {
-                    if let &Event::Rewritten(unit) = event {
-                        self.decoded.push(unit);
+                for change in state.changes() {
+                    if let &Change::Rewritten(unit) = change {
+                        self.rewritten.push(unit);
                     }
                 }
             }
@@ -415,7 +416,7 @@ impl Namer {
 
     // The level `full`.
 
-    fn name_fully(&mut self, layout: &Layout, state: &State, chains: Option<Chains>) -> Place {
+    fn name_fully(&mut self, layout: &Layout, state: &mut State, chains: Option<Chains>) -> Place {
         let has_relations = layout.has_relations();
         match chains {
             Some(mut chains) if !has_relations && !chains.has_crossing() => {
@@ -423,13 +424,15 @@ impl Namer {
                 self.order_regions(state, &chains);
                 // The graph misses what changes now.
                 self.floating.forget();
-                self.decoded.clear();
+                self.rewritten.clear();
                 return self.name_by_chains(state, chains);
             }
             Some(chains) if !has_relations => {
                 let options = self.ladder.options;
-                let ordered = self.floating.canonize_changed(layout, state, &chains, &self.decoded, options);
-                self.decoded.clear();
+                self.rewritten.extend(state.unencoded());
+                let changed = &self.rewritten;
+                let ordered = self.floating.canonize_changed(layout, state, &chains, changed, options);
+                self.rewritten.clear();
                 self.count(ordered);
                 self.start_names(layout, state);
                 let chain = |&id: &ThreadId| chains.chain(NodeRef::Thread(id));

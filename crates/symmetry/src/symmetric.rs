@@ -148,7 +148,8 @@ impl TransitionSystem for Symmetric<'_> {
     fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
         let layout = self.engine.layout();
         let Named { state, namer, .. } = named;
-        let is_alone = layout.exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
+        let is_alone =
+            layout.exclusive.is_some_and(|slot| state.state.read_untraced(state.state.root(), slot) != 0);
         let twins = if is_alone { None } else { namer.twins(layout, &state.state) };
         let Some(twins) = twins else {
             return self.engine.steps(state, out);

@@ -165,7 +165,7 @@ fn check(layout: &Layout, seed: u64) -> usize {
             assert_eq!(Some(state.snapshot()), past.pop(), "seed {seed}, round {round}");
         } else {
             let mut encoding = Encoding::new();
-            state.mark_all_dirty();
+            state.mark_all_unencoded();
             state.encode(layout, &mut encoding);
             state.decode(layout, &encoding);
             past.clear();

@@ -130,7 +130,7 @@ fn chains_stay_where_depth_first_names_move() {
     let engine = engine_of(&program);
     let layout = engine.layout();
     let mut state = engine.initial();
-    state.state.record_events();
+    state.state.record_graph();
     let mut chains = Chains::default();
     chains.reset(layout, &state.state);
     let step = |state: &mut EngineState, chains: &mut Chains| {
