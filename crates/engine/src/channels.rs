@@ -207,7 +207,7 @@ impl Engine {
     pub(crate) fn operand(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         thread: ThreadId,
         frame: usize,
         operand: Operand,
@@ -216,7 +216,7 @@ impl Engine {
             Some(Op::Const(value)) => Ok(value),
             Some(load) => Ok(Self::load(state, frame, load)),
             None => {
-                let mut stack = Stack::in_mood(mood);
+                let mut stack = Stack::with_context(context);
                 self.value(state, &mut stack, thread, frame, operand.pc)
             }
         }
@@ -227,7 +227,7 @@ impl Engine {
     pub(crate) fn find_message(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         (thread, frame): (ThreadId, usize),
         channel: Channel<'_>,
         receive: &ReceiveCode,
@@ -243,7 +243,7 @@ impl Engine {
                 if field >= fields {
                     return Err(fault(FaultKind::Channel, pc));
                 }
-                if self.operand(state, mood, thread, frame, wanted)? != channel.field(state, at, field) {
+                if self.operand(state, context, thread, frame, wanted)? != channel.field(state, at, field) {
                     continue 'messages;
                 }
             }
@@ -256,19 +256,19 @@ impl Engine {
     pub(crate) fn channel_has(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         thread: ThreadId,
         frame: usize,
         pc: usize,
         pattern: u32,
     ) -> Result<i64, Stop> {
         let pattern = &self.code.receives[pattern as usize];
-        let number = self.operand(state, mood, thread, frame, pattern.channel)?;
+        let number = self.operand(state, context, thread, frame, pattern.channel)?;
         let channel = self.channel(state, number, pc)?;
         if channel.shape.capacity == 0 {
             return Err(fault(FaultKind::Channel, pc));
         }
-        let found = self.find_message(state, mood, (thread, frame), channel, pattern, pc)?;
+        let found = self.find_message(state, context, (thread, frame), channel, pattern, pc)?;
         Ok(found.map_or(0, |at| i64::from(at) + 1))
     }
 
@@ -302,7 +302,7 @@ impl Engine {
         }
     }
 
-    /// Whose locations the thread is at. It never changes, so nobody counts that as reading (see [`crate::turns`]).
+    /// Whose locations the thread is at. It never changes, so nobody counts that as reading (see [`crate::successor_cache`]).
     pub(crate) fn procedure_of(&self, state: &State, thread: ThreadId) -> ProcedureId {
         let location = state.read_untraced(state.frame(thread), self.layout.location);
         self.layout.procedure_of[ir::LocationId(location as u32)]
@@ -324,7 +324,7 @@ impl Engine {
     pub(crate) fn look_up(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         pc: usize,
         op: Op,
         number: i64,
@@ -344,9 +344,9 @@ impl Engine {
             }
             Op::ThreadEnabled => {
                 let thread = Self::thread_of(state, number);
-                let asked = EvalContext { asked: true, ..mood };
+                let asked = EvalContext { asked: true, ..context };
                 let able = thread
-                    .filter(|_| !mood.asked)
+                    .filter(|_| !context.asked)
                     .is_some_and(|thread| self.is_enabled(state, asked, thread));
                 able.into()
             }

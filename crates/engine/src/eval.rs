@@ -27,7 +27,7 @@ pub struct Stack {
     pub scratch: Scratch,
     /// How many quantifiers are being evaluated, one inside the other.
     nesting: u32,
-    pub mood: EvalContext,
+    pub context: EvalContext,
     /// What may be done before the alarm is looked at.
     pub fuel: Fuel,
     /// The system had no memory for another native stack: what was said about bounds since then may be wrong.
@@ -53,8 +53,8 @@ pub struct EvalContext {
 
 impl Stack {
     /// An empty one, for an expression of its own.
-    pub fn in_mood(mood: EvalContext) -> Self {
-        Self { mood, ..Self::default() }
+    pub fn with_context(context: EvalContext) -> Self {
+        Self { context, ..Self::default() }
     }
 
     /// Takes note of what is wrong with a step that goes on: the first thing counts, and claims only if nothing else is.
@@ -187,7 +187,7 @@ impl Engine {
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls, scratch, nesting, mood, fuel, is_starved, .. } = stack;
+        let Stack { values, calls, scratch, nesting, context, fuel, is_starved, .. } = stack;
         let mut top = values.pop().unwrap_or(0);
 
         macro_rules! push {
@@ -344,7 +344,7 @@ impl Engine {
                 | Op::FirstThread(_)
                 | Op::ThreadsAt(_)
                 | Op::OwnChannel(_)) => push!(self.ask(state, thread, op)),
-                Op::Timeout => push!(mood.timeout.into()),
+                Op::Timeout => push!(context.timeout.into()),
                 Op::ThreadElement(array) => {
                     values.push(top);
                     let array = &code.arrays[array as usize];
@@ -361,9 +361,9 @@ impl Engine {
                 | Op::ThreadLocation
                 | Op::ThreadPriority
                 | Op::ChannelLength
-                | Op::ChannelFull) => top = self.look_up(state, *mood, pc, op, top)?,
+                | Op::ChannelFull) => top = self.look_up(state, *context, pc, op, top)?,
                 Op::ChannelHas(pattern) => {
-                    push!(self.channel_has(state, *mood, thread, frame, pc, pattern)?);
+                    push!(self.channel_has(state, *context, thread, frame, pc, pattern)?);
                 }
 
                 Op::Jump(to) => {

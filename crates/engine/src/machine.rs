@@ -215,7 +215,7 @@ impl Run<'_> {
                     }
                 }
                 Op::Goto(location) => {
-                    let Some((body, transition)) = engine.passages.through(location) else {
+                    let Some((body, transition)) = engine.jumps.through(location) else {
                         self.arrive(location);
                         return Ok(());
                     };

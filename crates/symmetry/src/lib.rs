@@ -1,8 +1,8 @@
 //! Canonical forms: one representative for all the states that differ by names only.
 //!
-//! [`Namer`] follows a state through its steps and says what its threads, objects and abstract ids are called, at one
-//! of the levels of the ladder. [`Chains`] are names that are repaired around an edit; where they are not enough, a canonical
-//! order of the state as a graph decides (crate `canon`). [`Symmetric`] is the engine's system with states encoded under such
+//! [`Namer`] follows a state through its steps and names its threads, objects and abstract ids, at one of the levels
+//! of symmetry. [`Chains`] are names that are repaired around an edit; where they are not enough, a canonical order of
+//! the state as a graph decides (crate `canon`). [`Symmetric`] is the engine's system with states encoded under such
 //! names, and [`Lift`] finds concrete runs again. Any names at all would be sound: what is stored is the whole state
 //! under its names.
 
@@ -11,12 +11,12 @@ mod anchors;
 mod chain_table;
 mod chains;
 mod content;
+mod encoded_names;
 mod full;
 mod lift;
 mod mix;
 mod namer;
 mod order;
-mod shown;
 mod symmetric;
 mod twins;
 

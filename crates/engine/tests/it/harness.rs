@@ -72,7 +72,10 @@ impl<'p> Pair<'p> {
                 assert_eq!(wrong(engine.check(&mut fast)), plainly_wrong(naive.check(&plain)));
             }
             assert_eq!(engine.ended(&fast), naive.ended(&plain), "{}", describe());
-            assert_eq!(fast.state.object_count(), plain.objects.len(), "{}", describe());
+            // Otherwise channels count as objects of the engine.
+            if engine.layout().has_root_channels {
+                assert_eq!(fast.state.object_count(), plain.objects.len(), "{}", describe());
+            }
             if enabled.is_empty() {
                 return;
             }
