@@ -1,7 +1,7 @@
 //! Decision trees over the bits of a state, all in one hash table.
 //!
-//! An inner node tests some bits of one word. Its child for an outcome is found under the number of the test and the
-//! outcome, and the entry there is the child itself. So each test costs one access to the table.
+//! An inner node tests some bits of one word. Its child for an outcome is found under the number of the test
+//! and the outcome, and the entry there is the child itself. So each test costs one access to the table.
 
 /// A node of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! What becomes of a step: its transition and those that follow of necessity, and the initial state.
+//! Taking steps: a transition and those that follow of necessity; and the initial state.
 
 use ir::Id;
 use state::{NodeRef, ObjectId, Slot, State, ThreadId};
@@ -11,7 +11,7 @@ use crate::messages::Partner;
 use crate::{Engine, EngineState};
 
 impl Engine {
-    /// A thread whose id is observable ends: it goes, and its channels with it.
+    /// Ends a thread whose id is observable. It is dropped together with its channels.
     pub(crate) fn end_observed(&self, state: &mut State, thread: ThreadId) {
         let channels = self.channels_of[self.procedure_of(state, thread).index()].len() as u32;
         state.end_thread(&self.layout, thread);
@@ -23,7 +23,7 @@ impl Engine {
     }
 
     /// Takes a step. Inside an atomic block, those that follow of necessity are part of it; otherwise the
-    /// thread has the floor after it if its last transition is exclusive.
+    /// thread is exclusive after it if its last transition is.
     pub(crate) fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
         let Some(slot) = self.layout.exclusive else { return self.take_one(es, step).map(|_| ()) };
         if self.has_exclusive {
@@ -42,7 +42,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a thread has the floor after a transition. Then its steps are remembered.
+    /// Whether a thread is exclusive after a transition. In that case its next steps are kept.
     fn stays_exclusive(&self, es: &mut EngineState, thread: ThreadId, transition: u32) -> bool {
         if !self.code.transitions[transition as usize].exclusive || !es.state.is_running(thread) {
             return false;
@@ -69,7 +69,7 @@ impl Engine {
         if es.state.read(0, slot) != 0 {
             micro.clear();
             self.offer(es, thread, micro);
-            // In the middle of a block there is one way on only where the block was cut.
+            // In the middle of a block there is a single step only where the block was cut.
             if micro.enabled.len() + micro.faults.len() == 1 {
                 taken = ir::MAX_MICRO_STEPS;
             }
@@ -101,7 +101,7 @@ impl Engine {
         frames.any(|frame| self.location_at(state, frame).is_atomic)
     }
 
-    /// Takes a transition, with the partner of a rendezvous and through inner locations. Tells the thread
+    /// Takes a transition, with the partner of a rendezvous and through inner locations. Returns the thread
     /// that moved last, and its last transition.
     #[inline]
     fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(ThreadId, u32), Stop> {
@@ -144,7 +144,7 @@ impl Engine {
         !is_exclusive && calm.is_empty()
     }
 
-    /// Goes on as long as the thread is at inner locations. The last transition becomes another one then.
+    /// Goes on as long as the thread is at inner locations. Sets `transition` to the last one.
     fn go_on(&self, es: &mut EngineState, thread: ThreadId, transition: &mut u32) -> Result<(), Stop> {
         if !self.has_inner {
             return Ok(());
@@ -162,7 +162,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The transition by which a thread leaves an inner location, to which it came by another one.
+    /// The transition by which a thread leaves an inner location, to which it came by `before`.
     fn next_inner(
         &self,
         es: &mut EngineState,
@@ -177,8 +177,8 @@ impl Engine {
         next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site }))
     }
 
-    /// Takes a transition; if it is a rendezvous, up to where its partner goes on, whom it tells. Where the run goes on to
-    /// another transition, this is the last one.
+    /// Takes a transition. If it is a rendezvous, returns the partner, who has not moved yet. Sets
+    /// `transition` to the last one, if the run goes on to others.
     fn act(
         &self,
         es: &mut EngineState,

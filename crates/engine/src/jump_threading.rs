@@ -1,9 +1,9 @@
 //! Jump threading: inner locations that are passed without storing that the thread is there.
 //!
-//! A step goes on through inner locations until it comes to one that is not inner. Where the thread is meanwhile cannot
-//! be observed, unless the program reads locations. So where an inner location has a single transition, which is always
-//! enabled, its body is run at once; and a transition that only asks whether an inner location is ready need not go
-//! there.
+//! A step goes on through inner locations until it comes to one that is not inner. Where the thread is
+//! meanwhile cannot be observed, unless the program reads locations. So where an inner location has a single
+//! transition, which is always enabled, its body is run at once; and a transition that only asks whether an
+//! inner location is ready need not go there.
 
 use ir::{ExprKind, Guard, Id, Program};
 

@@ -1,11 +1,11 @@
 //! Executes the IR over packed states: the fast interpreter, as a [`TransitionSystem`].
 //!
-//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table of
-//! locations (`locations`). `steps` finds the steps of a state, `firing` takes them, and `messages` is about channels
-//! in both. `successor_cache` answers most of that from memory.
+//! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table
+//! of locations (`locations`). `steps` finds the steps of a state, `firing` takes them, and `messages` is
+//! about channels in both. `successor_cache` answers most of that from memory.
 //!
-//! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
-//! plainest way, and tests compare the two.
+//! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in
+//! the plainest way, and tests compare the two.
 
 mod channels;
 mod code;
@@ -74,8 +74,8 @@ pub struct Engine {
     has_conditions: bool,
     has_exclusive: bool,
     has_timeout: bool,
-    /// Threads have one frame each and observable ids, and there are no objects and collections: everything that
-    /// steps depend on has a fixed place.
+    /// Threads have one frame each and observable ids, and there are no objects and collections: everything
+    /// that steps depend on has a fixed place.
     is_flat: bool,
     /// `timeout` is read elsewhere than in the guards of plain locations.
     bodies_ask_for_timeout: bool,
@@ -144,8 +144,8 @@ pub struct EngineState {
 }
 
 impl Engine {
-    /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding one of
-    /// `bounds` truncates the exploration, or is a fault if `bounds_are_errors`.
+    /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding
+    /// one of `bounds` truncates the exploration, or is a fault if `bounds_are_errors`.
     pub fn new(program: &Program, bounds: Bounds, bounds_are_errors: bool) -> Self {
         debug_assert!(ir::verify(program).is_ok(), "the program does not verify: {:?}", ir::verify(program));
         assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
@@ -435,8 +435,8 @@ impl Limits<EngineState> for Engine {
     }
 }
 
-/// Untracked variables are not encoded. A search that decodes states goes on with the values that they had when the
-/// state was first met, as a search that does not decode states does anyway.
+/// Untracked variables are not encoded. A search that decodes states goes on with the values that they had
+/// when the state was first met, as a search that does not decode states does anyway.
 impl HiddenData<EngineState> for Engine {
     fn save(&self, es: &mut EngineState) -> u32 {
         let Some(hidden) = &self.hidden else { return 0 };

@@ -1,4 +1,5 @@
-//! Sending and receiving: buffered channels, rendezvous, claims of exclusive use, and the monitor of messages.
+//! Sending and receiving: buffered channels, rendezvous, claims of exclusive use, and the monitor of
+//! messages.
 
 use ir::Id;
 use state::{NodeRef, State, ThreadId};
@@ -69,7 +70,8 @@ impl Engine {
         }
     }
 
-    /// Visits those who can receive a message of a rendezvous, until told that it is enough.
+    /// Visits the threads that can receive a message of a rendezvous, with their transitions, until `visit`
+    /// returns true.
     pub(crate) fn partners(
         &self,
         state: &State,
@@ -108,8 +110,8 @@ impl Engine {
         }
     }
 
-    /// Whether a transition of a thread receives this message from this channel. If its pattern names a field that the
-    /// message does not have, meeting finds out that it is a fault.
+    /// Whether a transition of a thread receives this message from this channel. If its pattern names a field
+    /// that the message does not have, that is a fault when they meet.
     fn takes(
         &self,
         state: &State,
@@ -165,7 +167,7 @@ impl Engine {
         self.observe(state, false, channel.number, message)
     }
 
-    /// Takes note if a thread sends to a channel, or receives from it, that another one claims.
+    /// Notes a soft fault if a thread sends to a channel, or receives from it, that another one claims.
     #[inline]
     pub(crate) fn claimed(
         &self,
@@ -180,7 +182,8 @@ impl Engine {
         }
     }
 
-    /// Whether a thread other than this one claims to be the only one that sends to a channel, or receives from it.
+    /// Whether a thread other than this one claims to be the only one that sends to a channel, or receives
+    /// from it.
     fn is_claimed(&self, state: &State, send: bool, thread: ThreadId, channel: Channel<'_>) -> bool {
         let is_other = |&other: &ThreadId| other != thread && state.is_running(other);
         let mut others = (0..state.thread_limit()).map(ThreadId).filter(is_other);
@@ -195,7 +198,7 @@ impl Engine {
         })
     }
 
-    /// Moves the monitor, if it sees the event, and tells what is wrong with that.
+    /// Moves the monitor, if it sees the event. Returns the fault, if the monitor fails.
     fn observe(&self, state: &mut State, send: bool, channel: i64, message: &[i64]) -> Option<Fault> {
         let (monitor, slot) = (self.code.monitor.as_ref()?, self.layout.monitor?);
         let nobody = ThreadId(u32::MAX);
@@ -229,7 +232,7 @@ impl Engine {
         None
     }
 
-    /// Who receives in a step, if it is a rendezvous.
+    /// The thread that receives in a step, if the step is a rendezvous.
     pub(crate) fn receiver(&self, es: &mut EngineState, step: Step) -> Option<u32> {
         let Opening::Send(send) = self.code.transitions[step.transition as usize].opening else {
             return None;
@@ -251,7 +254,7 @@ impl Engine {
         found.map(|partner| partner.thread.0)
     }
 
-    /// The partner with this number of those who can receive a message of a rendezvous.
+    /// The partner with this number among those that can receive a message of a rendezvous.
     fn partner(
         &self,
         es: &mut EngineState,

@@ -1,7 +1,8 @@
 //! Records what the steps of a thread depend on and what they write, for the successor cache.
 //!
-//! The interpreter finds the steps of a thread and fires them, while accesses are traced. The recorder turns the trace
-//! into tests (which bits of the state were read, in which order) and successors (which bits were written).
+//! The interpreter finds the steps of a thread and fires them, while accesses are traced. The recorder turns
+//! the trace into tests (which bits of the state were read, in which order) and successors (which bits were
+//! written).
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -159,8 +160,8 @@ impl Recorder {
         self.found.clear();
     }
 
-    /// Evaluates the trace of accesses since the last call. Bits that were written on the path are not those of the
-    /// state that it began with, unless they were copied from there.
+    /// Evaluates the trace of accesses since the last call. Bits that were written on the path are not those
+    /// of the state that it began with, unless they were copied from there.
     pub fn read_trace(&mut self, state: &mut State) {
         let mut accesses = std::mem::take(&mut self.accesses);
         state.take_accesses(&mut accesses);
@@ -210,8 +211,8 @@ impl Recorder {
         }
     }
 
-    /// The path, which began with `step`, ends in the state at hand: that is a successor. Of the globals, encodings
-    /// show the words in `shown`.
+    /// The path, which began with `step`, ends in the state at hand: that is a successor. Of the globals,
+    /// encodings show the words in `shown`.
     pub fn arrive(&mut self, state: &State, step: Step, shown: Range<usize>, changes: UnitsChanged) {
         let Successors { list, writes, later } = &mut self.found;
         let (first_write, first_later) = (writes.len(), later.len());

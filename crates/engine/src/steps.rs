@@ -1,7 +1,7 @@
 //! Which steps a state has: guards, ranks, choice points, inner locations, priorities, timeouts.
 //!
-//! Most is found by looking at the state. Only bodies that choose, or may be blocked after they have done something,
-//! are tried out.
+//! Most is found by looking at the state. Only bodies that choose, or may be blocked after they have done
+//! something, are tried out.
 
 use ir::{ChannelId, Id, LocationId, Program};
 use state::{Slot, State, ThreadId};
@@ -69,8 +69,8 @@ impl Engine {
         })
     }
 
-    /// Whether a thread can step where it is, priorities and the condition of its procedure aside. No body
-    /// chooses or waits in programs that ask for this.
+    /// Whether a thread can step where it is, regardless of priorities and of the condition of its procedure.
+    /// In programs that read this, no body chooses or waits.
     pub(crate) fn is_enabled(&self, state: &State, context: EvalContext, thread: ThreadId) -> bool {
         let mut stack = Stack::with_context(context);
         let frame = state.frame(thread);
@@ -84,7 +84,7 @@ impl Engine {
         })
     }
 
-    /// Whether a thread at a location may step at all.
+    /// Whether the condition of its procedure lets a thread step.
     pub(crate) fn is_provided(
         &self,
         state: &State,
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Adds the steps of a thread, priorities aside.
+    /// Adds the steps of a thread, regardless of priorities.
     #[inline]
     pub(crate) fn own_steps(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) {
         if self.has_conditions && !self.may_step(es, thread, out) {
@@ -138,14 +138,15 @@ impl Engine {
         }
     }
 
-    /// Whether the condition under which a thread may step holds. If it faults, that is added.
+    /// Whether the condition of its procedure lets a thread step. If the condition faults, the fault is
+    /// added.
     fn may_step(&self, es: &mut EngineState, thread: ThreadId, out: &mut Steps) -> bool {
         let frame = es.state.frame(thread);
         let location = es.state.read(frame, self.layout.location) as usize;
         match self.is_provided(&es.state, &mut es.stack, thread, frame, location) {
             Ok(may_step) => may_step,
             Err(Stop::Fault(fault)) => {
-                // It is as if all guards faulted: the first transition stands for all.
+                // The effect is that of a fault of all guards: the first transition stands for all.
                 let step = |transition| Step { thread: thread.0, transition, choice: 0 };
                 out.faults.extend(self.locations[location].first.map(step).map(|step| (step, fault)));
                 false
@@ -168,7 +169,7 @@ impl Engine {
         let ways = match self.ways(&es.state, &mut es.stack, thread, frame, id) {
             Ok(ways) => ways,
             Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
-            // Firing finds out again.
+            // Firing exceeds the bound again.
             Err(Stop::Truncated(_)) => return out.enabled.push(step),
             Err(Stop::Abandoned) => return out.is_abandoned = true,
             Err(Stop::Blocked) => return,
@@ -181,7 +182,7 @@ impl Engine {
             match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,
                 Err(Stop::Abandoned) => return out.is_abandoned = true,
-                // Firing finds out again.
+                // Firing meets the fault or the bound again.
                 Err(_) => return out.enabled.push(step),
                 Ok(_) => {}
             }
@@ -193,8 +194,8 @@ impl Engine {
         }
     }
 
-    /// Tries out all resolutions of the choice points of a body, which may differ in what choices follow and
-    /// in whether an obstacle comes.
+    /// Tries out all resolutions of the choice points of a body. They may differ in the choice points that
+    /// follow, and in whether the body is blocked.
     fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
         let body = self.code.transitions[step.transition as usize].body;
         let first = out.enabled.len();
@@ -235,7 +236,7 @@ impl Engine {
         }
     }
 
-    /// In how many ways a transition can be taken: more than one by a rendezvous only.
+    /// The number of ways in which a transition can be taken: more than one for a rendezvous only.
     #[inline]
     fn ways(
         &self,
@@ -271,7 +272,7 @@ impl Engine {
                     Ok(if !channel.has_room(state, &message, send.channel.pc as usize)? {
                         0
                     } else if channel.shape.capacity > 0 || self.inner_transitions[id as usize] {
-                        // Where nobody can be met, firing finds out that it is a fault.
+                        // In the middle of a step there is no partner: firing is a fault.
                         1
                     } else {
                         Self::admit_message(channel, &mut message);
@@ -311,7 +312,7 @@ impl Engine {
         Ok(*otherwise)
     }
 
-    /// Whether all threads have ended or are where they may stay, and so is the monitor.
+    /// Whether all threads have ended or are at end locations, and the monitor is in an end state.
     pub(crate) fn has_ended(&self, state: &State) -> bool {
         let mut running =
             (0..state.thread_limit()).map(ThreadId).filter(|&thread| state.is_running(thread)).peekable();
@@ -329,7 +330,8 @@ pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
     program.procedures.values().map(|procedure| procedure.channels.clone()).collect()
 }
 
-/// By transition: whether it leads to or leaves from an inner location, where nobody can be met.
+/// By transition: whether it leads to or leaves from an inner location, where there is no partner for a
+/// rendezvous.
 pub fn inner_transitions(program: &Program) -> Vec<bool> {
     let is_inner = |location: LocationId| program.locations[location].inner;
     let leads = |transition: &ir::Transition| match transition.exit {
@@ -339,11 +341,11 @@ pub fn inner_transitions(program: &Program) -> Vec<bool> {
     program.transitions.values().map(|transition| is_inner(transition.source) || leads(transition)).collect()
 }
 
-/// Whether `timeout` is asked for where a step is already under way.
+/// Whether `timeout` is read in the middle of a step.
 pub fn bodies_ask_for_timeout(program: &Program) -> bool {
     let mut asked = false;
     let mut look = |expr: &ir::Expr| expr.each(&mut |expr| asked |= expr.kind == ir::ExprKind::Timeout);
-    // Whether the partner of a rendezvous may step is looked at when it is met.
+    // The condition of a partner's procedure is evaluated during the rendezvous.
     program.procedures.values().filter_map(|procedure| procedure.provided.as_ref()).for_each(&mut look);
     for transition in program.transitions.values() {
         transition.body.iter().flat_map(ir::Action::operands).for_each(&mut look);

@@ -1,20 +1,21 @@
 //! A cache of the successors of threads.
 //!
-//! What a thread can do is determined by the bits of the state that the interpreter reads to find out, in the order in
-//! which it reads them: the first position is always the same, the second depends on what was found at the first, and
-//! so on. So all that was ever found out about a thread is a decision tree (which bits are there at this position?),
-//! and its leaves are the successors, each as the bits that its step writes. States of one program give the same few
-//! outcomes over and over; the interpreter runs once for each new combination of them. Where a thread with many
-//! options has too many combinations, each of its transitions gets a tree of its own, as long as they do not depend on
-//! each other.
+//! What a thread can do is determined by the bits of the state that the interpreter reads to find out, in the
+//! order in which it reads them: the first position is always the same, the second depends on what was found
+//! at the first, and so on. So all that was ever found out about a thread is a decision tree (which bits are
+//! there at this position?), and its leaves are the successors, each as the bits that its step writes. States
+//! of one program give the same few outcomes over and over; the interpreter runs once for each new
+//! combination of them. Where a thread with many options has too many combinations, each of its transitions
+//! gets a tree of its own, as long as they do not depend on each other.
 //!
-//! Reads and writes are those of [`state::State::trace_accesses`], which sees every access to a word. Which units
-//! there are and where, and which procedures threads run, is not read but known: each layout of units has trees of its
-//! own. A step that makes units or takes some away writes their lengths. If some step of a thread ends in a fault,
-//! hard or soft, or exceeds a bound, the leaf is irregular, and the interpreter is asked each time.
+//! Reads and writes are those of [`state::State::trace_accesses`], which sees every access to a word. Which
+//! units there are and where, and which procedures threads run, is not read but known: each layout of units
+//! has trees of its own. A step that makes units or takes some away writes their lengths. If some step of a
+//! thread ends in a fault, hard or soft, or exceeds a bound, the leaf is irregular, and the interpreter is
+//! asked each time.
 //!
-//! A step that is taken later is taken by what it writes ([`Engine::apply_successor`]), and needs no interpreter
-//! either, unless it changes the layout of units.
+//! A step that is taken later is taken by what it writes ([`Engine::apply_successor`]), and needs no
+//! interpreter either, unless it changes the layout of units.
 //!
 //! Now and then an answer is checked against the interpreter.
 
@@ -32,7 +33,8 @@ use crate::{Engine, EngineState};
 
 /// The cache is cleared when it has more nodes or successors than this.
 const MOST_NODES: usize = 1 << 17;
-/// With more combinations of outcomes for a location than this, each of its transitions gets a tree of its own.
+/// With more combinations of outcomes for a location than this, each of its transitions gets a tree of its
+/// own.
 const MOST_MISSES: u32 = 1 << 10;
 /// With more layouts of units than this, little is asked twice, and the cache is switched off.
 const MOST_LAYOUTS: usize = 1 << 12;
@@ -192,8 +194,8 @@ impl Cache {
         }
     }
 
-    /// The leaf that a state leads to, if it is known. A key with a transition comes with its location, and the number
-    /// of the transition there.
+    /// The leaf that a state leads to, if it is known. A key with a transition comes with its location, and
+    /// the number of the transition there.
     #[inline]
     fn find(&mut self, state: &State, key: CacheKey, (location, number): (usize, usize)) -> Option<Leaf> {
         let (layout, thread) = (key.layout as usize, key.thread as usize);
@@ -317,7 +319,8 @@ impl Engine {
             && !is_exclusive()
     }
 
-    /// Visits the successors of a thread by the cache. Returns false if some of them have to be asked for otherwise.
+    /// Visits the successors of a thread by the cache. Returns false if some of them have to be asked for
+    /// otherwise.
     pub(crate) fn cached_successors(
         &self,
         es: &mut EngineState,
@@ -366,8 +369,9 @@ impl Engine {
         }
     }
 
-    /// Takes a step by what it writes, if that is cached: to the successor with this number among those of the step.
-    /// `later` gets the steps after the first, and there is as much to undo as if they were fired one by one.
+    /// Takes a step by what it writes, if that is cached: to the successor with this number among those of
+    /// the step. `later` gets the steps after the first, and there is as much to undo as if they were fired
+    /// one by one.
     pub(crate) fn apply_successor(
         &self,
         es: &mut EngineState,
@@ -421,8 +425,8 @@ impl Engine {
         true
     }
 
-    /// Visits the successors for a key, which are recorded first if necessary. Returns their number, or `None` if the
-    /// leaf is irregular.
+    /// Visits the successors for a key, which are recorded first if necessary. Returns their number, or
+    /// `None` if the leaf is irregular.
     #[inline]
     fn lookup(
         &self,
@@ -472,8 +476,8 @@ impl Engine {
         Some(es.cache.learn(key, is_regular))
     }
 
-    /// Records what a thread can do. Returns false if the interpreter must be asked each time. The key of an `else`
-    /// transition is looked up only where the thread can do nothing else.
+    /// Records what a thread can do. Returns false if the interpreter must be asked each time. The key of an
+    /// `else` transition is looked up only where the thread can do nothing else.
     fn record(&self, es: &mut EngineState, key: CacheKey) -> bool {
         let mut recorder = std::mem::take(&mut es.cache.recorder);
         let mut steps = std::mem::take(&mut recorder.steps);
@@ -499,7 +503,8 @@ impl Engine {
         is_regular
     }
 
-    /// Goes on by a step of a path that began with `first`, and by those after it as long as the thread is exclusive.
+    /// Goes on by a step of a path that began with `first`, and by those after it as long as the thread is
+    /// exclusive.
     fn follow(
         &self,
         es: &mut EngineState,

@@ -1,22 +1,23 @@
 //! Garbage: ended threads and objects that cannot be reached from the globals or a running thread.
 //!
-//! The collector keeps a *reachability forest*: every reachable unit has a *parent edge*, one edge that leads to it.
-//! Parent edges never form a cycle, so following them upwards ends at a root (the globals or a running thread), and a
-//! unit that has a parent edge can be reached. A step that removes edges makes *suspects* only of the units whose
-//! parent edge was among them. Without suspects there is no garbage, however many objects there are and however they
-//! refer to each other.
+//! The collector keeps a *reachability forest*: every reachable unit has a *parent edge*, one edge that leads
+//! to it. Parent edges never form a cycle, so following them upwards ends at a root (the globals or a running
+//! thread), and a unit that has a parent edge can be reached. A step that removes edges makes *suspects* only
+//! of the units whose parent edge was among them. Without suspects there is no garbage, however many objects
+//! there are and however they refer to each other.
 //!
-//! For suspects, other parent edges are looked for: an edge from a root will do at once. Otherwise everything is
-//! marked, starting at the roots, until all suspects are met; each unit that is met gets the edge by which it was met
-//! as its parent edge. Suspects that are not met then, and all other units that are not, are garbage.
+//! For suspects, other parent edges are looked for: an edge from a root will do at once. Otherwise everything
+//! is marked, starting at the roots, until all suspects are met; each unit that is met gets the edge by which
+//! it was met as its parent edge. Suspects that are not met then, and all other units that are not, are
+//! garbage.
 //!
-//! The forest is brought up to date by the journal when garbage is looked for. It is not part of a state: undo does
-//! not give units the parent edges back that they had, it only takes away those that cease to exist; so what one
-//! branch of a search found out, the others need not find out again. Suspects that come of an undo wait for a step
-//! that removes edges: a state that was there before has no garbage.
+//! The forest is brought up to date by the journal when garbage is looked for. It is not part of a state:
+//! undo does not give units the parent edges back that they had, it only takes away those that cease to
+//! exist; so what one branch of a search found out, the others need not find out again. Suspects that come of
+//! an undo wait for a step that removes edges: a state that was there before has no garbage.
 //!
-//! References in collections are not followed. Where there may be some, there is no forest, and everything is marked
-//! after every step that may have made garbage.
+//! References in collections are not followed. Where there may be some, there is no forest, and everything is
+//! marked after every step that may have made garbage.
 
 use crate::journal::{Change, Journal, Mention};
 use crate::state::GraphReader;
@@ -282,7 +283,8 @@ impl State {
         }
     }
 
-    /// Marks until all suspects are met. Returns whether they are: otherwise everything that can be reached is met.
+    /// Marks until all suspects are met. Returns whether they are: otherwise everything that can be reached
+    /// is met.
     fn mark_suspects(&self, layout: &Layout, forest: &mut Forest) -> bool {
         forest.unmeet(self.object_limit() as usize, self.thread_limit() as usize);
         let mut left = forest.suspects.len();

@@ -27,8 +27,8 @@ impl State {
         self.shown = Some(from.now());
     }
 
-    /// Decodes only what changed since `from` last showed this state, in the state and in `from`. Returns false if that
-    /// is not known, or if a unit came, went or changed its length.
+    /// Decodes only what changed since `from` last showed this state, in the state and in `from`. Returns
+    /// false if that is not known, or if a unit came, went or changed its length.
     fn catch_up(&mut self, layout: &Layout, from: &Encoding) -> bool {
         if layout.has_values || self.records_graph() {
             return false;
@@ -97,7 +97,8 @@ impl State {
         }
     }
 
-    /// The procedure of the top frame of a thread, in programs in which it counts as part of the layout of units.
+    /// The procedure of the top frame of a thread, in programs in which it counts as part of the layout of
+    /// units.
     fn procedure(&self, layout: &Layout, node: NodeRef) -> Option<ir::ProcedureId> {
         match node {
             NodeRef::Thread(id) if layout.thread_ids_observable && self.is_running(id) => {
@@ -246,8 +247,8 @@ impl State {
         self.memory.put(NodeRef::of(key), Node { offset, len, frame, class });
     }
 
-    /// Takes the collections out of the words that an encoding has for a unit: `fixed` gets the words of the unit
-    /// itself.
+    /// Takes the collections out of the words that an encoding has for a unit: `fixed` gets the words of the
+    /// unit itself.
     fn absorb(&mut self, layout: &Layout, section: Section, words: &[u64], fixed: &mut Vec<u64>) {
         if !layout.has_values {
             fixed.extend_from_slice(words);
@@ -309,8 +310,8 @@ impl State {
 }
 
 impl Layout {
-    /// Whether two versions of a unit of the same length, without collections, mention the same entities at the same
-    /// places. `false` may also mean that the answer would be costly.
+    /// Whether two versions of a unit of the same length, without collections, mention the same entities at
+    /// the same places. `false` may also mean that the answer would be costly.
     fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
         let same = |shape: &Shape, old: &[u64], new: &[u64]| {
             shape.data.iter().zip(old.iter().zip(new)).all(|(data, (old, new))| (old ^ new) & !data == 0)

@@ -53,8 +53,8 @@ impl Entity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub source: NodeRef,
-    /// The place within the unit, in the high half. If the place is a collection, the low half has the number of the
-    /// mention in it, from 1 on; otherwise it is 0.
+    /// The place within the unit, in the high half. If the place is a collection, the low half has the number
+    /// of the mention in it, from 1 on; otherwise it is 0.
     pub label: u64,
     pub target: Entity,
 }
@@ -114,7 +114,8 @@ impl State {
         }
     }
 
-    /// Visits every word of a unit, with references masked out, and of those collections in it that hold none.
+    /// Visits every word of a unit, with references masked out, and of those collections in it that hold
+    /// none.
     #[inline]
     pub fn data(&self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(u64)) {
         match node {

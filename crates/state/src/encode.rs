@@ -1,8 +1,8 @@
 //! From states to encodings.
 //!
-//! An encoding has a component per unit, under its name. At the level `none` of symmetry, ids are the names; at other
-//! levels the caller gives [`Names`]. The words of a collection follow those of the unit or frame that it is in, and
-//! its slot says only whether it is there. So its place in memory makes no difference.
+//! An encoding has a component per unit, under its name. At the level `none` of symmetry, ids are the names;
+//! at other levels the caller gives [`Names`]. The words of a collection follow those of the unit or frame
+//! that it is in, and its slot says only whether it is there. So its place in memory makes no difference.
 
 use system::{Encoding, Key, Section};
 
@@ -11,8 +11,8 @@ use crate::{
     Entity, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
 };
 
-/// The names of threads, objects and elements of abstract enums, by id. Names are numbers from 0 on. Names of objects
-/// and of elements are dense. Names of threads may leave gaps.
+/// The names of threads, objects and elements of abstract enums, by id. Names are numbers from 0 on. Names of
+/// objects and of elements are dense. Names of threads may leave gaps.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Names {
     pub threads: Vec<u32>,
@@ -105,8 +105,8 @@ impl Names {
 }
 
 impl State {
-    /// Brings `into` up to date, with ids as names. `into` must show this state as it was when it was last encoded or
-    /// decoded.
+    /// Brings `into` up to date, with ids as names. `into` must show this state as it was when it was last
+    /// encoded or decoded.
     pub fn encode(&mut self, layout: &Layout, into: &mut Encoding) {
         let was_shown = self.shown.is_some_and(|moment| into.touched(moment) == Some(&[]));
         self.unencoded.catch_up(&self.journal);
@@ -163,7 +163,8 @@ impl State {
         self.scratch.order = order;
     }
 
-    /// Brings `into` up to date, which must show this state under these names as it was when it was last encoded.
+    /// Brings `into` up to date, which must show this state under these names as it was when it was last
+    /// encoded.
     pub fn encode_changed(&mut self, layout: &Layout, names: &Names, into: &mut Encoding) {
         self.shown = None;
         self.unencoded.catch_up(&self.journal);
@@ -180,9 +181,9 @@ impl State {
         self.scratch.words = buffer;
     }
 
-    /// Brings `into` up to date after a renaming. `into` must show this state as it was when it was last encoded.
-    /// `units` must contain every renamed unit and every unit that mentions one. There are `threads` and `objects`
-    /// names; only names of threads leave gaps.
+    /// Brings `into` up to date after a renaming. `into` must show this state as it was when it was last
+    /// encoded. `units` must contain every renamed unit and every unit that mentions one. There are `threads`
+    /// and `objects` names; only names of threads leave gaps.
     pub fn encode_renamed(
         &mut self,
         layout: &Layout,

@@ -1,27 +1,30 @@
 //! The journal: one list of everything that steps change, from which all other parts learn what changed.
 //!
-//! A [`Change`] is an entry of the journal. Changes of memory say how to take them back, so the journal is also the
-//! undo log. Where a reader follows the graph of references, changes of the graph stand between them.
+//! A [`Change`] is an entry of the journal. Changes of memory say how to take them back, so the journal is
+//! also the undo log. Where a reader follows the graph of references, changes of the graph stand between
+//! them.
 //!
-//! A [`Reader`] is a cursor into the journal together with a digest of what it has not handed on yet. It reads when it
-//! is asked, never while a step runs: a write costs one entry, however many readers there are. When changes are taken
-//! back that a reader has read, it reads them once more before they go, since what they changed has changed again.
-//! Changes that it has not read leave no trace: the state is what it was when the reader last looked. A reader that
-//! never asks costs nothing.
+//! A [`Reader`] is a cursor into the journal together with a digest of what it has not handed on yet. It
+//! reads when it is asked, never while a step runs: a write costs one entry, however many readers there are.
+//! When changes are taken back that a reader has read, it reads them once more before they go, since what
+//! they changed has changed again. Changes that it has not read leave no trace: the state is what it was when
+//! the reader last looked. A reader that never asks costs nothing.
 //!
 //! The readers are:
 //! - the encoder, which wants the units that differ from the last encoding ([`UnitSet`]);
-//! - the successor cache, which wants the positions of the words that differ from when it last asked ([`PlaceSet`]);
+//! - the successor cache, which wants the positions of the words that differ from when it last asked
+//!   ([`PlaceSet`]);
 //! - the collector, which wants the edges that came and went (`collector`);
-//! - access chains (the crate `symmetry`), which read each step as soon as it is taken, and once more before it is
-//!   taken back: [`State::last_step`](crate::State::last_step).
+//! - access chains (the crate `symmetry`), which read each step as soon as it is taken, and once more before
+//!   it is taken back: [`State::last_step`](crate::State::last_step).
 //!
-//! Decoding replaces states without a journal entry per word. What readers have to know of it is told them directly.
+//! Decoding replaces states without a journal entry per word. It updates the digests of readers directly.
 
 use crate::memory::Node;
 use crate::{NodeRef, ThreadId};
 
-/// One change, and how to take it back. Units are given by their [index](NodeRef::index), which keeps entries small.
+/// One change, and how to take it back. Units are given by their [index](NodeRef::index), which keeps entries
+/// small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// A word that belongs to `unit`, or to a collection in it, was replaced.
@@ -90,7 +93,8 @@ pub struct Mention {
     pub label: u64,
 }
 
-/// The number of changes for which there is room at the least, after [`State::has_room`](crate::State::has_room).
+/// The number of changes for which there is room at the least, after
+/// [`State::has_room`](crate::State::has_room).
 pub const SPARE: usize = 1 << 12;
 
 /// Makes sure that `spare` elements can be pushed. Large lists double, as long as that is possible.
@@ -178,12 +182,7 @@ impl Journal {
 
 /// What a reader makes of changes.
 pub(crate) trait Digest {
-    fn add(&mut self, change: &Change);
-
-    /// Whether no change would make a difference.
-    fn is_full(&self) -> bool {
-        false
-    }
+    fn add(&mut self, changes: &[Change]);
 }
 
 /// A cursor into the journal, with a digest of all changes that were read and not handed on.
@@ -198,7 +197,7 @@ impl<D: Digest> Reader<D> {
     /// Reads all that is new.
     #[inline]
     pub fn catch_up(&mut self, journal: &Journal) {
-        self.add(&journal.changes[self.read..]);
+        self.digest.add(&journal.changes[self.read..]);
         self.read = journal.changes.len();
     }
 
@@ -206,7 +205,7 @@ impl<D: Digest> Reader<D> {
     #[inline]
     pub fn rewind(&mut self, journal: &Journal, start: usize) {
         if self.read > start {
-            self.add(&journal.changes[start..self.read]);
+            self.digest.add(&journal.changes[start..self.read]);
             self.read = start;
         }
     }
@@ -220,15 +219,6 @@ impl<D: Digest> Reader<D> {
     /// Counts everything in the journal as read and handed on.
     pub fn skip(&mut self, journal: &Journal) {
         self.read = journal.changes.len();
-    }
-
-    #[inline]
-    fn add(&mut self, changes: &[Change]) {
-        if !self.digest.is_full() {
-            for change in changes {
-                self.digest.add(change);
-            }
-        }
     }
 }
 
@@ -276,9 +266,17 @@ impl UnitSet {
 
 impl Digest for UnitSet {
     #[inline]
-    fn add(&mut self, change: &Change) {
-        if let Some(unit) = change.unit() {
-            self.insert(unit);
+    fn add(&mut self, changes: &[Change]) {
+        // Most units are written more than once in a row.
+        let mut last = None;
+        for change in changes {
+            let unit = change.unit();
+            if unit != last
+                && let Some(unit) = unit
+            {
+                self.insert(unit);
+                last = Some(unit);
+            }
         }
     }
 }
@@ -311,16 +309,18 @@ impl PlaceSet {
 
 impl Digest for PlaceSet {
     #[inline]
-    fn add(&mut self, change: &Change) {
-        match change {
-            Change::Word { at, .. } => self.insert(*at as usize),
-            // The words of new units and collections are not journalled one by one.
-            Change::Node { .. } | Change::ValueWords { .. } => self.insert_all(),
-            _ => {}
+    fn add(&mut self, changes: &[Change]) {
+        for change in changes {
+            // A reader that never asks costs nothing.
+            if self.0 == u64::MAX {
+                return;
+            }
+            match change {
+                Change::Word { at, .. } => self.insert(*at as usize),
+                // The words of new units and collections are not journalled one by one.
+                Change::Node { .. } | Change::ValueWords { .. } => self.insert_all(),
+                _ => {}
+            }
         }
-    }
-
-    fn is_full(&self) -> bool {
-        self.0 == u64::MAX
     }
 }

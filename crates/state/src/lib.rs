@@ -1,9 +1,9 @@
 //! States as flat packed words, with undo. No semantics.
 //!
-//! [`Layout`] says which bits hold what. [`State`] is one state, made of parts with one idea each: `memory` holds the
-//! words, `journal` everything that changed, so that it can be taken back and others can learn of it, `collector`
-//! finds garbage, and `trace` records accesses. The engine gives the words their meaning; encodings give units the
-//! names under which they are stored.
+//! [`Layout`] says which bits hold what. [`State`] is one state, made of parts with one idea each: `memory`
+//! holds the words, `journal` everything that changed, so that it can be taken back and others can learn of
+//! it, `collector` finds garbage, and `trace` records accesses. The engine gives the words their meaning;
+//! encodings give units the names under which they are stored.
 
 mod collector;
 mod decode;

@@ -1,12 +1,13 @@
 //! The words of one state and where they belong.
 //!
-//! All units live in one vector of words: the globals at its start, then blocks of a power of two of words for
-//! threads, objects and collections, with a free list per size. A node says where the block of a thread or object is.
+//! All units live in one vector of words: the globals at its start, then blocks of a power of two of words
+//! for threads, objects and collections, with a free list per size. A node says where the block of a thread
+//! or object is.
 //!
-//! Memory keeps no past of its own. It can take back a [`Change`], last first, and then everything, free lists
-//! included, is exactly as it was. Words of a block that is handed out anew are not journalled: they were free before,
-//! and free words are never read. Words that are given up (a popped frame, a dropped object) are journalled first,
-//! since later writes may go there.
+//! Memory keeps no past of its own. It can take back a [`Change`], last first, and then everything, free
+//! lists included, is exactly as it was. Words of a block that is handed out anew are not journalled: they
+//! were free before, and free words are never read. Words that are given up (a popped frame, a dropped
+//! object) are journalled first, since later writes may go there.
 
 use crate::journal::Change;
 use crate::unit_map::UnitMap;

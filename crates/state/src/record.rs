@@ -6,8 +6,8 @@ use crate::state::GraphReader;
 use crate::{Edge, Entity, Layout, NodeRef, Shape, Slot, State};
 
 impl State {
-    /// Journals changes of the graph from now on, for a reader that finds the garbage itself. There must be no step
-    /// to take back.
+    /// Journals changes of the graph from now on, for a reader that finds the garbage itself. There must be
+    /// no step to take back.
     pub fn record_graph(&mut self) {
         self.graph_reader = Some(GraphReader::Names);
         self.collector.forget();
@@ -62,8 +62,8 @@ impl State {
         }
     }
 
-    /// Records that a unit gains or loses the edges in the words of this shape at `base`, which is `inset` words into
-    /// the unit.
+    /// Records that a unit gains or loses the edges in the words of this shape at `base`, which is `inset`
+    /// words into the unit.
     pub(crate) fn record_shape(
         &mut self,
         layout: &Layout,

@@ -29,8 +29,8 @@ pub struct State {
     pub(crate) scratch: Scratch,
 }
 
-/// The part that follows the graph of references by the journal. There is one at most: names by access chains show
-/// what is garbage, so they replace the collector.
+/// The part that follows the graph of references by the journal. There is one at most: names by access chains
+/// show what is garbage, so they replace the collector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GraphReader {
     Collector,
@@ -252,8 +252,8 @@ impl State {
         self.memory.size()
     }
 
-    /// The unit that a word belongs to: `None` for words of collections and free words. The map must be kept: see
-    /// [`State::map_units`].
+    /// The unit that a word belongs to: `None` for words of collections and free words. The map must be kept:
+    /// see [`State::map_units`].
     pub fn unit_at(&self, at: usize) -> Option<NodeRef> {
         self.memory.unit_at(at)
     }

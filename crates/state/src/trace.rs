@@ -1,7 +1,7 @@
 //! Tracing of accesses: which bits of which words are read and written, and in which order.
 //!
-//! The successor cache and the dynamic partial order reduction switch it on while they try steps. Otherwise it costs
-//! one test per access.
+//! The successor cache and the dynamic partial order reduction switch it on while they try steps. Otherwise
+//! it costs one test per access.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +37,8 @@ impl AccessTrace {
     }
 }
 
-/// The recorded accesses. Reading a state takes a shared reference, hence the lock. It is held for a push only.
+/// The recorded accesses. Reading a state takes a shared reference, hence the lock. It is held for a push
+/// only.
 #[derive(Default, Debug)]
 struct Accesses(Mutex<Vec<Access>>);
 

@@ -1,7 +1,8 @@
 //! A map from positions in memory to the units there.
 //!
-//! The map keeps, per word, the unit that was last put there. Where a unit exists, that is the unit. Elsewhere it is
-//! a unit that has gone or has moved, and the unit's own node says so. Hence nothing has to be done when units go.
+//! The map keeps, per word, the unit that was last put there. Where a unit exists, that is the unit.
+//! Elsewhere it is a unit that has gone or has moved, and the unit's own node says so. Hence nothing has to
+//! be done when units go.
 
 use crate::NodeRef;
 use crate::memory::{Memory, Node};

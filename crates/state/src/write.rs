@@ -1,7 +1,7 @@
 //! How states change: words, collections, threads and objects; and how steps are taken back.
 //!
-//! Every change goes to memory and to the journal. That is all that a write does: whoever wants to know what changed
-//! reads the journal later.
+//! Every change goes to memory and to the journal. That is all that a write does: whoever wants to know what
+//! changed reads the journal later.
 
 use ir::TypeId;
 
@@ -10,8 +10,8 @@ use crate::memory::{Node, block_class};
 use crate::trace::AccessKind;
 use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
 
-/// A unit or collection with at least this many words is added only if there is memory for [`COPIES`] of the state:
-/// it will also be encoded and stored.
+/// A unit or collection with at least this many words is added only if there is memory for [`COPIES`] of the
+/// state: it will also be encoded and stored.
 const LARGE: usize = 1 << 16;
 const COPIES: usize = 4;
 
@@ -58,8 +58,8 @@ impl State {
         self.replace_bits(unit, at, mask, AccessKind::Write(unit), self.memory.words[at] & !mask | bits);
     }
 
-    /// Shifts the bits in `mask` down by `by` places: each becomes what the one above it is, or 0 if that is not in
-    /// the mask. That does not count as reading them.
+    /// Shifts the bits in `mask` down by `by` places: each becomes what the one above it is, or 0 if that is
+    /// not in the mask. That does not count as reading them.
     #[inline]
     pub fn shift_bits(&mut self, unit: NodeRef, at: usize, mask: u64, by: u32) {
         let old = self.memory.words[at];
@@ -95,8 +95,8 @@ impl State {
 // Collections.
 
 impl State {
-    /// Stores the collection `words`, of the type that `slot` has, to `slot` of the unit of `unit` that starts at
-    /// `base`.
+    /// Stores the collection `words`, of the type that `slot` has, to `slot` of the unit of `unit` that
+    /// starts at `base`.
     pub fn write_value(&mut self, layout: &Layout, unit: NodeRef, base: usize, slot: Slot, words: &[u64]) {
         let SlotKind::Value(ty) = slot.kind else { unreachable!("collections go to slots for them") };
         let raw = self.read(base, slot);
@@ -320,8 +320,8 @@ impl State {
 // The past.
 
 impl State {
-    /// Makes sure that the next changes can be journalled without asking for memory, if there is any. Once there was
-    /// too little for a step, there is no room any more.
+    /// Makes sure that the next changes can be journalled without asking for memory, if there is any. Once
+    /// there was too little for a step, there is no room any more.
     pub fn has_room(&mut self) -> bool {
         self.is_starved |= !self.journal.has_room();
         !self.is_starved

@@ -1,8 +1,9 @@
-//! What a step costs on heaps of 10 to 10,000 objects: repairing names around an edit, and naming everything anew.
+//! What a step costs on heaps of 10 to 10,000 objects: repairing names around an edit, and naming everything
+//! anew.
 //!
-//! The heap is a tree or a list that a global leads to. The step writes a number into one object and a reference into
-//! another, which gives a third one, deep down, a shorter way. Or all objects mention the first one, and the step
-//! lets one of them cease to.
+//! The heap is a tree or a list that a global leads to. The step writes a number into one object and a
+//! reference into another, which gives a third one, deep down, a shorter way. Or all objects mention the
+//! first one, and the step lets one of them cease to.
 //!
 //! `cargo run --release -p quotient-symmetry --example incrementality`
 

@@ -1,5 +1,5 @@
-//! The anchored part of a state: what can be reached by functional places from the globals, and from threads whose
-//! names are given. It has names without any choice.
+//! The anchored part of a state: what can be reached by functional places from the globals, and from threads
+//! whose names are given. It has names without any choice.
 
 use state::{Content, Entity, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
 
@@ -25,7 +25,8 @@ impl Anchors {
         (rank != NONE).then_some(rank)
     }
 
-    /// Finds all anchored entities, breadth first. `threads` are those whose names are given, in the order of names.
+    /// Finds all anchored entities, breadth first. `threads` are those whose names are given, in the order of
+    /// names.
     pub fn find(&mut self, layout: &Layout, state: &State, threads: impl Iterator<Item = ThreadId>) {
         let clear = |ranks: &mut Vec<u32>, len: u32| {
             ranks.clear();
@@ -73,8 +74,8 @@ impl Anchors {
         });
     }
 
-    /// Follows the parts of a collection that have a place of their own: elements of sequences, and values of maps
-    /// whose keys are data. Returns where the value ends.
+    /// Follows the parts of a collection that have a place of their own: elements of sequences, and values of
+    /// maps whose keys are data. Returns where the value ends.
     fn follow_value(&mut self, layout: &Layout, ty: TypeId, words: &[u64], at: usize) -> usize {
         let terms = &layout.terms;
         let kind = terms.kind(ty);

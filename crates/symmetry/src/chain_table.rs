@@ -1,4 +1,7 @@
 //! Access chains, interned in a table: a chain is a number.
+//!
+//! Also chains that were only offered to a unit are interned. The table is subject to the memory limit and is
+//! compacted from time to time: see [`Chains::has_room`](crate::Chains::has_room).
 
 use std::cmp::Ordering;
 
@@ -12,7 +15,7 @@ use crate::mix::mix128;
 pub struct ChainId(pub(crate) u32);
 
 impl ChainId {
-    /// The chain of the globals: nowhere to go.
+    /// The chain of the globals, which has no places.
     pub const ROOT: Self = Self(0);
     /// No chain: greater than all others.
     pub const NONE: Self = Self(u32::MAX);
@@ -22,7 +25,7 @@ impl ChainId {
     }
 }
 
-/// Marks the place of a thread among the roots.
+/// In labels: the edge leads from the root to a running thread, whose id is in the low bits.
 pub(crate) const THREAD: u64 = 1 << 63;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +35,11 @@ pub(crate) struct Chain {
     depth: u32,
     /// Where it starts: 0 for the globals, one more than its id for a thread.
     pub origin: u32,
-    /// A hash of the places on the way, which leaves out the thread it starts from.
+    /// A hash of the places, which does not depend on the thread at the start.
     pub hash: u128,
 }
 
-/// The chains that units have or had not long ago.
+/// The chains that units have or had recently.
 #[derive(Clone, Debug)]
 pub struct ChainTable {
     chains: Vec<Chain>,
@@ -55,7 +58,7 @@ impl ChainTable {
         self.chains[id.0 as usize]
     }
 
-    /// The chain that goes one place further.
+    /// The chain with one more place.
     pub fn extend(&mut self, chain: ChainId, label: u64) -> ChainId {
         if !chain.exists() {
             return ChainId::NONE;
@@ -76,16 +79,16 @@ impl ChainTable {
         self.get(chain).origin
     }
 
-    /// A hash of the places on the way, which leaves out the thread it starts from.
+    /// A hash of the places, which does not depend on the thread at the start.
     pub fn hash(&self, chain: ChainId) -> u128 {
         self.get(chain).hash
     }
 
-    /// The order of two chains that exist, but for the threads that they start from.
+    /// Compares two chains that exist, regardless of the threads at their starts.
     pub fn compare_places(&self, a: ChainId, b: ChainId) -> Ordering {
         let (mut x, mut y) = (self.get(a), self.get(b));
         x.depth.cmp(&y.depth).then_with(|| {
-            // The place that is nearest to the start counts most.
+            // Places nearer to the start count more.
             let mut order = Ordering::Equal;
             while x.depth > u32::from(x.origin != 0) {
                 order = x.label.cmp(&y.label).then(order);
@@ -111,27 +114,27 @@ impl ChainTable {
         })
     }
 
-    /// How many chains there are.
+    /// The number of chains.
     pub fn len(&self) -> usize {
         self.chains.len()
     }
 
-    /// Makes sure that there is memory, and that there are numbers, for as many chains more.
+    /// Makes sure that there is memory, and that there are numbers, for `spare` more chains.
     pub(crate) fn has_room(&mut self, spare: usize) -> bool {
         self.chains.len().saturating_add(spare) < ChainId::NONE.0 as usize
             && make_room(&mut self.chains, spare)
             && self.index.try_reserve(spare).is_ok()
     }
 
-    /// Drops the chains that are not `used`. Returns what the others are called now. A chain that is used is a way further than one
-    /// that is used.
+    /// Drops the chains that are not `used`. Returns the new numbers of the others. All prefixes of a used
+    /// chain must be used.
     pub(crate) fn retain(&mut self, used: &[bool]) -> Vec<ChainId> {
         let mut renumbered = Vec::with_capacity(used.len());
         let mut next = 0;
         for (at, &is_used) in used.iter().enumerate() {
             renumbered.push(if is_used { ChainId(next) } else { ChainId::NONE });
             if is_used {
-                // The chain before it has a lesser number, and got its new one.
+                // Its prefix has a lesser number, and has its new number already.
                 let mut chain = self.chains[at];
                 if chain.parent.exists() {
                     chain.parent = renumbered[chain.parent.0 as usize];

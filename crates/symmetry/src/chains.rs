@@ -1,23 +1,31 @@
 //! Names by access chain, kept up to date step by step.
 //!
-//! The chain of a unit is the least way to it: the places to follow from the globals, or else from a running
-//! thread. Ways from globals come before ways from threads, short ones before long ones, and then they are
-//! compared place by place. Appending a place to a way makes it greater, and greater ways stay greater when both
-//! get the same place appended; so the least ways are a fixed point that can be repaired around an edit (Ramalingam
-//! and Reps) instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever
-//! traverses the heap, neither to name nor to collect.
+//! The chain of a unit is the least path to it: the places to follow from the globals, or else from a running
+//! thread. Paths from globals come before paths from threads, short ones before long ones, and then they are
+//! compared place by place. Appending a place to a path makes it greater, and greater paths stay greater when
+//! both get the same place appended; so the least paths are a fixed point that can be repaired around an edit
+//! instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever traverses
+//! the heap, neither to name nor to collect.
 //!
-//! Chains are interned in a table, as (chain without its last place, last place): a chain is a number. Undo does not take
-//! chains out of the table. Between steps, when the table has grown to several times what is in use, the chains are [numbered
-//! anew](Chains::compact) that a unit has or the log mentions, and the others are dropped. Everything else is undone with the step
-//! that did it.
+//! Naming objects by such paths, with a table that gives each a number, is from Musuvathi and Dill, "An
+//! incremental heap canonicalization algorithm" (2005). They traverse the heap in each state; the repair is
+//! that of Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem"
+//! (1996).
 //!
-//! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change when
-//! the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+//! Chains are interned in a table, as (chain without its last place, last place). Undo does not take chains
+//! out of the table. Between steps, when the table has grown to several times what is in use, it is
+//! [compacted](Chains::compact): the chains that a unit has or the log mentions get new numbers, and the
+//! others are dropped. Everything else is undone with the step that did it.
 //!
-//! Every unit adds a share to the hash of where its chain starts: a hash of its chain and of what it says, with chains
-//! for names. Shares are brought up to date when somebody asks, for those units alone that changed, whose chain
-//! changed, or that mention such a one.
+//! What changed comes from the journal of the state, which is read once when a step was taken and once more
+//! before it is taken back. So edges need no log here; chains do, since the journal does not have them.
+//!
+//! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change
+//! when the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+//!
+//! Every unit contributes a share to the hash of its origin, where its chain starts: a hash of its chain and
+//! of its contents, with chains for names. Shares are brought up to date on demand, only for units that
+//! changed, whose chain changed, or that mention a unit whose chain changed.
 
 use std::ops::Range;
 
@@ -34,17 +42,17 @@ type Vertex = u32;
 /// What is known of a unit.
 #[derive(Clone, PartialEq, Debug)]
 struct Known {
-    /// Its chain, once everything is repaired.
+    /// The chain, once everything is repaired.
     chain: ChainId,
-    /// The least chain that those who mention it offer.
+    /// The least chain that the units that mention it offer.
     offered: ChainId,
     /// The chain under which it is listed.
     placed: ChainId,
-    /// How many of its edges cross.
+    /// The number of its edges that cross.
     crossing: u32,
-    /// What it adds to the hash of its origin, once nothing is stale.
+    /// Its share of the hash of its origin, once nothing is stale.
     share: Share,
-    /// Who mentions it, and where.
+    /// The units that mention it, and where.
     mentions: Mentions,
 }
 
@@ -63,7 +71,7 @@ const UNKNOWN: Known = Known {
     mentions: Mentions::NONE,
 };
 
-/// Who mentions a unit, and where. A few are looked through; many have an index.
+/// The units that mention a unit, with labels: a list while they are few, a set when they are many.
 #[derive(Clone, PartialEq, Debug)]
 struct Mentions {
     few: Vec<(Vertex, u64)>,
@@ -93,7 +101,7 @@ impl Mentions {
     fn remove(&mut self, mention: (Vertex, u64)) {
         let was_there = match &mut self.many {
             Some(many) => many.remove(&mention),
-            // What came last mostly goes first.
+            // The last one is mostly removed first.
             None => match self.few.iter().rposition(|&other| other == mention) {
                 Some(at) => {
                     self.few.swap_remove(at);
@@ -102,7 +110,7 @@ impl Mentions {
                 None => false,
             },
         };
-        assert!(was_there, "nobody ceases to mention whom it did not");
+        assert!(was_there, "the edge that is removed exists");
     }
 
     fn iter(&self) -> impl Iterator<Item = (Vertex, u64)> {
@@ -119,9 +127,9 @@ enum Undo {
 /// How the list of objects changed.
 #[derive(Clone, Default, Debug)]
 pub struct Relisted {
-    /// As many at its start are the same as before.
+    /// The length of the part at its start that is the same as before.
     pub unchanged: usize,
-    /// These were listed and may not be any more.
+    /// Objects that were listed and may not be listed any more.
     pub delisted: Vec<ObjectId>,
 }
 
@@ -130,44 +138,44 @@ pub struct Relisted {
 pub struct Chains {
     pub table: ChainTable,
     known: Vec<Known>,
-    /// The objects that have chains, by where these start and then in the order of their chains, once they are
-    /// [listed](Chains::arrange).
+    /// The objects that have chains, by origin and then in the order of their chains. Up to date after
+    /// [`Chains::arrange`].
     list: Vec<Vertex>,
-    /// The units that may be listed under chains that they do not have any more.
+    /// Units that may be listed under chains that they do not have any more.
     unlisted: Vec<Vertex>,
-    /// How the list changed since somebody [asked](Chains::take_relisted).
+    /// How the list changed since the last [`Chains::take_relisted`].
     relisted: Relisted,
-    /// By origin: the sum of what its units add to the hash.
+    /// By origin: the sum of the shares of its units.
     sums: Vec<u128>,
     crossing: u32,
     log: Vec<Undo>,
-    /// Where steps start in the log, and the version before.
+    /// By step: its start in the log, and the version before.
     marks: Vec<(usize, u64)>,
-    /// Which names these are: equal numbers, equal names.
+    /// Identifies the chains of all units: equal versions, equal chains.
     version: u64,
     last_version: u64,
-    /// Units whose chain is not what is offered, least first: a binary heap.
+    /// Units whose chain is not the one that is offered, least first: a binary heap.
     queue: Vec<(ChainId, Vertex)>,
-    /// The units whose chain changed in this step, and what it was before.
+    /// The units whose chain changed in this step, and their chains before.
     moved: Vec<(Vertex, ChainId)>,
     created: Vec<Vertex>,
-    /// The units whose edges changed in this step, or lead to such that have another chain.
+    /// The units whose edges changed in this step, or lead to units whose chain changed.
     rewired: Vec<Vertex>,
     /// The units whose shares are out of date.
     stale: Vec<Vertex>,
     /// By unit: whether it is among `moved`, `rewired`, `stale`, `unlisted`.
     flags: Vec<[bool; 4]>,
-    /// Whether nobody will ask for hashes.
+    /// Whether there are no hashes.
     unhashed: bool,
-    /// With more chains than this the table is worth being compacted.
+    /// With more chains than this, compacting the table is worth it.
     most: usize,
-    /// How many chains there were when there was last [room](Chains::has_room) for more.
+    /// The number of chains when there was last [room](Chains::has_room) for more.
     asked: usize,
-    /// How many units steps changed or renamed so far.
+    /// The number of units that steps changed or renamed so far.
     pub touched: u64,
 }
 
-/// So many chains may be there without being in use, whatever is in use.
+/// With fewer chains than this, the table is never compacted.
 const MOST_UNUSED: usize = 1 << 12;
 
 /// Visits all chains that are in use.
@@ -191,7 +199,7 @@ const STALE: usize = 2;
 const UNLISTED: usize = 3;
 
 impl Chains {
-    /// Chains without hashes, which cost as much as chains.
+    /// Chains without hashes, which cost as much as the chains themselves.
     pub fn unhashed() -> Self {
         Self { unhashed: true, ..Self::default() }
     }
@@ -201,49 +209,50 @@ impl Chains {
         self.known.get(unit.index() as usize).map_or(ChainId::NONE, |known| known.chain)
     }
 
-    /// Whether a way from the globals leads there.
+    /// Whether the chain of a unit starts at the globals.
     pub fn is_anchored(&self, unit: NodeRef) -> bool {
         let chain = self.chain(unit);
         chain.exists() && self.table.origin(chain) == 0
     }
 
-    /// Where the chain of a unit starts, if it can be reached: 0 for the globals, one more than its id for a thread.
+    /// Where the chain of a unit starts, if it can be reached: 0 for the globals, one more than its id for a
+    /// thread.
     pub fn origin(&self, unit: NodeRef) -> Option<u32> {
         let chain = self.chain(unit);
         chain.exists().then(|| self.table.origin(chain))
     }
 
-    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
-    /// [listed](Chains::arrange).
+    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. The
+    /// list must be [up to date](Chains::arrange).
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
         self.objects_in(self.range_from(origin))
     }
 
-    /// The objects there in the list.
+    /// The objects in a range of the list.
     pub fn objects_in(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = ObjectId> {
         self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
     }
 
-    /// Where these objects are in the list.
+    /// The range of the list with the objects of an origin.
     pub fn range_from(&self, origin: u32) -> Range<usize> {
         debug_assert!(self.unlisted.is_empty());
         let is_before =
             |&vertex: &Vertex, origin: u32| self.table.origin(self.known[vertex as usize].chain) < origin;
         let starts_before = |origin: u32| match self.list.last() {
             _ if origin == 0 => 0,
-            // Often there are none but those from the globals.
+            // Often all objects are reached from the globals.
             Some(last) if is_before(last, origin) => self.list.len(),
             _ => self.list.partition_point(|vertex| is_before(vertex, origin)),
         };
         starts_before(origin)..starts_before(origin + 1)
     }
 
-    /// How many objects are in the list.
+    /// The number of objects in the list.
     pub fn listed(&self) -> usize {
         self.list.len()
     }
 
-    /// How the list changed since the last time.
+    /// How the list changed since the last call.
     pub fn take_relisted(&mut self) -> Relisted {
         let unchanged = self.list.len();
         std::mem::replace(&mut self.relisted, Relisted { unchanged, delisted: Vec::new() })
@@ -254,21 +263,20 @@ impl Chains {
         self.mentions(unit).map(|(source, _)| source)
     }
 
-    /// The units that mention a unit, and where: the label of an [`Edge`].
+    /// The units that mention a unit, with the label of the [edge](state::Edge).
     pub fn mentions(&self, unit: NodeRef) -> impl Iterator<Item = (NodeRef, u64)> {
         let mentions = &self.known[unit.index() as usize].mentions;
         let others = mentions.iter().filter(|(_, label)| label & THREAD == 0);
         others.map(|(source, label)| (NodeRef::from_index(source), label))
     }
 
-    /// What a hash says of everything that chains from this origin lead to. Shares must be [up to
-    /// date](Chains::refresh).
+    /// A hash of all units of this origin. Shares must be [up to date](Chains::refresh).
     pub fn sum(&self, origin: u32) -> u128 {
         debug_assert!(self.stale.is_empty());
         self.sums.get(origin as usize).copied().unwrap_or(0)
     }
 
-    /// A hash of the state, with its threads told apart by their ids.
+    /// A hash of the state, which depends on the ids of threads.
     pub fn hash(&mut self, layout: &Layout, state: &State) -> u128 {
         assert!(!self.unhashed, "these chains have no hashes");
         self.refresh(layout, state);
@@ -281,7 +289,7 @@ impl Chains {
         self.crossing > 0
     }
 
-    /// Equal versions have equal chains.
+    /// Identifies the chains of all units: equal versions, equal chains.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -309,7 +317,7 @@ impl Chains {
         self.marks.clear();
     }
 
-    /// Starts over with any state.
+    /// Starts anew with any state.
     pub fn reset(&mut self, layout: &Layout, state: &State) {
         for known in &mut self.known {
             let mut mentions = std::mem::replace(&mut known.mentions, Mentions::NONE);
@@ -322,7 +330,7 @@ impl Chains {
         self.crossing = 0;
         self.log.clear();
         self.marks.clear();
-        // The globals may be all there is: then nothing moves.
+        // If there are only the globals, no chain changes, but it is another state.
         self.last_version += 1;
         self.version = self.last_version;
         self.prepare(0);
@@ -387,20 +395,20 @@ impl Chains {
         }
     }
 
-    /// Makes sure that the next steps can be followed and logged, if there is memory. No step may be under way.
+    /// Makes sure that the next steps need no memory here, if there is any. No step may be under way.
     pub fn has_room(&mut self) -> bool {
-        // It costs as much as a look at everything that mentions chains.
+        // Compacting visits everything that mentions chains.
         if self.table.len() > self.most.max(MOST_UNUSED).max(self.log.len() / 4) {
             self.compact();
         }
-        // Several times as many as there were since the last time.
+        // Several times as many as were needed since the last time.
         let spare = SPARE.max(4 * self.table.len().saturating_sub(self.asked));
         self.asked = self.table.len();
         make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE) && self.table.has_room(spare)
     }
 
-    /// Drops the chains that are not in use: those that neither a unit has, nor undo gives back, nor go on to such a one. No step
-    /// may be under way.
+    /// Drops the chains that are not in use. In use are those that a unit has or the log gives back, and
+    /// their prefixes. No step may be under way.
     pub fn compact(&mut self) {
         debug_assert!(self.queue.is_empty() && self.moved.is_empty());
         let mut used = vec![false; self.table.len()];
@@ -506,14 +514,14 @@ impl Chains {
 
     // Repair.
 
-    /// Somebody mentions `vertex` whose chain makes `chain` a way to it.
+    /// A new edge makes `chain` a path to `vertex`.
     fn offer(&mut self, vertex: Vertex, chain: ChainId) {
         if self.table.compare(chain, self.known[vertex as usize].offered).is_lt() {
             self.set_offered(vertex, chain);
         }
     }
 
-    /// What was a way to `vertex`, `label` after `chain`, is none any more.
+    /// The path to `vertex` that extends `chain` by `label` does not exist any more.
     fn withdraw(&mut self, vertex: Vertex, chain: ChainId, label: u64) {
         if chain.exists() && self.table.extend(chain, label) == self.known[vertex as usize].offered {
             let mut least = ChainId::NONE;
@@ -617,7 +625,7 @@ impl Chains {
         }
     }
 
-    // What follows from the chains.
+    // Everything that depends on the chains.
 
     /// Drops the garbage that the last step made. The step consists of `count` changes before that.
     fn drop_garbage(&mut self, layout: &Layout, state: &mut State, count: usize) {
@@ -671,7 +679,8 @@ impl Chains {
         self.rewired = rewired;
     }
 
-    /// Sets a flag of a unit and puts it on the list that goes with it. Says whether it was not set.
+    /// Sets a flag of a unit and puts the unit on the list for that flag. Returns whether the flag was not
+    /// set.
     fn flag(&mut self, which: usize, vertex: Vertex) -> bool {
         if which == STALE && self.unhashed {
             return false;
@@ -762,7 +771,7 @@ impl Chains {
         if unlisted.len() * 2 > self.list.len().max(16) {
             self.sort();
         } else {
-            // Until they are taken out, those that moved are listed under their old chains.
+            // Until they are taken out, units are listed under their old chains.
             for &vertex in &unlisted {
                 let chain = self.known[vertex as usize].placed;
                 if chain.exists() {
@@ -787,7 +796,7 @@ impl Chains {
         self.unlisted = unlisted;
     }
 
-    /// Where in the list an object with this chain belongs.
+    /// The position in the list for an object with this chain.
     fn place_of(&self, chain: ChainId) -> usize {
         self.list.partition_point(|&other| self.listed_before(self.known[other as usize].placed, chain))
     }
@@ -797,7 +806,7 @@ impl Chains {
         by_origin.then_with(|| self.table.compare(a, b)).is_lt()
     }
 
-    /// Makes the list anew: cheaper when much has changed.
+    /// Makes the list anew, which is cheaper when much has changed.
     fn sort(&mut self) {
         let mut list = std::mem::take(&mut self.list);
         list.clear();

@@ -1,9 +1,9 @@
 //! The names that an encoding shows, and how the encoding follows when names change.
 //!
-//! Names by chains are brought up to date in place. The objects of each origin are listed in the order of their chains,
-//! and it is known from where on the list changed; so objects before that are not looked at, unless the names of their
-//! origin start elsewhere. Renamed units are collected until the encoding is brought up to date: then these units are
-//! written again, and those that mention them.
+//! Names by chains are brought up to date in place. The objects of each origin are listed in the order of
+//! their chains, and it is known from where on the list changed; so objects before that are not looked at,
+//! unless the names of their origin start elsewhere. Renamed units are collected until the encoding is
+//! brought up to date: then these units are written again, and those that mention them.
 
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
@@ -98,8 +98,8 @@ impl EncodedNames {
         self.starts.clear();
     }
 
-    /// Gives threads the names in `threads`, by id, and names objects in the order of their chains: those from the
-    /// globals, then those from each running thread in turn. There must be no abstract ids.
+    /// Gives threads the names in `threads`, by id, and names objects in the order of their chains: those
+    /// from the globals, then those from each running thread in turn. There must be no abstract ids.
     pub fn follow(&mut self, state: &State, chains: &mut Chains, running: &[ThreadId], threads: &[u32]) {
         let Self { names, renaming, starts } = self;
         names.threads.resize(threads.len(), UNNAMED);

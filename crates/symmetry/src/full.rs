@@ -1,9 +1,9 @@
 //! The level `full`: what is not anchored becomes a graph, which is put in canonical order.
 //!
-//! Nodes are the threads, objects and abstract ids that float, and whatever of collections needs a node of its own:
-//! the units that members hang from, elements that are collections themselves, entries of maps. Everything that has
-//! a name already (data, anchored entities) goes into labels of nodes and edges, as a hash. Two parts of a collection
-//! that no order tells apart hang from it by edges of the same label.
+//! Nodes are the threads, objects and abstract ids that float, and whatever of collections needs a node of
+//! its own: the units that members hang from, elements that are collections themselves, entries of maps.
+//! Everything that has a name already (data, anchored entities) goes into labels of nodes and edges, as a
+//! hash. Two parts of a collection that no order tells apart hang from it by edges of the same label.
 
 use canon::{Canonizer, Edge, Graph, Options, Ordered};
 use state::{Content, Entity, Layout, NodeRef, State, TermKind, TypeId};
@@ -43,8 +43,8 @@ pub struct Floating {
 }
 
 impl Floating {
-    /// Computes the order of everything that floats: see [`Floating::ordered`]. `units` are all units of the state, or
-    /// those that float if only these mention what floats.
+    /// Computes the order of everything that floats: see [`Floating::ordered`]. `units` are all units of the
+    /// state, or those that float if only these mention what floats.
     pub fn canonize(
         &mut self,
         layout: &Layout,
@@ -77,8 +77,9 @@ impl Floating {
         self.sort(options)
     }
 
-    /// [`Floating::canonize`] where only what floats mentions what floats, and never in collections. As long as names
-    /// have the same version, only the units in `changed` are looked at: all those that changed since the last time.
+    /// [`Floating::canonize`] where only what floats mentions what floats, and never in collections. As long
+    /// as names have the same version, only the units in `changed` are looked at: all those that changed
+    /// since the last time.
     pub fn canonize_changed(
         &mut self,
         layout: &Layout,
@@ -327,7 +328,8 @@ impl<A: Anchored> Builder<'_, A> {
         end
     }
 
-    /// Hangs an element of a set or bag from `node`: directly if it is an entity, by a node of its own otherwise.
+    /// Hangs an element of a set or bag from `node`: directly if it is an entity, by a node of its own
+    /// otherwise.
     fn member(&mut self, node: u32, label: u64, of: TypeId, words: &[u64], at: usize) -> usize {
         if self.layout.terms.is_atom(of) {
             return self.value(node, label, of, words, at);
@@ -337,8 +339,8 @@ impl<A: Anchored> Builder<'_, A> {
         self.value(member, MEMBER, of, words, at)
     }
 
-    /// Hangs an entry of a map from `node`. If the key has a name without choice, it serves as a place. If the value
-    /// mentions no entity, it serves as a place for the key.
+    /// Hangs an entry of a map from `node`. If the key has a name without choice, it serves as a place. If
+    /// the value mentions no entity, it serves as a place for the key.
     fn entry(
         &mut self,
         node: u32,

@@ -1,10 +1,10 @@
 //! Canonical forms: one representative for all the states that differ by names only.
 //!
-//! [`Namer`] follows a state through its steps and names its threads, objects and abstract ids, at one of the levels
-//! of symmetry. [`Chains`] are names that are repaired around an edit; where they are not enough, a canonical order of
-//! the state as a graph decides (crate `canon`). [`Symmetric`] is the engine's system with states encoded under such
-//! names, and [`Lift`] finds concrete runs again. Any names at all would be sound: what is stored is the whole state
-//! under its names.
+//! [`Namer`] follows a state through its steps and names its threads, objects and abstract ids, at one of the
+//! levels of symmetry. [`Chains`] are names that are repaired around an edit; where they are not enough, a
+//! canonical order of the state as a graph decides (crate `canon`). [`Symmetric`] is the engine's system with
+//! states encoded under such names, and [`Lift`] finds concrete runs again. Any names at all would be sound:
+//! what is stored is the whole state under its names.
 
 mod abstracts;
 mod anchors;

@@ -1,8 +1,8 @@
 //! The levels of symmetry: names for the threads, objects and abstract ids of a state.
 //!
-//! All levels look the same from outside: a [`Namer`] is called when its state takes a step, takes one back or is
-//! decoded, and writes the encoding of the state under the names of its level. Unless a canonical order runs out of
-//! budget, names are a function of what the level does not abstract from:
+//! All levels look the same from outside: a [`Namer`] is called when its state takes a step, takes one back
+//! or is decoded, and writes the encoding of the state under the names of its level. Unless a canonical order
+//! runs out of budget, names are a function of what the level does not abstract from:
 //!
 //! | level        | names depend on                                                                      |
 //! |--------------|--------------------------------------------------------------------------------------|
@@ -10,15 +10,15 @@
 //! | `pc`, `bots` | the same; threads are named in the order of the level, and then of their ids         |
 //! | `full`       | the orbit of the state                                                               |
 //!
-//! States that differ in the names of objects and abstract ids only have successors that differ in nothing else, since
-//! a thread that starts gets the least free id. So the level `heap` has at most as many states as there are without
-//! names. The others have at most as many as `heap`, if a search goes on from states whose threads have the ids that
-//! they had when they were met.
+//! States that differ in the names of objects and abstract ids only have successors that differ in nothing
+//! else, since a thread that starts gets the least free id. So the level `heap` has at most as many states as
+//! there are without names. The others have at most as many as `heap`, if a search goes on from states whose
+//! threads have the ids that they had when they were met.
 //!
-//! Heap symmetry with names in the order of a traversal is from Iosif, "Exploiting heap symmetries in explicit-state
-//! model checking of software" (2001). The levels `pc` and `bots` are from Robby, Dwyer, Hatcliff and Iosif,
-//! "Space-reduction strategies for model checking dynamic software" (2003), sections 3.3 and 3.4, which leave ties
-//! among threads to chance. The level `full` does not.
+//! Heap symmetry with names in the order of a traversal is from Iosif, "Exploiting heap symmetries in
+//! explicit-state model checking of software" (2001). The levels `pc` and `bots` are from Robby, Dwyer,
+//! Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software" (2003), sections 3.3
+//! and 3.4, which leave ties among threads to chance. The level `full` does not.
 
 use state::{Change, Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
@@ -263,10 +263,10 @@ impl Namer {
         std::mem::take(&mut self.stats)
     }
 
-    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, the number of threads for
-    /// which a thread stands: itself and those with which it can be exchanged, or 0 if another one stands for it. Only
-    /// where names are canonical: otherwise steps that a symmetry of the state maps to each other may lead to states
-    /// with different names.
+    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, the number of
+    /// threads for which a thread stands: itself and those with which it can be exchanged, or 0 if another
+    /// one stands for it. Only where names are canonical: otherwise steps that a symmetry of the state maps
+    /// to each other may lead to states with different names.
     pub fn twins(&mut self, layout: &Layout, state: &State) -> Option<&[u32]> {
         match &mut self.chains {
             Some(chains) if self.config.level == Level::Full => self.twins.find(layout, state, chains),
@@ -306,7 +306,8 @@ impl Namer {
                 self.chains = chains;
                 Place::Names
             }
-            // Chains order threads by id. Another order gives the same names, unless regions mention each other.
+            // Chains order threads by id. Another order gives the same names, unless regions mention each
+            // other.
             (level, Some(chains)) if level == Level::Heap || !chains.has_crossing() => {
                 self.order_threads(layout, state);
                 self.name_by_chains(state, chains)
@@ -508,8 +509,8 @@ impl Namer {
         AbstractNames::new(layout, &mut self.names.abstracts).finish();
     }
 
-    /// Names threads that share nothing but what is anchored: the state is a multiset of regions, and no search is
-    /// needed. Regions with equal hashes are taken to be equal.
+    /// Names threads that share nothing but what is anchored: the state is a multiset of regions, and no
+    /// search is needed. Regions with equal hashes are taken to be equal.
     fn order_regions(&mut self, state: &State, chains: &Chains) {
         self.list_threads(state);
         let chain = |id: ThreadId| chains.chain(NodeRef::Thread(id));

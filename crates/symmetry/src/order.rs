@@ -1,7 +1,7 @@
 //! Orders of threads that are cheap to compute and leave ties: the levels `pc` and `bots`.
 //!
-//! See Robby, Dwyer, Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software" (2003),
-//! sections 3.3 and 3.4 (kBOTS: bounded-depth signatures of threads).
+//! See Robby, Dwyer, Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software"
+//! (2003), sections 3.3 and 3.4 (kBOTS: bounded-depth signatures of threads).
 
 use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
@@ -25,8 +25,8 @@ pub struct Signatures {
 }
 
 impl Signatures {
-    /// Sorts running threads by their signatures, which describe what can be reached by `depth` references. The sort
-    /// is stable.
+    /// Sorts running threads by their signatures, which describe what can be reached by `depth` references.
+    /// The sort is stable.
     pub fn sort(&mut self, layout: &Layout, state: &State, depth: u32, threads: &mut [ThreadId]) {
         self.words.clear();
         self.ranges.clear();

@@ -78,8 +78,8 @@ impl<'e> Symmetric<'e> {
         self.has_orders().then(|| self.orders.borrow().get(memo))
     }
 
-    /// Whether names break ties by the ids of threads. Then an encoding does not determine the ids, nor which id is
-    /// given next.
+    /// Whether names break ties by the ids of threads. Then an encoding does not determine the ids, nor which
+    /// id is given next.
     fn has_orders(&self) -> bool {
         matches!(self.config.level, Level::Pc | Level::Bots(_))
     }
@@ -144,7 +144,8 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.steps(&mut named.state, out);
     }
 
-    /// If a symmetry of the state exchanges threads, the steps of the first one stand for those of the others.
+    /// If a symmetry of the state exchanges threads, the steps of the first one stand for those of the
+    /// others.
     fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
         let layout = self.engine.layout();
         let Named { state, namer, .. } = named;

@@ -1,17 +1,18 @@
 //! Threads that a symmetry of the state exchanges, so that each can take the steps of the other.
 //!
-//! The *region* of a thread consists of the thread and the units whose [chains](crate::Chains) start at it. Two running
-//! threads are *twins* if
+//! The *region* of a thread consists of the thread and the units whose [chains](crate::Chains) start at it.
+//! Two running threads are *twins* if
 //!
 //! - no unit outside of a region mentions a unit of that region, for both regions, and
-//! - the units of one region, in the order of their chains, have the same contents as those of the other, if each unit
-//!   of the own region is named by its place in that order, and everything else by its id.
+//! - the units of one region, in the order of their chains, have the same contents as those of the other, if
+//!   each unit of the own region is named by its place in that order, and everything else by its id.
 //!
-//! Then exchanging the two regions, unit by unit, and leaving everything else as it is maps the state to itself. Being
-//! twins is transitive. Hashes only select the regions that are compared; the comparison is by words.
+//! Then exchanging the two regions, unit by unit, and leaving everything else as it is maps the state to
+//! itself. Being twins is transitive. Hashes only select the regions that are compared; the comparison is by
+//! words.
 //!
-//! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have been
-//! saved.
+//! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have
+//! been saved.
 
 use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
@@ -44,8 +45,9 @@ const ABSTRACT: u64 = 5;
 const VALUE: u64 = 6;
 
 impl Twins {
-    /// Finds the twins of a state, if there are any. The one with the least id stands for all. Returns, by id, the
-    /// number of threads for which a thread stands: itself and its twins, or 0 if another one stands for it.
+    /// Finds the twins of a state, if there are any. The one with the least id stands for all. Returns, by
+    /// id, the number of threads for which a thread stands: itself and its twins, or 0 if another one stands
+    /// for it.
     pub fn find(&mut self, layout: &Layout, state: &State, chains: &mut Chains) -> Option<&[u32]> {
         let Self { threads, counts, region, known } = self;
         threads.clear();
@@ -84,8 +86,8 @@ impl Twins {
 }
 
 impl Region {
-    /// Describes the region of a thread. Returns false if a unit outside of the region mentions it, or if it cannot be
-    /// described.
+    /// Describes the region of a thread. Returns false if a unit outside of the region mentions it, or if it
+    /// cannot be described.
     fn describe(&mut self, layout: &Layout, state: &State, chains: &Chains, thread: ThreadId) -> bool {
         let Self { words, places } = self;
         let origin = thread.0 + 1;
@@ -123,7 +125,8 @@ impl Region {
                     Content::Name(Entity::Abstract(of, id)) => {
                         words.extend([ABSTRACT, of.into(), id.into()]);
                     }
-                    // Entities of this region are named by id here: then no other region has the same description.
+                    // Entities of this region are named by id here: then no other region has the same
+                    // description.
                     Content::Value(ty, value) => {
                         words.extend([VALUE, u64::from(ty.0), value.len() as u64]);
                         words.extend_from_slice(value);

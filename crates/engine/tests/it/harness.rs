@@ -1,5 +1,5 @@
-//! The engine against the plain interpreter, on any family of random programs: both must find the same states,
-//! steps, faults and ends.
+//! The engine against the plain interpreter, on any family of random programs: both must find the same
+//! states, steps, faults and ends.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

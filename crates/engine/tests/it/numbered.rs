@@ -1,5 +1,5 @@
-//! The engine against the plain interpreter on random programs with observable ids and channels; and its successor
-//! cache, which works for such programs.
+//! The engine against the plain interpreter on random programs with observable ids and channels; and its
+//! successor cache, which works for such programs.
 
 use ir::Program;
 use naive::Stopped;
@@ -47,8 +47,9 @@ fn turn_into(encoding: &mut Encoding, target: &Encoding) {
     }
 }
 
-/// One state becomes others and returns by decoding one encoding, as in a breadth-first search. Only what was written
-/// since is decoded, and the successor cache gives the same answers as that of a state that was made anew.
+/// One state becomes others and returns by decoding one encoding, as in a breadth-first search. Only what was
+/// written since is decoded, and the successor cache gives the same answers as that of a state that was made
+/// anew.
 fn decoding_catches_up(program: &Program, seed: u64) {
     let engine = Pair::new(program, FAMILY.bounds, false).engine;
     let mut random = SplitMix64::new(seed);
@@ -102,8 +103,8 @@ fn decoding_catches_up_with_random_programs() {
     }
 }
 
-/// A loop of three inner steps, two of which are unconditional, and one step at its end: as many as there may be, and
-/// one more.
+/// A loop of three inner steps, two of which are unconditional, and one step at its end: as many as there may
+/// be, and one more.
 #[test]
 fn inner_steps_are_counted_one_by_one() {
     const ROUNDS: usize = ir::MAX_INNER_STEPS / 3;

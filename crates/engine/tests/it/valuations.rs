@@ -1,5 +1,5 @@
-//! The engine against the naive interpreter: the same propositions hold, and the same ones cannot be evaluated, all along
-//! random runs of random programs.
+//! The engine against the naive interpreter: the same propositions hold, and the same ones cannot be
+//! evaluated, all along random runs of random programs.
 
 use ir::Program;
 use naive::{Naive, Stopped};

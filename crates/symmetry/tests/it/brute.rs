@@ -1,7 +1,7 @@
 //! Isomorphism of states by brute force.
 //!
-//! The least encoding over all names. Only those names are left out of which it is plain that they lead to other
-//! encodings: an isomorphism preserves what kind of object something is, and where threads are.
+//! The least encoding over all names. Only those names are left out of which it is plain that they lead to
+//! other encodings: an isomorphism preserves what kind of object something is, and where threads are.
 
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;

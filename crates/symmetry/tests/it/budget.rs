@@ -16,7 +16,8 @@ fn cut_short(ladder: SymmetryConfig, budget: u64) -> SymmetryConfig {
     SymmetryConfig { options: Options { budget, ..ladder.options }, ..ladder }
 }
 
-/// Holds what is left of a promise: bijective names, and the same state. Says whether the search was cut short.
+/// Holds what is left of a promise: bijective names, and the same state. Says whether the search was cut
+/// short.
 fn check(layout: &Layout, state: &State, budget: u64) -> bool {
     let mut is_exhausted = false;
     for naming in NAMINGS {

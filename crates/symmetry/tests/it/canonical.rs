@@ -1,4 +1,5 @@
-//! The level `full` against brute force: equal forms mean isomorphic states, and isomorphic states have equal forms.
+//! The level `full` against brute force: equal forms mean isomorphic states, and isomorphic states have equal
+//! forms.
 
 use std::collections::HashMap;
 

@@ -12,7 +12,8 @@ use crate::engine;
 use crate::forms::{Form, NAMINGS, compact, encode_as, flat, form, ladder};
 use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
 
-/// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other places.
+/// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other
+/// places.
 type Way = (bool, usize, Vec<u64>);
 
 /// The least way to each unit that can be reached, from scratch: ways are improved until none gets better.
@@ -217,8 +218,8 @@ impl<'l> Followed<'l> {
         self.checked += 1;
     }
 
-    /// Equal hashes mean the same state but for the names of what has a chain from elsewhere than itself: all but
-    /// the threads that no global leads to, which keep their ids. The converse holds unless there are
+    /// Equal hashes mean the same state but for the names of what has a chain from elsewhere than itself: all
+    /// but the threads that no global leads to, which keep their ids. The converse holds unless there are
     /// collections or abstract ids: these are hashed as they stand.
     fn check_hash(&mut self, state: &State, ways: &HashMap<NodeRef, Way>, hash: u128) {
         let mut names = Names {
@@ -362,8 +363,8 @@ fn the_table_of_chains_does_not_grow_for_ever() {
     assert_eq!(said(&mut chains, layout, &state.state), said(&mut fresh, layout, &state.state));
 }
 
-/// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds where all
-/// threads are roots: others have chains, which do not tell their ids.
+/// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds
+/// where all threads are roots: others have chains, which do not tell their ids.
 #[test]
 fn the_hash_is_that_of_the_level_heap() {
     let mut classes = 0;

@@ -86,8 +86,8 @@ fn necklaces(n: usize) -> usize {
     (1..=n).map(|turn| states_of_philosophers(common(turn, n))).sum::<usize>() / n
 }
 
-/// Around the table: the states at the level `full` are the orbits of rotations, and each orbit has as many states at
-/// the level `heap` as there are rotations for each that leaves it as it is.
+/// Around the table: the states at the level `full` are the orbits of rotations, and each orbit has as many
+/// states at the level `heap` as there are rotations for each that leaves it as it is.
 #[test]
 fn philosophers_turn_around_their_table() {
     for (n, classes) in [(3, 14), (4, 34), (5, 81), (6, 227), (7, 615)] {
@@ -174,8 +174,8 @@ fn independent_threads_are_a_multiset() {
     }
 }
 
-/// The triangles of a model program: three sides with two colours or none, of which sides, colours or both are
-/// interchangeable.
+/// The triangles of a model program: three sides with two colours or none, of which sides, colours or both
+/// are interchangeable.
 #[test]
 fn triangles() {
     for (sides, colours, classes) in

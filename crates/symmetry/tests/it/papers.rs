@@ -17,8 +17,9 @@ fn fire(engine: &Engine, state: &mut EngineState, thread: u32) {
     assert_eq!(engine.fire(state, step), Fired::Moved);
 }
 
-/// A queue of messages in the order of their priorities, and a client for each of the priorities 1 and 2. At first it
-/// has a message of priority 0; with `litter`, that is the second object, and the first one becomes garbage.
+/// A queue of messages in the order of their priorities, and a client for each of the priorities 1 and 2. At
+/// first it has a message of priority 0; with `litter`, that is the second object, and the first one becomes
+/// garbage.
 fn message_queue(litter: bool) -> ir::Program {
     let (make, drop) = if litter { ("litter := new Message;", "litter := null;") } else { ("", "") };
     program(&format!(
@@ -47,7 +48,8 @@ fn message_queue(litter: bool) -> ir::Program {
     ))
 }
 
-/// The state after both clients have sent their messages, `first` before the other. Threads that ended are gone.
+/// The state after both clients have sent their messages, `first` before the other. Threads that ended are
+/// gone.
 fn sent(engine: &Engine, first: u32) -> State {
     let mut state = engine.initial();
     fire(engine, &mut state, 0);
