@@ -13,7 +13,7 @@ const THREAD: ProcedureId = ProcedureId(0);
 const FUNCTION: ProcedureId = ProcedureId(1);
 const NODE: RecordId = RecordId(0);
 
-fn layout(collection: &str) -> Layout {
+pub fn layout(collection: &str) -> Layout {
     let text = format!(
         "program p;
         record Node {{ Node next; Node other; tid owner; {collection} }}
@@ -114,7 +114,7 @@ fn allocate(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     }
 }
 
-fn edit(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
+pub fn edit(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let threads = running(state);
     let somebody = threads.get(rng.below(threads.len().max(1))).copied();
     let frame_with = |procedure: ProcedureId, rng: &mut SplitMix64| {
