@@ -177,7 +177,7 @@ impl Engine {
         next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site }))
     }
 
-    /// Takes a transition. If it is a rendezvous, returns the partner, who has not moved yet. Sets
+    /// Takes a transition. If it is a rendezvous, returns the partner, which has not moved yet. Sets
     /// `transition` to the last one, if the run goes on to others.
     fn act(
         &self,

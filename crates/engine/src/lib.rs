@@ -368,14 +368,14 @@ impl TransitionSystem for Engine {
         if let Some(fault) = es.start_fault {
             return Err(Halt::Fault(fault));
         }
-        // In the middle of an atomic block nobody can look.
+        // In the middle of an atomic block the state cannot be observed.
         if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
             return Ok(());
         }
         let mut unevaluated = None;
         for &start in &self.code.invariants {
             es.stack.clear();
-            // Nobody's expression: invariants are of globals.
+            // It is not evaluated for a thread: invariants are about globals.
             let end = self.eval(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, start as usize, 0);
             match end {
                 Ok(pc) if es.stack.values.pop() == Some(0) => {

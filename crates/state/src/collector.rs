@@ -74,7 +74,7 @@ impl Collector {
                     Change::Removed(mention) => self.forest.removed(mention),
                     Change::Created(unit) => self.forest.suspect(unit),
                     Change::Ended(id) => self.forest.ended(id),
-                    // Only garbage is dropped, and it is nobody's parent.
+                    // Only garbage is dropped, and no unit has a parent edge from garbage.
                     _ => {}
                 }
             }

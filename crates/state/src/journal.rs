@@ -160,7 +160,7 @@ impl Journal {
         &self.changes[self.marks.last().map_or(0, |mark| mark.start)..]
     }
 
-    /// Forgets all changes and marks. Readers must have been told.
+    /// Forgets all changes and marks. All readers must be [detached](Reader::detach).
     pub fn clear(&mut self) {
         self.changes.clear();
         self.marks.clear();

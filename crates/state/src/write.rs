@@ -1,7 +1,7 @@
 //! How states change: words, collections, threads and objects; and how steps are taken back.
 //!
-//! Every change goes to memory and to the journal. That is all that a write does: whoever wants to know what
-//! changed reads the journal later.
+//! Every change goes to memory and to the journal. That is all that a write does: the readers of the journal
+//! look for changes later.
 
 use ir::TypeId;
 

@@ -430,7 +430,7 @@ impl Namer {
             Some(mut chains) if !has_relations && !chains.has_crossing() => {
                 chains.refresh(layout, state);
                 self.order_regions(state, &chains);
-                // The graph is not told of changes from now on.
+                // The graph does not follow changes from now on.
                 self.floating.forget();
                 self.rewritten.clear();
                 return self.name_by_chains(state, chains);

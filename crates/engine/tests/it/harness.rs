@@ -278,7 +278,7 @@ pub fn undo_restores(engine: &Engine, seed: u64, steps: usize) {
     }
 }
 
-/// How many of the programs that were explored were worth something.
+/// The numbers of explored programs in which something can go wrong.
 #[derive(Default, Debug)]
 pub struct Tally {
     pub all: u64,

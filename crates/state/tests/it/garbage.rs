@@ -72,7 +72,7 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
     places
 }
 
-/// Stores somebody, or nobody, at some place.
+/// Stores a reference to a reachable unit, or null, at some place.
 fn write(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let (unit, base, slot) = *rng.pick(&places(layout, state));
     let mut choices = vec![0];

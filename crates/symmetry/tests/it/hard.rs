@@ -13,10 +13,10 @@ use crate::forms::{Form, NAMINGS, flat, form, full, shuffled};
 const BOUNDS: Bounds = Bounds { threads: 24, frames: 1, objects: 128 };
 
 /// The form of a state and what it took.
-pub fn named(ladder: SymmetryConfig, layout: &Layout, state: &State) -> (Form, Stats) {
+pub fn named(config: SymmetryConfig, layout: &Layout, state: &State) -> (Form, Stats) {
     let mut state = state.clone();
     let mut encoding = Encoding::new();
-    let mut namer = Namer::new(ladder, layout, &mut state);
+    let mut namer = Namer::new(config, layout, &mut state);
     namer.encode(layout, &mut state, &mut encoding);
     (flat(&encoding), namer.take_stats())
 }

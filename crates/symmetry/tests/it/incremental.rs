@@ -9,7 +9,7 @@ use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, effort, random_program};
 
 use crate::engine;
-use crate::forms::{Form, NAMINGS, compact, encode_as, flat, form, ladder};
+use crate::forms::{Form, NAMINGS, compact, config, encode_as, flat, form};
 use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
 
 /// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other
@@ -60,7 +60,7 @@ fn all_units(state: &State) -> Vec<NodeRef> {
 /// What chains say about a state.
 #[derive(Clone, PartialEq, Debug)]
 struct Said {
-    /// Chains by where they start and by their hashes: what their numbers are is nobody's business.
+    /// Chains by their origins and their hashes: their numbers make no difference.
     chains: Vec<(NodeRef, u32, u128)>,
     lists: Vec<Vec<ObjectId>>,
     sums: Vec<u128>,
@@ -109,7 +109,7 @@ struct Followed<'l> {
     by_hash: HashMap<u128, (Form, Vec<ThreadId>)>,
     by_form: HashMap<(Form, Vec<ThreadId>), u128>,
     checked: u64,
-    /// How many chains were dropped.
+    /// The number of chains that were dropped.
     dropped: usize,
 }
 
@@ -364,7 +364,7 @@ fn the_table_of_chains_does_not_grow_for_ever() {
 }
 
 /// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds
-/// where all threads are roots: others have chains, which do not tell their ids.
+/// where all threads are roots: others have chains, which do not contain their ids.
 #[test]
 fn the_hash_is_that_of_the_level_heap() {
     let mut classes = 0;
@@ -398,7 +398,7 @@ fn the_hash_is_that_of_the_level_heap() {
                 .all(|&id| state.state.is_running(id) && !chains.is_anchored(NodeRef::Thread(id)));
             let hash = chains.hash(layout, &state.state);
             for ((naming, forms), hashes) in NAMINGS.into_iter().zip(&mut forms).zip(&mut hashes) {
-                let form = form(ladder(Level::Heap, naming), layout, &state.state);
+                let form = form(config(Level::Heap, naming), layout, &state.state);
                 let key = (form, threads.clone());
                 if are_roots {
                     assert_eq!(*forms.entry(hash).or_insert_with(|| key.clone()), key);
@@ -428,7 +428,7 @@ fn namers_follow_the_steps_of_programs() {
         for (number, level) in LEVELS.into_iter().enumerate() {
             for naming in NAMINGS {
                 let rng = &mut SplitMix64::new(seed << 3 | number as u64);
-                moves.follow(&mut engine.initial(), ladder(level, naming), 60, rng);
+                moves.follow(&mut engine.initial(), config(level, naming), 60, rng);
             }
         }
     }
@@ -459,7 +459,7 @@ fn namers_follow_edits() {
         for level in LEVELS {
             for naming in NAMINGS {
                 let mut state = random_state(layout, 20, rng);
-                moves.follow(&mut state, ladder(level, naming), 100, rng);
+                moves.follow(&mut state, config(level, naming), 100, rng);
             }
         }
     }
@@ -475,9 +475,9 @@ struct Moves<'m, S> {
 }
 
 impl<S> Moves<'_, S> {
-    fn follow(&self, whole: &mut S, ladder: SymmetryConfig, moves: usize, rng: &mut SplitMix64) {
+    fn follow(&self, whole: &mut S, config: SymmetryConfig, moves: usize, rng: &mut SplitMix64) {
         let Self { layout, view, .. } = *self;
-        let mut namer = Namer::new(ladder, layout, view(whole));
+        let mut namer = Namer::new(config, layout, view(whole));
         let mut mirror = Encoding::new();
         let mut stored = Vec::new();
         let mut depth = 0;
@@ -500,12 +500,12 @@ impl<S> Moves<'_, S> {
             let state = view(whole);
             if rng.chance(50) {
                 namer.encode(layout, state, &mut mirror);
-                assert_eq!(flat(&mirror), form(ladder, layout, state), "{ladder:?}");
+                assert_eq!(flat(&mirror), form(config, layout, state), "{config:?}");
                 stored.push(mirror.clone());
             }
             if rng.chance(20) {
                 let names = namer.names(layout, state).clone();
-                match ladder.level {
+                match config.level {
                     Level::Heap => assert_threads_keep_their_ids(state, &names),
                     _ => assert_bijective(layout, state, &names),
                 }
@@ -520,7 +520,7 @@ fn assert_threads_keep_their_ids(state: &State, names: &Names) {
     }
 }
 
-/// Everybody who exists has a name, no two have the same, and there are no gaps.
+/// Every unit that exists has a name, no two have the same, and there are no gaps.
 pub fn assert_bijective(layout: &Layout, state: &State, names: &Names) {
     let dense = |mut names: Vec<u32>| {
         names.sort_unstable();

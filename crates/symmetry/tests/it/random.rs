@@ -115,7 +115,7 @@ pub fn random_state(layout: &Layout, edits: usize, rng: &mut SplitMix64) -> Stat
             end_somebody(layout, &mut state, rng);
         }
     }
-    // A program cannot lose what it has never had, but edits can: without this, nobody would look for
+    // A program cannot lose what it has never had, but edits can: without this, the test would not look for
     // garbage.
     let slot = layout.root.slots[0];
     let nodes = state.read(0, slot);
