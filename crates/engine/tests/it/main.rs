@@ -4,5 +4,5 @@ mod alarms;
 mod differential;
 mod harness;
 mod mixed;
-mod numbered;
+mod processes;
 mod valuations;
