@@ -8,9 +8,9 @@
 //! the heap, neither to name nor to collect.
 //!
 //! Naming objects by such paths, with a table that gives each a number, is from Musuvathi and Dill, "An
-//! incremental heap canonicalization algorithm" (2005). They traverse the heap in each state; the repair is
-//! that of Ramalingam and Reps, "An incremental algorithm for a generalization of the shortest-path problem"
-//! (1996).
+//! incremental heap canonicalization algorithm" (2005), section 4.2. They find the paths of each state by a
+//! traversal; the repair is that of Ramalingam and Reps, "An incremental algorithm for a generalization of
+//! the shortest-path problem" (1996).
 //!
 //! Chains are interned in a table, as (chain without its last place, last place). Undo does not take chains
 //! out of the table. Between steps, when the table has grown to several times what is in use, it is
