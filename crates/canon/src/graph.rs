@@ -30,7 +30,7 @@ impl Graph {
         self.edges.clear();
     }
 
-    /// Adds a node. Its label is whatever can be said about it that does not depend on names.
+    /// Adds a node. Its label may contain anything about it that does not depend on names.
     pub fn add_node(&mut self, label: u64) -> u32 {
         let node = self.labels.len() as u32;
         self.labels.push(label);

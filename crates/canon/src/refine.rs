@@ -1,21 +1,24 @@
-//! Colour refinement: an ordered partition of the nodes, split until no cell tells its members apart.
+//! Colour refinement: an ordered partition of the nodes, split until no cell can be split by edges to
+//! another.
 //!
 //! The colour of a node is the position at which its cell begins, so colours are invariant: isomorphic graphs
 //! are split alike, and once all cells are singletons the colours are the canonical order. Cells are split by
 //! 64-bit signatures, which are sums over edges. A collision leaves nodes together that could be told apart:
-//! that costs a choice later, never a wrong order. Whatever happens here may depend on colours, lengths of
-//! cells and signatures, but not on the numbers of nodes nor on their places within a cell.
+//! that costs a choice later, never a wrong order. Everything here may depend on colours, lengths of cells
+//! and signatures, but not on the numbers of nodes nor on their places within a cell.
 //!
 //! Two ways to refine:
-//! - [`Partition::round`] computes the signature of every node in one pass over all edges. A few rounds decide
-//!   almost all graphs that come from program states, and need no adjacency lists.
-//! - [`Partition::refine`] is a worklist of cells, with Hopcroft's rule: of a cell that was split, the largest
-//!   part need not be looked at. Long lists, which would take as many rounds as they have nodes, take it
-//!   O((V + E) log V).
+//! - [`Partition::round`] computes the signature of every node in one pass over all edges. A few rounds
+//!   decide almost all graphs that come from program states, and need no adjacency lists.
+//! - [`Partition::refine`] is a worklist of cells, with Hopcroft's rule: of a cell that was split, the
+//!   largest part need not be looked at. Long lists, which would take as many rounds as they have nodes, take
+//!   it O((V + E) log V).
 //!
 //! Positions form a stack. The first n hold all nodes; above them, [`Partition::open`] puts a copy of some
 //! nodes as a problem of its own, with colours greater than all below. So `colour >= base` tells the nodes of
 //! the topmost problem from the others, and the colours of all others still tell where they were left.
+
+// McKay and Piperno, "Practical graph isomorphism, II" (2014), describe colour refinement in this role.
 
 use crate::graph::{Edge, Links};
 
@@ -49,19 +52,20 @@ pub struct Partition {
     colour: Vec<u32>,
     /// By node: where it is.
     place: Vec<u32>,
-    /// How many cells are missing until the problem at hand is discrete.
+    /// The number of cells that are missing until the problem at hand is discrete.
     ties: u32,
-    /// What happened since it was reset, as a hash.
+    /// The trace: a hash of all splits since it was reset.
     trace: u64,
     /// The bits of signatures that count.
     mask: u64,
-    /// The cells that have to be looked at: a stack, and by position whether it is on the stack.
+    /// The cells that have to be looked at: a stack, and by position whether the cell there is on the stack.
     queue: Vec<u32>,
     queued: Vec<bool>,
     /// By node: the signature under construction, and whether the cell being looked at has an edge to it.
     sums: Vec<u64>,
     met: Vec<bool>,
-    /// The nodes that were met, and their cells; by position of such a cell: how many of its nodes.
+    /// The nodes that were met, and their cells; by position of such a cell: the number of its nodes that
+    /// were met.
     nodes_met: Vec<u32>,
     cells_met: Vec<u32>,
     hits: Vec<u32>,
@@ -81,7 +85,7 @@ impl Partition {
         self.place.extend(0..n as u32);
         self.colour.clear();
         self.colour.resize(n, 0);
-        // What is left of earlier graphs in these is false, zero, or never read.
+        // The remains of earlier graphs in these are false, zero, or never read.
         self.length.resize(n, 1);
         self.queued.resize(n, false);
         self.hits.resize(n, 0);
@@ -146,7 +150,7 @@ impl Partition {
         }
     }
 
-    /// Splits all cells once, by the colours across their edges. Answers whether anything changed. The parts
+    /// Splits all cells once, by the colours across their edges. Returns whether anything changed. The parts
     /// that a refinement would have to look at next are left in the queue.
     pub fn round(&mut self, edges: &[Edge]) -> bool {
         let (before, n) = (self.ties, self.colour.len());
@@ -182,7 +186,7 @@ impl Partition {
     }
 
     /// Gives `node` a cell of its own, behind the others of its cell, and refines. `cells` are the cells of
-    /// the problem that begins at `base`. Answers the trace.
+    /// the problem that begins at `base`. Returns the trace.
     pub fn individualize(&mut self, node: u32, cells: &[Cell], links: &Links, base: u32) -> u64 {
         self.ties = cells.iter().map(|cell| cell.length - 1).sum::<u32>() - 1;
         self.trace = 0;
@@ -356,7 +360,7 @@ impl Partition {
     }
 
     /// Opens a problem on top of the others: the partition of `members`, which come in the order of their
-    /// colours, as these give it. Appends its cells of more than one node. Answers where it begins.
+    /// colours, as these give it. Appends its cells of more than one node. Returns where it begins.
     pub fn open(&mut self, members: &[Member], cells: &mut Vec<Cell>) -> u32 {
         let base = self.end();
         let end = base as usize + members.len();
@@ -389,7 +393,7 @@ impl Partition {
         self.elements.truncate(base as usize);
     }
 
-    /// Makes `cells` again what they were: `members` are their nodes, one cell after the other.
+    /// Restores `cells`: `members` are their nodes, one cell after the other.
     pub fn restore(&mut self, cells: &[Cell], members: &[Member]) {
         let mut members = members.iter();
         for cell in cells {
@@ -423,7 +427,7 @@ impl Partition {
         }
     }
 
-    /// Makes a cell discrete, in the order in which its nodes happen to be.
+    /// Makes a cell discrete, in the present order of its nodes.
     pub fn settle(&mut self, cell: Cell) {
         for at in cell.positions() {
             self.length[at] = 1;
@@ -441,13 +445,13 @@ impl Partition {
 /// Odd constants without structure.
 const MIX: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f];
 
-/// What an edge to a node of that colour contributes to a signature. Contributions are added, so the hash must
-/// not be linear in the colour.
+/// The contribution to a signature of an edge to a node of this colour. Contributions are added, so the hash
+/// must not be linear in the colour.
 fn mix_leaving(label: u32, colour: u32) -> u64 {
     finish((u64::from(label) << 32 | u64::from(colour)).wrapping_add(MIX[2]).wrapping_mul(MIX[0]))
 }
 
-/// The same for an edge from such a node.
+/// The contribution to a signature of an edge from a node of this colour.
 fn mix_entering(label: u32, colour: u32) -> u64 {
     finish((u64::from(label) << 32 | u64::from(colour)).wrapping_add(MIX[1]).wrapping_mul(MIX[2]))
 }
@@ -464,7 +468,7 @@ mod tests {
     use super::*;
     use crate::graph::Graph;
 
-    /// The coarsest equitable partition, by exact signatures. Answers the classes by node.
+    /// The coarsest equitable partition, by exact signatures. Returns the classes by node.
     fn naive(graph: &Graph, mut classes: Vec<u32>) -> Vec<u32> {
         loop {
             let mut signatures: Vec<_> = classes.iter().map(|&class| (class, vec![], vec![])).collect();

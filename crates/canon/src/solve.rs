@@ -1,33 +1,36 @@
 //! The canonical order of a graph: individualization and refinement.
 //!
-//! Refinement ([`crate::refine`]) leaves cells of nodes that it cannot tell apart. Then one of them is chosen,
-//! set apart, and the partition refined again, until all cells are singletons. To be canonical, all choices in
-//! a cell are tried, and the order with the least certificate wins: certificates are the edges in terms of the
-//! order, word for word. Four things keep this from being a search most of the time:
+//! Refinement ([`crate::refine`]) leaves cells of nodes that it cannot tell apart. Then one of them is
+//! chosen, set apart, and the partition refined again, until all cells are singletons. To be canonical, all
+//! choices in a cell are tried, and the order with the least certificate wins: certificates are the edges in
+//! terms of the order, word for word. Four things keep this from being a search most of the time:
 //!
 //! - *Components.* Tied nodes that are not connected through tied nodes are problems of their own. Each is
 //!   solved by itself and they are sorted by their certificates, so that choices never multiply across
 //!   components, and components with the same certificate, which can be exchanged, need no choice at all. An
 //!   edge to each of the nodes of a cell says as little as an edge to none, and does not connect.
-//! - *Automorphisms.* Two orders with the same certificate are an automorphism. Choices that known ones map to
-//!   a choice that was tried are skipped. Before a choice is explored, one arbitrary path below it is followed
-//!   (a *probe*): if all ties are symmetries, as is usual, its end has the least certificate already known,
-//!   which shows that nothing new can be found. Without this, n ties below each other would take 2^n paths.
-//! - *Traces.* What happened in the refinement after a choice is hashed; only choices with the least trace are
-//!   explored.
+//! - *Automorphisms.* Two orders with the same certificate are an automorphism. Choices that known ones map
+//!   to a choice that was tried are skipped. Before a choice is explored, one arbitrary path below it is
+//!   followed (a *probe*): if all ties are symmetries, as is usual, its end has the least certificate already
+//!   known, which shows that nothing new can be found. Without this, n ties below each other would take 2^n
+//!   paths.
+//! - *Traces.* What happened in the refinement after a choice is hashed; only choices with the least trace
+//!   are explored.
 //! - *A budget.* When it is used up, the best order so far is taken.
 //!
 //! Why the order is canonical: whatever is chosen by number (which of the tied nodes comes first, the path of
-//! a probe, which components are solved first) only decides what is pruned, and what is pruned is the image of
-//! something tried under an automorphism that preserves the colours at that point. All else depends on
-//! colours, lengths, traces and certificates. Why components can be put together: for each node, a certificate
-//! has the colours of all nodes across its edges; those outside the component are either singletons, hence
-//! fixed, or there is an edge to every node of their cell. So two components with the same certificate are
-//! exchanged by an automorphism. Neither argument relies on signatures being different.
+//! a probe, which components are solved first) only decides what is pruned, and what is pruned is the image
+//! of something tried under an automorphism that preserves the colours at that point. All else depends on
+//! colours, lengths, traces and certificates. Why components can be put together: for each node, a
+//! certificate has the colours of all nodes across its edges; those outside the component are either
+//! singletons, hence fixed, or there is an edge to every node of their cell. So two components with the same
+//! certificate are exchanged by an automorphism. Neither argument relies on signatures being different.
 //!
 //! Depth: what a node that is set apart has edges to is split as well, unless these edges are to all or none
-//! of a cell. So below each other there can be at most as many choices as the largest cell has nodes, in dense
-//! graphs; [`DEPTH`] bounds the recursion, and is treated like the budget.
+//! of a cell. So below each other there can be at most as many choices as the largest cell has nodes, in
+//! dense graphs; [`DEPTH`] bounds the recursion, and is treated like the budget.
+
+// After McKay and Piperno, "Practical graph isomorphism, II" (2014).
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -43,9 +46,10 @@ const DEPTH: u32 = 256;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How many nodes the search tree may have.
+    /// The greatest number of nodes of the search tree.
     pub budget: u64,
-    /// How many bits of hashes are used. Less than 64 makes hashes collide, for tests: it costs time only.
+    /// The number of bits of hashes that are used. Less than 64 makes hashes collide, for tests: it costs
+    /// time only.
     pub hash_bits: u32,
 }
 
@@ -62,7 +66,7 @@ pub struct Ordered {
     pub canonical: bool,
     /// Whether some choice was necessary.
     pub searched: bool,
-    /// How many nodes the search tree had.
+    /// The number of nodes of the search tree.
     pub nodes: u64,
 }
 
@@ -86,7 +90,7 @@ pub struct Canonizer {
     components: Vec<Component>,
     tried: Vec<u32>,
     words: Vec<u64>,
-    /// Levels of recursion, and how many of them are choices whose alternatives are compared.
+    /// The levels of recursion, and the number of them that are choices whose alternatives are compared.
     depth: u32,
     choices: u32,
     budget: u64,
@@ -101,7 +105,7 @@ struct Component {
     words: Range<usize>,
 }
 
-/// What is wanted of a search.
+/// The aim of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effort {
     /// The canonical order.
@@ -110,8 +114,8 @@ enum Effort {
     Probe,
 }
 
-/// A choice under way: the cells that it is about, and where they are kept as they were before it, followed by
-/// the best order so far; where the certificate of that order is.
+/// A choice under way: the cells that it is about, and where they are kept as they were before it, followed
+/// by the best order so far; where the certificate of that order is.
 struct Choice {
     base: u32,
     cells: Range<usize>,
@@ -169,8 +173,8 @@ impl Canonizer {
         self.cells.clear();
     }
 
-    /// Makes the problem that begins at `base` discrete. Its cells of more than one node are those from number
-    /// `cells` on.
+    /// Makes the problem that begins at `base` discrete. Its cells of more than one node are those from
+    /// number `cells` on.
     fn solve(&mut self, base: u32, cells: usize, effort: Effort) {
         if self.cells.len() == cells {
             return;
@@ -192,7 +196,7 @@ impl Canonizer {
         self.depth -= 1;
     }
 
-    /// Computes which nodes of the cells are connected. Answers whether all are.
+    /// Computes which nodes of the cells are connected. Returns whether all are.
     fn connect(&mut self, base: u32, cells: usize) -> bool {
         let cells = &self.cells[cells..];
         let mut components = 0;
@@ -201,7 +205,8 @@ impl Canonizer {
             self.connected.separate(self.partition.elements(cell).iter().copied());
         }
         for &cell in cells {
-            // How many edges a node of this cell has if it has one to each other node of the cell of a colour.
+            // The number of edges of a node of this cell that has one to each other node of the cell of a
+            // colour.
             let all = |colour| self.partition.length(colour) as usize - usize::from(colour == cell.start);
             for &node in self.partition.elements(cell) {
                 let mut fewest = usize::MAX;
@@ -417,8 +422,8 @@ impl Canonizer {
         self.cells.truncate(inner);
     }
 
-    /// Descends in full where automorphisms are known already that need not preserve the new colours: they are
-    /// put aside, and joined by those found on the way.
+    /// Descends in full where automorphisms are known already that need not preserve the new colours: they
+    /// are put aside, and joined by those found on the way.
     fn explore(&mut self, choice: &Choice) {
         let aside = self.members.len();
         for i in choice.saved.clone() {
@@ -506,7 +511,7 @@ impl Classes {
         node
     }
 
-    /// Answers whether the nodes were in different classes.
+    /// Joins the classes of two nodes. Returns whether they were different.
     fn unite(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         self.parent[b as usize] = a;

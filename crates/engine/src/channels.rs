@@ -1,7 +1,7 @@
 //! Channels: finding them, and the messages in them.
 //!
-//! Messages are shifted when one is taken out or put in between, so that the words of a channel tell nothing about its
-//! past.
+//! Messages are shifted when one is taken out or inserted, so that the words of a channel do not depend on
+//! its past.
 
 use ir::{ChannelId, Id, ProcedureId};
 use state::{ChannelShape, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId, mask};
@@ -13,7 +13,7 @@ use crate::eval::{EvalContext, Stack, fault};
 use crate::machine::Stop;
 
 impl ArrayCode {
-    /// Where the element with these indices is, if there is one.
+    /// The slot of the element with these indices, if there is one.
     #[inline]
     pub fn slot(&self, indices: &[i64]) -> Option<Slot> {
         let mut flat = 0;
@@ -26,7 +26,7 @@ impl ArrayCode {
         Some(self.variable.slot(flat))
     }
 
-    /// Where the element of a thread is, of an array of one dimension.
+    /// The slot of the element for a thread, in an array of one dimension.
     #[inline]
     pub fn own_slot(&self, thread: ThreadId, offset: i32) -> Option<Slot> {
         let index = thread.0.wrapping_add_signed(offset);
@@ -38,7 +38,7 @@ impl ArrayCode {
 #[derive(Clone, Copy)]
 pub struct Channel<'e> {
     pub number: i64,
-    /// The unit that it is, or is a part of.
+    /// The unit of the channel: its own, or the globals.
     node: NodeRef,
     /// Where its words start.
     base: usize,
@@ -54,8 +54,8 @@ impl Channel<'_> {
         self.shape.capacity > 0 && self.len(state) == self.shape.capacity
     }
 
-    /// Whether a message can be sent: to a channel without capacity always, as far as the channel is concerned. A message of
-    /// another number of fields than the channel has is a fault where it could be sent.
+    /// Whether the channel admits another message; a channel without capacity always does. A message with
+    /// another number of fields than the channel has is a fault if it could be sent.
     pub fn has_room(self, state: &State, message: &[i64], pc: usize) -> Result<bool, Stop> {
         if self.is_full(state) {
             return Ok(false);
@@ -72,7 +72,7 @@ impl Channel<'_> {
         state.write(self.node, self.base, self.shape.length, length.into());
     }
 
-    /// Puts a message at its place, where there is room for it.
+    /// Inserts a message. There must be room for it.
     pub fn insert(self, state: &mut State, at: u32, message: &[i64]) {
         let length = self.len(state);
         for to in (at + 1..=length).rev() {
@@ -84,7 +84,7 @@ impl Channel<'_> {
         self.set_length(state, length + 1);
     }
 
-    /// Where a sorted message goes: before the first one that is greater.
+    /// The position for a sorted message: before the first one that is greater.
     pub fn position(self, state: &State, message: &[i64]) -> u32 {
         let length = self.len(state);
         let greater = |at: u32| {
@@ -116,7 +116,7 @@ impl Channel<'_> {
         let ChannelShape { message_bits: bits, per_word, word, shift, .. } = *self.shape;
         let node = self.node;
         if word == 0 {
-            // Behind the head, in the only word.
+            // Messages are behind the head, in the only word.
             return Self::shift_word(state, node, self.base, !mask(shift), bits);
         }
         let used = length.div_ceil(per_word);
@@ -155,8 +155,8 @@ impl Channel<'_> {
 }
 
 impl ReceiveCode {
-    /// Whether a message of this channel that fits the pattern can be received with it. A message that is taken out must
-    /// have as many fields as the pattern, and a message that is kept at least as many.
+    /// Whether a message of this channel that fits the pattern can be received with it. A message that is
+    /// taken out must have as many fields as the pattern, and a message that is kept at least as many.
     pub fn names_fields_of(&self, channel: Channel<'_>) -> bool {
         let fields = channel.shape.fields.len();
         if self.keep { self.pattern.len() <= fields } else { self.pattern.len() == fields }
@@ -191,7 +191,8 @@ impl Engine {
         }
     }
 
-    /// Makes channels for a thread that was just started, or the first ones. Tells whether there may be that many.
+    /// Makes channels for a thread that was just started, or the first ones. Returns false if there would be
+    /// too many.
     pub(crate) fn make_channels(&self, state: &mut State, channels: &[ChannelId]) -> bool {
         if self.layout.has_root_channels {
             return true;
@@ -207,7 +208,7 @@ impl Engine {
     pub(crate) fn operand(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         thread: ThreadId,
         frame: usize,
         operand: Operand,
@@ -216,18 +217,18 @@ impl Engine {
             Some(Op::Const(value)) => Ok(value),
             Some(load) => Ok(Self::load(state, frame, load)),
             None => {
-                let mut stack = Stack::in_mood(mood);
+                let mut stack = Stack::with_context(context);
                 self.value(state, &mut stack, thread, frame, operand.pc)
             }
         }
     }
 
-    /// The first message in a channel that fits a pattern, which is evaluated for a thread. To ask for the value of a field
-    /// that the message does not have is a fault.
+    /// The first message in a channel that fits a pattern, which is evaluated for a thread. If the pattern
+    /// compares a field that the message does not have, that is a fault.
     pub(crate) fn find_message(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         (thread, frame): (ThreadId, usize),
         channel: Channel<'_>,
         receive: &ReceiveCode,
@@ -243,7 +244,7 @@ impl Engine {
                 if field >= fields {
                     return Err(fault(FaultKind::Channel, pc));
                 }
-                if self.operand(state, mood, thread, frame, wanted)? != channel.field(state, at, field) {
+                if self.operand(state, context, thread, frame, wanted)? != channel.field(state, at, field) {
                     continue 'messages;
                 }
             }
@@ -256,23 +257,23 @@ impl Engine {
     pub(crate) fn channel_has(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         thread: ThreadId,
         frame: usize,
         pc: usize,
         pattern: u32,
     ) -> Result<i64, Stop> {
         let pattern = &self.code.receives[pattern as usize];
-        let number = self.operand(state, mood, thread, frame, pattern.channel)?;
+        let number = self.operand(state, context, thread, frame, pattern.channel)?;
         let channel = self.channel(state, number, pc)?;
         if channel.shape.capacity == 0 {
             return Err(fault(FaultKind::Channel, pc));
         }
-        let found = self.find_message(state, mood, (thread, frame), channel, pattern, pc)?;
+        let found = self.find_message(state, context, (thread, frame), channel, pattern, pc)?;
         Ok(found.map_or(0, |at| i64::from(at) + 1))
     }
 
-    /// Questions about the state as a whole.
+    /// Evaluates operations about the state as a whole.
     #[inline(never)]
     pub(crate) fn ask(&self, state: &State, thread: ThreadId, op: Op) -> i64 {
         match op {
@@ -302,9 +303,10 @@ impl Engine {
         }
     }
 
-    /// Whose locations the thread is at. It never changes, so nobody counts that as reading (see [`crate::turns`]).
+    /// The procedure of a thread. It never changes, so this does not count as a read (see
+    /// [`crate::successor_cache`]).
     pub(crate) fn procedure_of(&self, state: &State, thread: ThreadId) -> ProcedureId {
-        let location = state.peek(state.frame(thread), self.layout.location);
+        let location = state.read_untraced(state.frame(thread), self.layout.location);
         self.layout.procedure_of[ir::LocationId(location as u32)]
     }
 
@@ -313,18 +315,18 @@ impl Engine {
         state.is_running(id).then_some(id)
     }
 
-    /// The frame of the thread of that number, if it is of this procedure.
+    /// The frame of the thread with this number, if it runs this procedure.
     pub(crate) fn frame_of(&self, state: &State, number: i64, procedure: ProcedureId) -> Option<usize> {
         let id = Self::thread_of(state, number)?;
         (self.procedure_of(state, id) == procedure).then(|| state.frame(id))
     }
 
-    /// Questions about a thread or a channel by its number.
+    /// Evaluates operations about a thread or a channel by its number.
     #[inline(never)]
     pub(crate) fn look_up(
         &self,
         state: &State,
-        mood: EvalContext,
+        context: EvalContext,
         pc: usize,
         op: Op,
         number: i64,
@@ -344,9 +346,9 @@ impl Engine {
             }
             Op::ThreadEnabled => {
                 let thread = Self::thread_of(state, number);
-                let asked = EvalContext { asked: true, ..mood };
+                let asked = EvalContext { asked: true, ..context };
                 let able = thread
-                    .filter(|_| !mood.asked)
+                    .filter(|_| !context.asked)
                     .is_some_and(|thread| self.is_enabled(state, asked, thread));
                 able.into()
             }

@@ -1,9 +1,9 @@
-//! The bytecode: what guards and bodies become before anything runs.
+//! The bytecode of guards and bodies.
 //!
-//! A stack machine over 64-bit integers. Every value is one: booleans are 0 and 1, elements their
-//! position, references and strings their id plus one with 0 for `null`. Loads carry the bits they read, so no
-//! table is consulted on the way. An operation is 16 bytes; its position is also the site of the faults it can
-//! raise, for which [`Code::spans`] has the source.
+//! It is for a stack machine over 64-bit integers. Every value is one: booleans are 0 and 1, elements of
+//! enums are their positions, references and strings are ids plus one, with 0 for `null`. Loads carry the
+//! slot that they read, so they need no table. An operation has 16 bytes; its position is also the site of
+//! the faults that it can raise, for which [`Code::spans`] has the source.
 
 use ir::{CollectionOp, IntType, ProcedureId, TypeId};
 use source::Span;
@@ -12,7 +12,7 @@ use state::{ArrayVariable, Slot};
 /// A position in the code.
 pub type Pc = u32;
 
-/// "Any value", in place of a position in [`Code::admits`].
+/// Stands for a position in [`Code::admits`]: any value is admitted.
 pub const ANY: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub enum Op {
         word: u32,
         lo: i64,
     },
-    /// A field that has one place in all records that have it.
+    /// A field that has the same slot in all records that have it.
     Field {
         shift: u8,
         bits: u8,
@@ -46,14 +46,14 @@ pub enum Op {
         word: u16,
         lo: i32,
     },
-    /// A field whose place depends on the record: its number in the layout.
+    /// A field whose slot depends on the record: its number in the layout.
     FieldOf(u32),
     /// An element of the arrays of this number.
     Element(u32),
     Length,
     /// A parameter of the pure function that runs.
     Param(u32),
-    /// What the function returned that a resume location waited for.
+    /// The result of the function for which a resume location waited.
     Result,
     Pop,
 
@@ -76,7 +76,7 @@ pub enum Op {
     BitAnd,
     BitOr,
     BitXor,
-    /// The value must be, or is brought, into a range: position in [`Code::admits`].
+    /// Checks that the value is in a range, or brings it there: position in [`Code::admits`].
     Admit(u32),
     Cast(u32),
     InstanceOf(u32),
@@ -89,7 +89,8 @@ pub enum Op {
 
     /// An element of the array variable of this number; its indices are on the stack.
     ArrayElement(u32),
-    /// An element of a global array variable of one dimension: that of the thread's number, plus so much.
+    /// An element of a global array variable of one dimension. Its index is the thread's number plus a
+    /// constant.
     OwnElement {
         array: u32,
         offset: i32,
@@ -100,9 +101,10 @@ pub enum Op {
     IsYoungest,
     Timeout,
     FirstThread(u32),
-    /// How many threads have their first frame at one of the locations of this number in [`Code::sites`].
+    /// The number of threads whose first frame is at one of the locations with this number in
+    /// [`Code::sites`].
     ThreadsAt(u32),
-    /// Whether a thread is at one of the locations of this number in [`Code::sites`].
+    /// Whether a thread is at one of the locations with this number in [`Code::sites`].
     ThreadAt(u32),
     /// A variable of a thread of this procedure.
     ThreadLocal {
@@ -118,15 +120,15 @@ pub enum Op {
     OwnChannel(u32),
     ChannelLength,
     ChannelFull,
-    /// The position of a message like the pattern of this number in [`Code::receives`].
+    /// The position of a message that fits the pattern with this number in [`Code::receives`].
     ChannelHas(u32),
 
     Jump(Pc),
     /// Pops; jumps on 0.
     JumpIfFalse(Pc),
-    /// On 0 jumps and keeps it, otherwise pops.
+    /// Jumps on 0 and keeps it, otherwise pops.
     AndThen(Pc),
-    /// On 1 jumps and keeps it, otherwise pops.
+    /// Jumps on 1 and keeps it, otherwise pops.
     OrElse(Pc),
     CallFun {
         fun: u32,
@@ -147,15 +149,15 @@ pub enum Op {
         operands: u32,
         ty: TypeId,
     },
-    /// Whether a function holds for all elements of a collection of this type, or for some. The collection is below
-    /// what the function gets besides the element.
+    /// Whether a function holds for all elements of a collection of this type, or for some. The collection is
+    /// below the other arguments of the function.
     Quantify {
         all: bool,
         captures: u16,
         fun: u32,
         ty: TypeId,
     },
-    /// Lets the collection on the stack outlive the variable it was read from.
+    /// Copies the collection on the stack, so that it outlives the variable from which it was read.
     Own(TypeId),
 
     StoreLocal {
@@ -209,7 +211,7 @@ pub enum Op {
         array: u32,
         admit: u32,
     },
-    /// To what `OwnElement` loads.
+    /// Stores to the element that `OwnElement` loads.
     StoreOwnElement {
         array: u32,
         offset: i32,
@@ -219,7 +221,7 @@ pub enum Op {
     Check,
     SetPriority,
 
-    /// The body is through; what follows leaves the location. A trial run stops here.
+    /// The body is done; the next operation leaves the location. A trial run stops here.
     BodyDone,
     Goto(u32),
     Return {
@@ -238,7 +240,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it changes the state or leaves the body, rather than computing a value.
+    /// Whether the operation changes the state or leaves the body, rather than computing a value.
     pub const fn is_effect(self) -> bool {
         matches!(
             self,
@@ -280,18 +282,18 @@ impl Op {
 #[derive(Debug, Default)]
 pub struct Code {
     pub ops: Vec<Op>,
-    /// By position: where it comes from.
+    /// By position: the place in the source.
     pub spans: Vec<Span>,
     pub slots: Vec<Slot>,
     pub admits: Vec<IntType>,
-    /// By type: how a value is admitted that becomes a part of a collection.
+    /// By type: how a value is admitted to a collection.
     pub admit_of: Vec<u32>,
-    /// An operation that ends whatever called a function from outside.
+    /// The operation to which a function returns that was called from outside of the code.
     pub halt: Pc,
     pub funs: Vec<FunCode>,
     pub transitions: Vec<TransitionCode>,
     pub tests: Vec<Test>,
-    /// By location: what the callee's return continues with.
+    /// By location: where the run continues after a call returns.
     pub resumes: Vec<Option<Pc>>,
     pub invariants: Vec<Pc>,
     /// The propositions of each property.
@@ -301,24 +303,24 @@ pub struct Code {
     pub sites: Vec<(ProcedureId, Vec<u32>)>,
     pub sends: Vec<SendCode>,
     pub receives: Vec<ReceiveCode>,
-    /// What makes the initial globals, and by procedure the initial locals; to be stopped at its end like a trial.
+    /// The code that makes the initial globals, and by procedure the initial locals. It is run like a trial.
     pub prologue: Pc,
     pub prologues: Vec<Pc>,
-    /// By procedure: whether its threads may step.
+    /// By procedure: the condition under which its threads may step.
     pub provided: Vec<Option<Operand>>,
     pub monitor: Option<MonitorCode>,
-    /// By procedure: what its threads claim. Empty if nobody claims anything.
+    /// By procedure: the channels that its threads claim. Empty if there are no claims.
     pub claims: Vec<Vec<ClaimCode>>,
 }
 
-/// A channel that a thread uses alone.
+/// A claim that a thread is the only one to use a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimCode {
     pub send: bool,
     pub channel: Operand,
 }
 
-/// An expression that is often no more than a constant or a variable, which can be had without running code.
+/// An expression. If it is only a constant or a variable, it is evaluated without running code.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
     pub pc: Pc,
@@ -330,7 +332,7 @@ pub struct Operand {
 pub struct ArrayCode {
     pub variable: ArrayVariable,
     pub dims: Vec<u32>,
-    /// Whose locals it is among; a global if nobody's.
+    /// The procedure whose local it is, or `None` for a global.
     pub procedure: Option<ProcedureId>,
 }
 
@@ -360,7 +362,7 @@ pub enum PatternCode {
         slot: Slot,
         admit: u32,
     },
-    /// Code that stores the result to a place; to be stopped at its end like a trial.
+    /// Code that stores the result to a place. It is run like a trial.
     Place(Pc),
     Match(Operand),
     Any,
@@ -393,47 +395,47 @@ pub struct FunCode {
 #[derive(Clone, Copy, Debug)]
 pub struct TransitionCode {
     pub guard: GuardCode,
-    /// Whether the first action lets the step proceed, where it is one that can block.
+    /// If the first action can block: code for whether it lets the step proceed.
     pub obstacle: Option<Pc>,
     pub body: Pc,
-    /// The body has choice points, or can block after its first action: only running it tells.
+    /// The body has choice points, or can block after its first action: it has to be tried out.
     pub trial: bool,
-    /// The guard can exceed a bound, which firing must find out again.
+    /// The guard can exceed a bound: firing must evaluate it again.
     pub guard_can_truncate: bool,
-    /// Whether it begins with a message.
+    /// Whether the transition begins with a message.
     pub opening: Opening,
     pub exclusive: bool,
 }
 
-/// How a transition begins that needs a channel.
+/// The first action of a transition, if it needs a channel.
 #[derive(Clone, Copy, Debug)]
 pub enum Opening {
     Other,
-    /// Position in [`Code::sends`]. The body is what comes after it.
+    /// Position in [`Code::sends`]. The body is the rest.
     Send(u32),
-    /// Position in [`Code::receives`]. The body is what comes after it.
+    /// Position in [`Code::receives`]. The body is the rest.
     Receive(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum GuardCode {
     Always,
-    /// The tests, where the guard is no more than some that must hold; they say the same as the code.
+    /// The code of the guard, and equivalent tests, if the guard is a conjunction of such.
     When(Pc, Tests),
     Else,
     /// Some transition of this location is enabled.
     Ready(u32),
 }
 
-/// Some of the tests of [`Code::tests`], or none if there are none that say it.
+/// A range of [`Code::tests`], which is empty if the guard is not a conjunction of tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Tests {
     pub first: u32,
     pub count: u32,
 }
 
-/// Loads one value and compares it with constants: whether it lies between two bounds, or outside. Most guards are
-/// conjunctions of these, and decided without running any code.
+/// Loads one value and compares it with constants: whether it lies between two bounds, or outside. Most
+/// guards are conjunctions of these, and decided without running any code.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
     pub load: Op,
@@ -443,7 +445,8 @@ pub struct Test {
 }
 
 impl Test {
-    /// The tests that an expression amounts to, if it is that simple. Its code begins at `start`, and ends the ops.
+    /// The tests that are equivalent to an expression, if there are such. Its code begins at `start` and is
+    /// the last.
     pub fn all_of(ops: &[Op], start: usize) -> Option<Vec<Self>> {
         let mut tests = Vec::new();
         let mut at = start;
@@ -453,14 +456,14 @@ impl Test {
             at += len;
             match ops[at] {
                 Op::Halt => return Some(tests),
-                // The value of a conjunction goes straight to the end, or to where another one looks at it.
+                // The value of a conjunction is used at the end, or by a jump of another conjunction.
                 Op::AndThen(to) if matches!(ops[to as usize], Op::AndThen(_) | Op::Halt) => at += 1,
                 _ => return None,
             }
         }
     }
 
-    /// The test that the code begins with, and its length.
+    /// The test at the beginning of the code, and its length.
     fn of(ops: &[Op]) -> Option<(Self, usize)> {
         let &load = ops.first()?;
         let inside = |lo, hi| Self { load, lo, hi, outside: false };

@@ -1,8 +1,9 @@
 //! Collections in expressions.
 //!
-//! On the stack a collection is a handle: 0 for the empty one, a positive number where the state holds it (what its slot
-//! holds), a negative one where it is the result of an operation and stands in the scratch space of the stack,
-//! up to the end of the run. Operations read their operands wherever those are, and put results there.
+//! On the stack a collection is a handle: 0 for the empty one, a positive number if it is in the state (the
+//! value of its slot), a negative one if it is the result of an operation and is in the scratch space of the
+//! stack, up to the end of the run. Operations read their operands wherever those are, and put results into
+//! the scratch space.
 
 use std::cmp::Ordering;
 
@@ -19,7 +20,7 @@ use crate::machine::{MAX_STATE_WORDS, Stop};
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     words: Vec<u64>,
-    /// A result in the making.
+    /// A result under construction.
     out: Vec<u64>,
 }
 
@@ -33,7 +34,7 @@ impl Scratch {
         self.words.len()
     }
 
-    /// Forgets what came since the mark.
+    /// Drops the values that came since the mark.
     pub fn release(&mut self, mark: usize) {
         self.words.truncate(mark);
     }
@@ -59,7 +60,7 @@ impl Scratch {
         -1 - at as i64
     }
 
-    /// The same value, here and not in the state.
+    /// The handle of the same value in the scratch space.
     pub fn own(&mut self, engine: &Engine, state: &State, ty: TypeId, handle: i64) -> i64 {
         if handle <= 0 {
             return handle;
@@ -67,13 +68,14 @@ impl Scratch {
         self.put(state.value(&engine.layout, ty, handle))
     }
 
-    /// The words of a collection that is here.
+    /// The words of a collection in the scratch space.
     pub fn owned(&self, handle: i64) -> &[u64] {
         let at = (-1 - handle) as usize;
         &self.words[at + 1..][..self.words[at] as usize]
     }
 
-    /// What the stack holds of the part `at..` of a collection that is here, which has type `ty`.
+    /// The value on the stack for the part at `at` of a collection in the scratch space. The part has type
+    /// `ty`.
     fn part(&mut self, terms: &Terms, ty: TypeId, at: usize) -> i64 {
         if terms.is_atom(ty) {
             return self.words[at] as i64;
@@ -86,11 +88,12 @@ impl Scratch {
     }
 }
 
-/// The elements or keys of a collection, one after the other, with the scratch space free for others in between.
+/// The elements or keys of a collection, one after the other, with the scratch space free for others in
+/// between.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements {
     ty: TypeId,
-    /// Where the collection starts, and how many words it has.
+    /// The start of the collection, and its number of words.
     start: usize,
     len: usize,
     at: usize,
@@ -110,7 +113,7 @@ impl Engine {
         Elements { ty, start, len, at: head, left: scratch.words[start + head - 1] as usize }
     }
 
-    /// What the stack holds of the next element.
+    /// The value on the stack for the next element.
     pub(crate) fn next_element(&self, scratch: &mut Scratch, elements: &mut Elements) -> Option<i64> {
         elements.left = elements.left.checked_sub(1)?;
         let Elements { ty, start, len, at, .. } = *elements;
@@ -153,7 +156,7 @@ impl Engine {
             Outcome::Collection | Outcome::Part(_) => scratch.put(&out),
         });
         scratch.out = out;
-        // Memory limits are looked at between steps; no single step may use it all up.
+        // Memory limits are checked between steps; no single step may exhaust the memory.
         if scratch.words.len() > MAX_STATE_WORDS {
             return Err(Stop::Truncated(Bound::Objects));
         }
@@ -186,7 +189,7 @@ impl Engine {
         };
         let value_of = if let TermKind::Map(_, value) = kind { value } else { of };
         let is_list = matches!(kind, TermKind::Seq(_) | TermKind::Queue(_));
-        // What an operand that is to become, or be looked for as, a part of the collection looks like there.
+        // The words of an operand that becomes a part of the collection, or is looked for there.
         let term = |ty: TypeId, operand: i64, to: &mut Vec<u64>| {
             if terms.is_atom(ty) {
                 to.push(operand as u64);
@@ -340,10 +343,10 @@ impl Engine {
     }
 }
 
-/// How many words are looked at in the time of one operation.
+/// The number of words of collections that cost as much as one operation.
 const WORDS_PER_OPERATION: usize = 64;
 
-/// Counts a look at a collection.
+/// Counts the words of a collection that is looked at.
 #[inline]
 fn burn_words(fuel: &mut Fuel, words: &[u64]) -> Result<(), Stop> {
     if fuel.burn_many(1 + (words.len() / WORDS_PER_OPERATION) as u32) { Ok(()) } else { Err(Stop::Abandoned) }
@@ -357,8 +360,8 @@ enum Outcome {
     Part(TypeId),
 }
 
-/// Takes an entry in: a set then has the element, a bag once more, a map leads the key to the value, a list has it
-/// at its end.
+/// Adds an entry: an element to a set, an occurrence to a bag, a key with its value to a map, an element to
+/// the end of a list.
 fn include(terms: &Terms, ty: TypeId, out: &mut Vec<u64>, key: &[u64], value: &[u64]) {
     let head = terms.head(ty);
     let kind = terms.kind(ty);

@@ -23,7 +23,7 @@ struct Compiler<'p> {
     program: &'p Program,
     layout: &'p Layout,
     code: Code,
-    /// Whose locals are meant.
+    /// The procedure whose locals are meant.
     procedure: Option<ProcedureId>,
 }
 
@@ -31,7 +31,7 @@ impl Compiler<'_> {
     fn program(&mut self) {
         let program = self.program;
         self.code.admit_of = program.types.iter().map(|(id, _)| self.admit(id, None)).collect();
-        // Where a function returns to that no call in the code called: the operation after the first.
+        // A function that no call in the code called returns here: to the operation after the first.
         let start = Span::default();
         self.emit(Op::Halt, start);
         self.code.halt = self.emit(Op::Halt, start) as Pc;
@@ -109,7 +109,7 @@ impl Compiler<'_> {
         }
         for property in &program.properties {
             let mut starts = Vec::new();
-            // Of individuals it can be told only where they are marked: see `Program::mark_thread`.
+            // Entities can be told apart only if they are marked: see `Program::mark_thread`.
             let known = if property.each.is_none() { &property.props[..] } else { &[] };
             for prop in known {
                 starts.push(self.here());
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         start
     }
 
-    /// How a body begins, and what comes after that.
+    /// The opening of a body, and the actions after it.
     fn opening<'a>(&mut self, body: &'a [Action]) -> (Opening, &'a [Action]) {
         let Some((first, rest)) = body.split_first() else { return (Opening::Other, body) };
         match &first.kind {
@@ -239,8 +239,7 @@ impl Compiler<'_> {
         Operand { pc, load }
     }
 
-    /// The number of an array variable.
-    /// How an element is found.
+    /// How an element of an array variable is found.
     fn element(&mut self, array: Array, indices: &[Expr]) -> Element {
         let number = self.array_variable(array);
         let code = &self.code.arrays[number as usize];
@@ -280,7 +279,7 @@ impl Compiler<'_> {
         self.code.ops.len() - 1
     }
 
-    /// Lets a jump that was emitted with any target land here.
+    /// Makes a jump that was emitted with any target land here.
     fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.code.ops[jump] {
@@ -297,13 +296,13 @@ impl Compiler<'_> {
         }) as u32
     }
 
-    /// How a value is admitted to a place of type `ty`; `value` says what is known of it.
+    /// How a value is admitted to a place of type `ty`. `value` is the expression that computes it.
     fn admit(&mut self, ty: TypeId, value: Option<&Expr>) -> u32 {
         let Type::Int(int) = self.program.types[ty] else { return ANY };
         let known = value.and_then(|value| match (&value.kind, self.program.types[value.ty]) {
             (&ExprKind::Const(Const::Int(value)), _) => Some((value, value)),
             (ExprKind::Number(_), _) => Some((0, 1)),
-            // What was loaded is in the range of its type; what was computed need not be.
+            // A value that was loaded is in the range of its type; one that was computed need not be.
             (
                 ExprKind::Global(_)
                 | ExprKind::Local(_)
@@ -672,15 +671,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Where the reference is and where its field, for a field of what a local refers to. Reading a local has no
-    /// effect and cannot fail, so the store itself can do it, last.
+    /// The slots of the reference and of the field, for a field of the object to which a local refers.
+    /// Reading a local has no effect and cannot fail, so the store itself can do it, last.
     fn local_field(&self, record: &Expr, field: FieldId) -> Option<(u8, u16, Slot)> {
         let ExprKind::Local(local) = record.kind else { return None };
         let at = self.local(local);
         Some((at.shift, u16::try_from(at.word).ok()?, self.field_slot(field)?))
     }
 
-    /// Stores what is on the stack, above the operands of the place.
+    /// Stores the value on top of the stack, above the operands of the place.
     fn store(&mut self, place: &Place, value: Option<&Expr>) {
         let admit = self.admit(place.ty, value);
         let op = match &place.kind {
@@ -825,9 +824,9 @@ impl Compiler<'_> {
 
 /// How an element of an array variable is found.
 enum Element {
-    /// The indices are constants: it is a variable like others.
+    /// The indices are constants: the element is a variable like others.
     Fixed(Slot),
-    /// The index is the number of the thread, plus so much.
+    /// The index is the number of the thread plus a constant.
     Own(u32, i32),
     /// By indices on the stack.
     Any(u32),
@@ -842,8 +841,8 @@ fn constant(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// What is added to the number of the thread, if the expression is that. No type that a sum like that can have is so narrow
-/// that it wraps around.
+/// The constant that is added to the number of the thread, if the expression is such a sum. Its type is never
+/// so narrow that the sum wraps around.
 fn own_offset(expr: &Expr) -> Option<i32> {
     const SMALL: i64 = 1 << 14;
     match &expr.kind {

@@ -1,7 +1,7 @@
 //! The pure half of the interpreter: expressions, which read a state and leave it alone.
 //!
-//! The top of the stack is kept in a variable. Below the first value there is one that means nothing, which spares
-//! a case for the empty stack.
+//! The top of the stack is kept in a variable. Below the first value there is one without meaning, so that
+//! the empty stack is no special case.
 
 use std::mem::take;
 
@@ -14,7 +14,7 @@ use crate::code::{ANY, Op, Pc, Test, Tests};
 use crate::collections::Scratch;
 use crate::machine::Stop;
 
-/// How many quantifiers are evaluated inside each other on the native stack that it starts on, and on each fresh one.
+/// The greatest nesting of quantifiers on the first native stack, and on each fresh one.
 const FIRST_NESTED: u32 = 100;
 const NESTED: u32 = 2000;
 const FRESH_STACK: usize = 32 << 20;
@@ -25,39 +25,40 @@ pub struct Stack {
     pub values: Vec<i64>,
     /// Collections that are results.
     pub scratch: Scratch,
-    /// How many quantifiers are being evaluated, one inside the other.
+    /// The nesting of the quantifiers that are being evaluated.
     nesting: u32,
-    pub mood: EvalContext,
-    /// What may be done before the alarm is looked at.
+    pub context: EvalContext,
+    /// The number of operations before the alarm is checked.
     pub fuel: Fuel,
-    /// The system had no memory for another native stack: what was said about bounds since then may be wrong.
+    /// The system had no memory for another native stack: bounds that were reported since then may not be
+    /// exceeded.
     pub is_starved: bool,
-    /// A message in the making.
+    /// A message under construction.
     pub message: Vec<i64>,
     /// The first check that failed in this step.
     pub soft_fault: Option<Fault>,
-    /// How many steps were taken from inner locations in a row.
+    /// The number of steps in a row that were taken from inner locations.
     pub inner_steps: usize,
-    /// Where to go back to, which function it is, and where the parameters of the caller are.
+    /// By call: the return address, the function, and the start of the caller's parameters.
     calls: Vec<(u32, u32, u32)>,
 }
 
-/// What whoever evaluates goes by, besides the state.
+/// The context of an evaluation, besides the state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalContext {
-    /// Whether nobody can step otherwise.
+    /// The value of `timeout`: no thread can step otherwise.
     pub timeout: bool,
-    /// Whether some thread asks for what another can do: who asks back is told that it can do nothing.
+    /// The evaluation is part of a test whether a thread is enabled. Such a test inside is false.
     pub asked: bool,
 }
 
 impl Stack {
-    /// An empty one, for an expression of its own.
-    pub fn in_mood(mood: EvalContext) -> Self {
-        Self { mood, ..Self::default() }
+    /// An empty stack, for an expression of its own.
+    pub fn with_context(context: EvalContext) -> Self {
+        Self { context, ..Self::default() }
     }
 
-    /// Takes note of what is wrong with a step that goes on: the first thing counts, and claims only if nothing else is.
+    /// Notes a soft fault. The first one counts, and claims count only if there is no other.
     pub fn note(&mut self, soft_fault: Option<Fault>) {
         let is_claim = |soft_fault: &Fault| soft_fault.kind == FaultKind::ExclusiveChannel;
         self.soft_fault = match self.soft_fault {
@@ -68,7 +69,7 @@ impl Stack {
         };
     }
 
-    /// A step is about to leave an inner location.
+    /// Counts a step from an inner location.
     #[inline]
     pub fn count_inner_step(&mut self) -> Result<(), Stop> {
         if self.inner_steps == ir::MAX_INNER_STEPS {
@@ -148,7 +149,7 @@ impl Engine {
         Some((test.lo <= value && value <= test.hi) != test.outside)
     }
 
-    /// What an operation loads that loads a variable.
+    /// The value that an operation loads, if it loads a variable.
     #[inline]
     pub(crate) fn load(state: &State, frame: usize, load: Op) -> i64 {
         match load {
@@ -158,8 +159,8 @@ impl Engine {
         }
     }
 
-    /// Runs from `pc` up to the first operation that is not pure, and says where that is. `result` is what the
-    /// function returned that a resume location waited for.
+    /// Runs from `pc` up to the first operation that is not pure. Returns its position. `result` is the
+    /// result of the function for which a resume location waited.
     pub(crate) fn eval(
         &self,
         state: &State,
@@ -172,7 +173,7 @@ impl Engine {
         self.eval_from(state, stack, thread, frame, pc, result, 0)
     }
 
-    /// The same in the middle of a pure function, whose parameters start at `params` on the stack.
+    /// Runs like this in the middle of a pure function, whose parameters start at `params` on the stack.
     #[expect(clippy::too_many_arguments)]
     #[inline]
     fn eval_from(
@@ -187,7 +188,7 @@ impl Engine {
     ) -> Result<usize, Stop> {
         let code = &self.code;
         let layout = &self.layout;
-        let Stack { values, calls, scratch, nesting, mood, fuel, is_starved, .. } = stack;
+        let Stack { values, calls, scratch, nesting, context, fuel, is_starved, .. } = stack;
         let mut top = values.pop().unwrap_or(0);
 
         macro_rules! push {
@@ -344,7 +345,7 @@ impl Engine {
                 | Op::FirstThread(_)
                 | Op::ThreadsAt(_)
                 | Op::OwnChannel(_)) => push!(self.ask(state, thread, op)),
-                Op::Timeout => push!(mood.timeout.into()),
+                Op::Timeout => push!(context.timeout.into()),
                 Op::ThreadElement(array) => {
                     values.push(top);
                     let array = &code.arrays[array as usize];
@@ -361,9 +362,9 @@ impl Engine {
                 | Op::ThreadLocation
                 | Op::ThreadPriority
                 | Op::ChannelLength
-                | Op::ChannelFull) => top = self.look_up(state, *mood, pc, op, top)?,
+                | Op::ChannelFull) => top = self.look_up(state, *context, pc, op, top)?,
                 Op::ChannelHas(pattern) => {
-                    push!(self.channel_has(state, *mood, thread, frame, pc, pattern)?);
+                    push!(self.channel_has(state, *context, thread, frame, pc, pattern)?);
                 }
 
                 Op::Jump(to) => {
@@ -452,8 +453,8 @@ impl Engine {
 
     /// Whether a function holds for the elements of a collection, which is on the stack below the captures.
     ///
-    /// Functions that quantify call each other natively. The bound on frames may be more than the native stack holds,
-    /// so now and then evaluation goes on in a fresh native thread.
+    /// Functions that quantify call each other natively. The bound on frames may be more than the native
+    /// stack holds, so now and then evaluation goes on in a fresh native thread.
     #[inline(never)]
     fn quantify(
         &self,
@@ -513,7 +514,7 @@ impl Engine {
                 }
                 Ok(())
             });
-            // Below the first value of the function, see the top of this module.
+            // The value without meaning below the first one: see the module.
             stack.values.push(0);
             let holds = burn(&mut stack.fuel).and(admitted).and_then(|()| {
                 if calls >= self.layout.bounds.frames as usize {
@@ -532,7 +533,7 @@ impl Engine {
             stack.values.truncate(base);
             stack.calls.truncate(calls);
             stack.scratch.release(mark);
-            // Nothing that other elements lead to counts more.
+            // No stop that other elements lead to counts more.
             if let Err(Stop::Truncated(Bound::Frames) | Stop::Abandoned) = outcome {
                 break;
             }
@@ -545,7 +546,7 @@ impl Engine {
         outcome.map(i64::from)
     }
 
-    /// Which stop counts, whatever the order of the elements that they come from: bounds, then the least fault.
+    /// The stop that counts, independently of the order of elements: a bound, or else the least fault.
     fn precedence(&self, stop: Stop) -> impl Ord + use<> {
         let fault = match stop {
             Stop::Fault(fault) => fault,
@@ -557,7 +558,7 @@ impl Engine {
         (!is_bound, fault.kind, span.start, span.end, fault.site)
     }
 
-    /// An element of an array. Called, not inlined, like [`Engine::look`].
+    /// Reads an element of an array. Called, not inlined, like [`Engine::look`].
     #[inline(never)]
     fn element(&self, state: &State, pc: usize, number: u32, array: i64, index: i64) -> Result<i64, Stop> {
         let id = ObjectId::from_raw(array).ok_or(fault(FaultKind::NullDereference, pc))?;
@@ -568,8 +569,8 @@ impl Engine {
         Ok(state.read(base, self.layout.arrays[number as usize].slot(index as u32)))
     }
 
-    /// The operations that look an object or thread up. What they need of the layout would otherwise be prepared
-    /// for every expression, whether it is used or not.
+    /// The operations that look an object or thread up. What they need of the layout would otherwise be
+    /// prepared for every expression, whether it is used or not.
     #[inline(never)]
     fn look(&self, state: &State, thread: ThreadId, pc: usize, op: Op, operand: i64) -> Result<i64, Stop> {
         let layout = &self.layout;

@@ -1,24 +1,28 @@
 //! Executes the IR over packed states: the fast interpreter, as a [`TransitionSystem`].
 //!
 //! The program is compiled once (`compile`) to a compact bytecode (`code`), which `machine` runs, and a table
-//! of locations (`locations`). `steps` finds the steps of a state and takes them.
+//! of locations (`locations`). `steps` finds the steps of a state, `firing` takes them, and `messages` is
+//! about channels in both. `successor_cache` answers most of that from memory.
 //!
-//! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in the
-//! plainest way, and tests hold the two together.
+//! The meaning of programs is written down in the crate `ir`; the crate `naive` implements the same text in
+//! the plainest way, and tests compare the two.
 
 mod channels;
 mod code;
 mod collections;
 mod compile;
+mod coverage;
+mod decision_tree;
 mod eval;
+mod firing;
+mod jump_threading;
 mod locations;
 mod machine;
+mod messages;
 mod over;
-mod passages;
-mod questions;
-mod seen;
+mod recorder;
 mod steps;
-mod turns;
+mod successor_cache;
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,12 +37,12 @@ use system::{
 };
 
 use code::{ANY, Code};
+use coverage::Coverage;
 use eval::{EvalContext, Stack};
+use jump_threading::JumpThreading;
 use locations::LocationCode;
 use machine::{CatchCode, Stop};
-use passages::Passages;
-use seen::Seen;
-use turns::Turns;
+use successor_cache::Cache;
 
 pub use over::OverEngine;
 
@@ -60,28 +64,27 @@ pub struct Engine {
     /// By procedure.
     channels_of: Vec<Vec<ChannelId>>,
     priorities: Vec<u8>,
-    /// What untracked variables held, by memo, if the program ever looks at any.
-    concealed: Option<Mutex<Concealed>>,
+    /// The words of untracked variables, if the program ever reads any.
+    hidden: Option<Mutex<HiddenWords>>,
     /// By transition: whether it leads to or leaves from an inner location.
-    amid: Vec<bool>,
-    /// What is passed without stopping there.
-    passages: Passages,
-    /// See the methods of [`Program`] that these are called like.
+    inner_transitions: Vec<bool>,
+    jumps: JumpThreading,
+    /// See the methods of [`Program`] with these names.
     has_inner: bool,
     has_conditions: bool,
     has_exclusive: bool,
     has_timeout: bool,
-    /// Threads have one frame each and observable ids, and there are no objects and collections: all that
-    /// steps depend on has its fixed place.
+    /// Threads have one frame each and observable ids, and there are no objects and collections: everything
+    /// that steps depend on has a fixed place.
     is_flat: bool,
-    /// More than the guards of plain locations do.
+    /// `timeout` is read elsewhere than in the guards of plain locations.
     bodies_ask_for_timeout: bool,
-    /// The property whose propositions are told of states.
+    /// The property whose propositions make up the valuation of a state.
     property: Option<usize>,
-    /// The locations that any run ever got to.
-    reached: Seen,
+    /// The locations that any run ever reached.
+    reached: Coverage,
     /// The transitions that any run ever took.
-    taken: Seen,
+    taken: Coverage,
 }
 
 struct VirtualCode {
@@ -92,22 +95,22 @@ struct VirtualCode {
 
 /// The words of untracked variables, each combination once.
 #[derive(Default)]
-struct Concealed {
+struct HiddenWords {
     words: Vec<Arc<[u64]>>,
-    memos: FxHashMap<Arc<[u64]>, u32>,
+    numbers: FxHashMap<Arc<[u64]>, u32>,
 }
 
-/// More than a few hundred steps lead to.
+/// The number of new combinations for which there is room: more than a few hundred steps lead to.
 const MEMOS: usize = 1 << 10;
 
-impl Concealed {
-    /// Makes sure that the next memos can be told.
+impl HiddenWords {
+    /// Makes sure that the next steps need no memory here, if there is any.
     fn has_room(&mut self) -> bool {
-        state::make_room(&mut self.words, MEMOS) && self.memos.try_reserve(MEMOS).is_ok()
+        state::make_room(&mut self.words, MEMOS) && self.numbers.try_reserve(MEMOS).is_ok()
     }
 }
 
-/// Why a condition of a state has no value.
+/// The reason why a condition of a state has no value.
 fn halt(stop: Stop) -> Halt {
     match stop {
         Stop::Fault(fault) => Halt::Fault(fault),
@@ -117,8 +120,8 @@ fn halt(stop: Stop) -> Halt {
     }
 }
 
-fn lock(concealed: &Mutex<Concealed>) -> MutexGuard<'_, Concealed> {
-    concealed.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(hidden: &Mutex<HiddenWords>) -> MutexGuard<'_, HiddenWords> {
+    hidden.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A state, and what running it needs.
@@ -132,17 +135,17 @@ pub struct EngineState {
     frame: Vec<u64>,
     /// Steps inside an atomic block.
     micro: Steps,
-    /// The steps of the thread that has the floor, if they are known.
+    /// The steps of the exclusive thread, if they are known.
     next: Steps,
     has_next: bool,
-    /// What went wrong in the making of the initial state, as long as this is it.
+    /// A fault in the making of the initial state, as long as this is the initial state.
     start_fault: Option<Fault>,
-    turns: Turns,
+    cache: Cache,
 }
 
 impl Engine {
-    /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding one of `bounds` truncates the exploration, or is a
-    /// fault if `bounds_are_errors`.
+    /// Compiles `program`, which must verify and start with no more threads than `bounds` admit. Exceeding
+    /// one of `bounds` truncates the exploration, or is a fault if `bounds_are_errors`.
     pub fn new(program: &Program, bounds: Bounds, bounds_are_errors: bool) -> Self {
         debug_assert!(ir::verify(program).is_ok(), "the program does not verify: {:?}", ir::verify(program));
         assert!(program.active.len() <= bounds.threads as usize, "more active threads than the bound admits");
@@ -186,9 +189,9 @@ impl Engine {
             first_channels: program.first_channels.clone(),
             channels_of: steps::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
-            concealed: looks_at_untracked.then(Mutex::default),
-            amid: steps::amid(program),
-            passages: Passages::new(program, &code),
+            hidden: looks_at_untracked.then(Mutex::default),
+            inner_transitions: steps::inner_transitions(program),
+            jumps: JumpThreading::new(program, &code),
             has_inner: program.has_inner_locations(),
             has_conditions: program.has_conditions(),
             has_exclusive: program.has_exclusive_transitions(),
@@ -203,8 +206,8 @@ impl Engine {
             active: program.active.clone(),
             bounds_are_errors,
             property: None,
-            reached: Seen::none_of(program.locations.len()),
-            taken: Seen::none_of(program.transitions.len()),
+            reached: Coverage::none_of(program.locations.len()),
+            taken: Coverage::none_of(program.transitions.len()),
             code,
             layout,
         }
@@ -223,7 +226,7 @@ impl Engine {
         &self.layout
     }
 
-    /// Where a fault that this engine reported comes from.
+    /// The place in the source of a fault that this engine reported.
     pub fn span(&self, fault: Fault) -> Option<Span> {
         match fault.kind {
             FaultKind::Deadlock => None,
@@ -231,7 +234,7 @@ impl Engine {
         }
     }
 
-    /// Whether any run ever got to a location.
+    /// Whether any run ever reached a location.
     pub fn was_reached(&self, location: LocationId) -> bool {
         self.reached.contains(location.index())
     }
@@ -259,7 +262,7 @@ impl Engine {
         es.state.mark();
         es.stack.soft_fault = None;
         es.stack.inner_steps = 0;
-        es.stack.mood = EvalContext::default();
+        es.stack.context = EvalContext::default();
         es.has_next = false;
         es.start_fault = None;
         match self.take(es, step) {
@@ -283,31 +286,31 @@ impl Engine {
     /// programs with observable ids of threads.
     pub fn dry_run(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
         let mut steps = Steps::default();
-        es.state.watch();
+        es.state.trace_accesses();
         self.own_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
         trial.succeeds = steps.faults.is_empty() && !steps.is_abandoned;
-        // Those behind a fault count as well.
+        // Steps beside a fault count as well.
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
-            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.peek(0, slot) == 0);
+            let is_over = self.layout.exclusive.is_none_or(|slot| es.state.read_untraced(0, slot) == 0);
             if has_moved {
                 es.state.undo();
             }
             trial.succeeds &= has_moved && is_over;
         }
-        es.state.unwatch();
+        es.state.stop_tracing();
         es.state.take_accesses(&mut trial.accesses);
     }
 }
 
-/// What a thread did when it was [tried](Engine::dry_run) what it can do.
+/// The result of a [dry run](Engine::dry_run) of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     pub accesses: Vec<Access>,
-    /// How many of these are for finding out what it can do.
+    /// The number of those that were made while its steps were found.
     pub guards: usize,
-    /// All its steps lead to states, and others may go on there.
+    /// All its steps succeed, and it is not exclusive after any of them.
     pub succeeds: bool,
 }
 
@@ -333,7 +336,7 @@ impl TransitionSystem for Engine {
             next: Steps::default(),
             has_next: false,
             start_fault: None,
-            turns: Turns::default(),
+            cache: Cache::default(),
         };
         self.make_initial(&mut es);
         es
@@ -365,14 +368,14 @@ impl TransitionSystem for Engine {
         if let Some(fault) = es.start_fault {
             return Err(Halt::Fault(fault));
         }
-        // In the middle of an atomic block nobody can look.
+        // In the middle of an atomic block the state cannot be observed.
         if self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0) {
             return Ok(());
         }
         let mut unevaluated = None;
         for &start in &self.code.invariants {
             es.stack.clear();
-            // Nobody's expression: invariants are of globals.
+            // It is not evaluated for a thread: invariants are about globals.
             let end = self.eval(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, start as usize, 0);
             match end {
                 Ok(pc) if es.stack.values.pop() == Some(0) => {
@@ -408,7 +411,7 @@ impl TransitionSystem for Engine {
     }
 
     fn hidden_data(&self) -> Option<&dyn HiddenData<EngineState>> {
-        self.concealed.is_some().then_some(self)
+        self.hidden.is_some().then_some(self)
     }
 
     fn successor_cache(&self) -> Option<&dyn SuccessorCache<EngineState>> {
@@ -420,7 +423,7 @@ impl Limits<EngineState> for Engine {
     fn has_room(&self, es: &mut EngineState) -> bool {
         !es.stack.is_starved
             && es.state.has_room()
-            && self.concealed.as_ref().is_none_or(|memos| lock(memos).has_room())
+            && self.hidden.as_ref().is_none_or(|hidden| lock(hidden).has_room())
     }
 
     fn heed(&self, es: &mut EngineState, alarm: &Arc<Alarm>) {
@@ -432,43 +435,43 @@ impl Limits<EngineState> for Engine {
     }
 }
 
-/// Transparent variables are not encoded. A search that decodes states goes on with the values they had when the state was
-/// first met, as a search that does not decode states does anyway.
+/// Untracked variables are not encoded. A search that decodes states goes on with the values that they had
+/// when the state was first met, as a search that does not decode states does anyway.
 impl HiddenData<EngineState> for Engine {
     fn save(&self, es: &mut EngineState) -> u32 {
-        let Some(concealed) = &self.concealed else { return 0 };
-        let Concealed { words, memos } = &mut *lock(concealed);
-        let held = es.state.concealed(&self.layout);
-        if let Some(&memo) = memos.get(held) {
-            return memo;
+        let Some(hidden) = &self.hidden else { return 0 };
+        let HiddenWords { words, numbers } = &mut *lock(hidden);
+        let held = es.state.hidden_words(&self.layout);
+        if let Some(&number) = numbers.get(held) {
+            return number;
         }
         words.push(held.into());
-        memos.insert(held.into(), words.len() as u32 - 1);
+        numbers.insert(held.into(), words.len() as u32 - 1);
         words.len() as u32 - 1
     }
 
     fn restore(&self, data: u32, es: &mut EngineState) {
-        if let Some(concealed) = &self.concealed {
-            es.state.reveal(&self.layout, &lock(concealed).words[data as usize]);
+        if let Some(hidden) = &self.hidden {
+            es.state.set_hidden_words(&self.layout, &lock(hidden).words[data as usize]);
         }
     }
 }
 
 impl SuccessorCache<EngineState> for Engine {
     fn threads(&self, es: &mut EngineState) -> Range<u32> {
-        if !self.has_turns(es) {
+        if !self.is_cacheable(es) {
             return 0..0;
         }
-        es.turns.follow_changes(&mut es.state);
+        es.cache.follow_changes(&mut es.state);
         0..es.state.thread_limit()
     }
 
     fn successors(&self, es: &mut EngineState, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool {
-        self.take_turn(es, thread, visit)
+        self.cached_successors(es, thread, visit)
     }
 
     fn apply(&self, es: &mut EngineState, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
-        self.retake_turn(es, step, number, later)
+        self.apply_successor(es, step, number, later)
     }
 
     fn thread_steps(&self, es: &mut EngineState, thread: u32, out: &mut Steps) {
@@ -493,7 +496,7 @@ impl Temporal for Engine {
         let mut valuation = 0;
         let propositions = self.property.map_or(&[][..], |property| &self.code.propositions[property]);
         for (bit, &pc) in propositions.iter().enumerate() {
-            // Nobody's expression, like those of invariants.
+            // It is not evaluated for a thread, like those of invariants.
             let value = self.value(&es.state, &mut es.stack, ThreadId(u32::MAX), 0, pc).map_err(halt)?;
             valuation |= u64::from(value != 0) << bit;
         }

@@ -1,4 +1,4 @@
-//! What the engine knows of each location, in one table.
+//! The table of locations.
 
 use ir::{Guard, Id, Location, LocationId, Program, TransitionId, Type};
 use state::{Layout, Slot};
@@ -10,19 +10,19 @@ use crate::code::{Code, Opening};
 pub struct LocationCode {
     /// The transitions by rank, least rank first.
     pub groups: Box<[Group]>,
-    /// The transitions in the order of the location, whatever their ranks, `else` left out.
+    /// The transitions in the order of the location, regardless of ranks, without `else`.
     pub transitions: Box<[u32]>,
     /// The first `else` transition.
     pub otherwise: Option<u32>,
-    /// The first transition, which stands for all where the condition of the procedure faults.
+    /// The first transition, which stands for all if the condition of the procedure faults.
     pub first: Option<u32>,
     /// The locals that are not live here, and the value that each gets on arrival.
     pub clears: Box<[(Slot, i64)]>,
-    /// What is said of a thread here whose location is asked for.
+    /// The number of the location for programs that read it.
     pub number: u32,
     /// Other threads do not interleave here while this thread can move.
     pub is_atomic: bool,
-    /// In the middle of a step: the first transition that is enabled is taken at once.
+    /// The location is in the middle of a step: the first transition that is enabled is taken at once.
     pub is_inner: bool,
     /// A thread may stay here for good.
     pub is_end: bool,
@@ -30,10 +30,10 @@ pub struct LocationCode {
     pub receives: bool,
 }
 
-/// Transitions of a location that have one rank.
+/// The transitions of a location that have the same rank.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Without the `else`.
+    /// The transitions other than `else`.
     pub transitions: Box<[u32]>,
     pub otherwise: Option<u32>,
 }

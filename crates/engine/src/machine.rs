@@ -1,11 +1,12 @@
-//! The effects of the bytecode: bodies of transitions and how they leave their location, on a state that logs
-//! its changes.
+//! The effects of the bytecode: bodies of transitions and how they leave their location, on a state that
+//! journals its changes.
 //!
-//! With `eval` this is the module boundary that a compiler to machine code would take over: everything outside
-//! hands it a position to run from and gets back how it ended.
+//! With `eval` this is the module boundary that a compiler to machine code would take over: its callers give
+//! a position to run from and get back how the run ended.
 //!
-//! The loop itself knows the few operations that most steps consist of. The others are functions of their own,
-//! called and not inlined: what they need would otherwise be prepared for every run, whether it is used or not.
+//! The loop itself knows the few operations that most steps consist of. The others are functions of their
+//! own, called and not inlined: what they need would otherwise be prepared for every run, whether it is used
+//! or not.
 
 use ir::{FieldId, Id, LocationId, ProcedureId, RecordId, TypeId};
 use state::{NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
@@ -15,7 +16,7 @@ use crate::code::{ANY, Op, PatternCode, Pc, ReceiveCode};
 use crate::eval::Stack;
 use crate::{Engine, EngineState};
 
-/// Why a run did not get to its end.
+/// The reason why a run did not reach its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// An obstacle: the step is not enabled.
@@ -34,17 +35,18 @@ pub enum Mode {
     Trial,
 }
 
-/// A step that makes a state of more words (64 MiB) is not taken, whatever exceeding a bound means otherwise.
+/// A step to a state with more words than this (64 MiB) is not taken, even if exceeding a bound is a fault
+/// otherwise.
 pub const MAX_STATE_WORDS: usize = 1 << 23;
 
-/// Memory limits are looked at between steps; no single step may use it all up. Where the system has none left, the state
-/// takes note of it, so that no search ends well.
+/// Memory limits are checked between steps; no single step may exhaust the memory. If the system has none
+/// left, the state remembers that, and the search ends incomplete.
 fn make_room(state: &mut State, words: usize) -> Result<(), Stop> {
     let fits = state.size() + words <= MAX_STATE_WORDS && state.has_room_for(words);
     if fits { Ok(()) } else { Err(Stop::Truncated(Bound::Objects)) }
 }
 
-/// What comes after an operation.
+/// What to do after an operation.
 enum Flow {
     Next,
     /// The operation at this position.
@@ -52,13 +54,13 @@ enum Flow {
     Done,
 }
 
-/// A body that runs.
+/// A run of a body.
 pub struct Run<'e> {
     engine: &'e Engine,
     state: &'e mut State,
     operands: &'e mut Stack,
     radices: &'e mut Vec<u32>,
-    /// A frame in the making.
+    /// A frame under construction.
     scratch: &'e mut Vec<u64>,
     thread: ThreadId,
     /// Where the top frame of the thread is.
@@ -66,7 +68,7 @@ pub struct Run<'e> {
     pc: usize,
     /// The choices that are still to be made.
     choice: u32,
-    /// What the last function returned.
+    /// The result of the last function.
     result: i64,
     mode: Mode,
     /// The last transition, if the run went on to another one.
@@ -74,8 +76,8 @@ pub struct Run<'e> {
 }
 
 impl Engine {
-    /// Runs the body at `pc` for `thread`, with its choice points resolved by `choice`. Tells the last transition, if it went
-    /// on to another one.
+    /// Runs the body at `pc` for `thread`, with its choice points resolved by `choice`. Returns the last
+    /// transition, if the run went on to another one.
     pub(crate) fn run(
         &self,
         es: &mut EngineState,
@@ -108,7 +110,7 @@ impl Engine {
         Ok(run.passed)
     }
 
-    /// Runs a prologue, for a thread or for nobody.
+    /// Runs a prologue, of a thread or of the program.
     pub(crate) fn run_prologue(
         &self,
         es: &mut EngineState,
@@ -140,7 +142,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Does something in the name of a thread, in the middle of a step.
+    /// Acts for a thread, in the middle of a step.
     pub(crate) fn with_run<T>(
         &self,
         es: &mut EngineState,
@@ -215,7 +217,7 @@ impl Run<'_> {
                     }
                 }
                 Op::Goto(location) => {
-                    let Some((body, transition)) = engine.passages.through(location) else {
+                    let Some((body, transition)) = engine.jumps.through(location) else {
                         self.arrive(location);
                         return Ok(());
                     };
@@ -247,7 +249,7 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// The operations that are rare, or do much.
+    /// Operations that are rare or expensive.
     #[inline(never)]
     fn effect(&mut self, op: Op) -> Result<Flow, Stop> {
         match op {
@@ -394,7 +396,7 @@ impl Run<'_> {
         Ok(Flow::Next)
     }
 
-    /// Starts a thread with the arguments on top of the stack, and leaves there what refers to it: its
+    /// Starts a thread with the arguments on top of the stack, and replaces them by a reference to it: its
     /// number, if that is observable.
     fn start(&mut self, procedure: ProcedureId, priority: u8) -> Result<(), Stop> {
         let engine = self.engine;
@@ -440,7 +442,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Stores the fields of a message as the pattern says.
+    /// Stores the fields of a message by the pattern.
     pub(crate) fn store_message(&mut self, receive: &ReceiveCode, message: &[i64]) -> Result<(), Stop> {
         for (&value, field) in message.iter().zip(&receive.pattern) {
             match *field {
@@ -521,7 +523,7 @@ impl Run<'_> {
         self.write(NodeRef::Object(id), self.state.object(id), slot, value)
     }
 
-    /// Stores the collection that the stack calls `handle`.
+    /// Stores the collection with this handle.
     #[inline(never)]
     fn write_value(
         &mut self,
@@ -542,12 +544,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What a thread has besides its frames.
+    /// Where the header of the thread is, before its frames.
     fn write_header(&mut self, thread: ThreadId, slot: Slot, value: i64) {
         self.state.write(NodeRef::Thread(thread), self.state.thread(thread), slot, value);
     }
 
-    /// The thread arrives at a location: what does not live there is forgotten.
+    /// The thread arrives at a location: locals that are not live there are cleared.
     #[inline]
     fn arrive(&mut self, location: u32) {
         let engine = self.engine;
@@ -557,7 +559,7 @@ impl Run<'_> {
         self.clear(location);
     }
 
-    /// Forgets what is of no use at a location.
+    /// Clears the locals that are not live at a location.
     #[inline]
     pub(crate) fn clear(&mut self, location: u32) {
         let engine = self.engine;
@@ -608,7 +610,7 @@ impl Run<'_> {
 
     fn hold(&mut self, lock: ObjectId, owner: i64, count: i64) {
         let base = self.state.object(lock);
-        // The owner runs: a lock that changes hands makes no garbage.
+        // The owner runs: a lock with another owner makes no garbage.
         self.state.write_kept(NodeRef::Object(lock), base, self.engine.layout.lock_owner(), owner);
         self.state.write(NodeRef::Object(lock), base, self.engine.layout.lock_count(), count);
     }
@@ -728,7 +730,7 @@ impl Run<'_> {
             let slot = shape.slots[index + 1];
             let mut value = self.admit(self.operands.values[base + index], by)?;
             if let SlotKind::Value(ty) = slot.kind {
-                // A copy for the frame, unless that forgets it at once.
+                // A copy for the frame, unless it is cleared at once.
                 let kept =
                     !engine.locations[entry as usize].clears.iter().any(|&(cleared, _)| cleared == slot);
                 let handle = self.operands.scratch.own(engine, self.state, ty, value);
@@ -763,7 +765,7 @@ impl Run<'_> {
     }
 }
 
-/// For the tables of [`Engine`]: what to look up by location when an exception comes by.
+/// The table of [`Engine`] of the handlers of exceptions, by location.
 pub fn catches(program: &ir::Program, layout: &state::Layout) -> Vec<Vec<CatchCode>> {
     let mut table = Vec::new();
     for (id, location) in program.locations.iter() {

@@ -26,7 +26,8 @@ pub trait OverEngine: TransitionSystem {
         false
     }
 
-    /// Visits the edges that lead to an object: the unit and the label of each. Returns false if they are not known.
+    /// Visits the edges that lead to an object: the unit and the label of each. Returns false if they are not
+    /// known.
     fn mentions(&self, _: &Self::State, _: ObjectId, _: &mut dyn FnMut(NodeRef, u64)) -> bool {
         false
     }

@@ -29,7 +29,7 @@ impl<'a> View<'a> {
     /// The thread that runs exclusively, inside an atomic block.
     #[inline]
     pub fn exclusive(self) -> Option<ThreadId> {
-        ThreadId::from_raw(self.state.peek(self.state.root(), self.layout.exclusive?))
+        ThreadId::from_raw(self.state.read_untraced(self.state.root(), self.layout.exclusive?))
     }
 
     /// The location of a thread.
@@ -40,7 +40,7 @@ impl<'a> View<'a> {
 
     #[inline]
     fn location_at(self, frame: usize) -> LocationId {
-        LocationId(self.state.peek(frame, self.layout.location) as u32)
+        LocationId(self.state.read_untraced(frame, self.layout.location) as u32)
     }
 
     /// The locations of a thread in each of its frames.
@@ -65,18 +65,19 @@ impl<'a> View<'a> {
             ExprKind::Local(id) => {
                 let (procedure, base) = self.frame(thread);
                 let keeps = !self.analysis.assigned[procedure.index()].contains(id.index());
-                (keeps || !for_good)
-                    .then(|| self.state.peek(base, self.layout.frames[procedure].slots[id.index() + 1]))
+                (keeps || !for_good).then(|| {
+                    self.state.read_untraced(base, self.layout.frames[procedure].slots[id.index() + 1])
+                })
             }
             ExprKind::Global(id) => (self.analysis.is_fixed(id.index()) || !for_good)
-                .then(|| self.state.peek(self.state.root(), self.layout.root.slots[id.index()])),
+                .then(|| self.state.read_untraced(self.state.root(), self.layout.root.slots[id.index()])),
             ExprKind::Element(Array::Global(id), indices) => {
                 if for_good && !self.analysis.is_fixed(id.index()) {
                     return None;
                 }
                 let variable = self.layout.root_arrays[id.index()]?;
                 let at = self.position(&program.globals[*id].dims, indices, thread, for_good)?;
-                Some(self.state.peek(self.state.root(), variable.slot(at)))
+                Some(self.state.read_untraced(self.state.root(), variable.slot(at)))
             }
             ExprKind::Element(Array::Local(id), indices) => {
                 let (procedure, base) = self.frame(thread);
@@ -86,7 +87,7 @@ impl<'a> View<'a> {
                 let variable = self.layout.frame_arrays[procedure][id.index()]?;
                 let dims = &program.procedures[procedure].locals[*id].dims;
                 let at = self.position(dims, indices, thread, for_good)?;
-                Some(self.state.peek(base, variable.slot(at)))
+                Some(self.state.read_untraced(base, variable.slot(at)))
             }
             ExprKind::Wrap(operand) => {
                 let value = self.value(operand, thread, for_good)?;
@@ -159,14 +160,15 @@ impl<'a> View<'a> {
             let (procedure, base) = self.frame(thread);
             let assigned = &self.analysis.assigned_channels[procedure.index()];
             return assigned.contains(id.index())
-                || self.state.peek(base, self.layout.frames[procedure].slots[id.index() + 1]) == number;
+                || self.state.read_untraced(base, self.layout.frames[procedure].slots[id.index() + 1])
+                    == number;
         }
         match (self.value(channel, thread, true), &channel.kind) {
             (Some(value), _) => value == number,
             (None, ExprKind::Element(Array::Global(id), _)) if self.analysis.is_fixed(id.index()) => {
                 let Some(variable) = self.layout.root_arrays[id.index()] else { return true };
                 let size = self.analysis.program.globals[*id].size() as u32;
-                (0..size).any(|at| self.state.peek(self.state.root(), variable.slot(at)) == number)
+                (0..size).any(|at| self.state.read_untraced(self.state.root(), variable.slot(at)) == number)
             }
             _ => true,
         }
@@ -176,7 +178,7 @@ impl<'a> View<'a> {
     pub fn load(&self, number: i64) -> Option<(u32, u32)> {
         let id = ObjectId::from_raw(number).filter(|_| number > 0)?;
         let base = self.state.object_at(id)?;
-        let read = |slot: Slot| self.state.peek(base, slot);
+        let read = |slot: Slot| self.state.read_untraced(base, slot);
         match self.layout.kind(read(self.layout.tag)) {
             ObjectKind::Channel(kind) => {
                 let shape = &self.layout.channels[kind];

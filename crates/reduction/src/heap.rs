@@ -185,7 +185,7 @@ impl Heap<'_> {
     }
 
     fn kind(&self, object: ObjectId) -> ObjectKind {
-        self.layout.kind(self.state.peek(self.state.object(object), self.layout.tag))
+        self.layout.kind(self.state.read_untraced(self.state.object(object), self.layout.tag))
     }
 
     fn touched(&self, object: ObjectId, access: &Access) -> Touched {
@@ -227,10 +227,10 @@ impl Heap<'_> {
         let lock = self.analysis.discipline.guard(field)?;
         let ObjectKind::Record(record) = self.kind(object) else { return None };
         let slot = self.layout.field_slots[lock][record.index()]?;
-        ObjectId::from_raw(self.state.peek(self.state.object(object), slot))
+        ObjectId::from_raw(self.state.read_untraced(self.state.object(object), slot))
     }
 
     fn holds(&self, thread: ThreadId, lock: ObjectId) -> bool {
-        self.state.peek(self.state.object(lock), self.layout.lock_owner()) == thread.raw()
+        self.state.read_untraced(self.state.object(lock), self.layout.lock_owner()) == thread.raw()
     }
 }

@@ -472,8 +472,9 @@ fn step_succeeds(engine: &Engine, state: &mut EngineState, step: Step, depth: u3
         Fired::Moved | Fired::MovedWithFault(_) => {}
     }
     let mut succeeds = true;
-    let is_within_atomic_block =
-        || engine.layout().exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
+    let is_within_atomic_block = || {
+        engine.layout().exclusive.is_some_and(|slot| state.state.read_untraced(state.state.root(), slot) != 0)
+    };
     if engine.is_transient(state) {
         let mut steps = Steps::default();
         engine.steps(state, &mut steps);

@@ -1,10 +1,10 @@
-//! The state as a graph: which unit mentions which individual, and what changed about that.
+//! The state as a graph: which unit mentions which entity.
 
 use ir::{LocationId, TypeId};
 
 use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
-/// Whatever has a name that nobody can observe.
+/// A thread, object or abstract id. Programs that do not ask for ids cannot observe which one it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Entity {
     Thread(ThreadId),
@@ -14,7 +14,7 @@ pub enum Entity {
 }
 
 impl Entity {
-    /// Whom a slot of this kind means that holds `raw`, if anybody.
+    /// The entity to which a slot of this kind refers that holds `raw`.
     #[inline]
     pub const fn of_slot(kind: SlotKind, raw: i64) -> Option<Self> {
         if raw == 0 {
@@ -29,7 +29,7 @@ impl Entity {
         }
     }
 
-    /// The same for a word of a collection.
+    /// The entity to which a word of a collection refers.
     pub const fn of_term(kind: TermKind, raw: i64) -> Option<Self> {
         match kind {
             TermKind::Object => Self::of_slot(SlotKind::Object, raw),
@@ -39,7 +39,7 @@ impl Entity {
         }
     }
 
-    /// The unit of the state that it is, if it is one.
+    /// The unit, for threads and objects.
     pub const fn node(self) -> Option<NodeRef> {
         match self {
             Self::Thread(id) => Some(NodeRef::Thread(id)),
@@ -49,51 +49,36 @@ impl Entity {
     }
 }
 
-/// That a unit mentions an individual.
+/// That a unit mentions an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub source: NodeRef,
-    /// The place within the unit. In the low half, where the place is a collection: which mention it is, from 1
-    /// on; otherwise 0.
+    /// The place within the unit, in the high half. If the place is a collection, the low half has the number
+    /// of the mention in it, from 1 on; otherwise it is 0.
     pub label: u64,
     pub target: Entity,
 }
 
-/// What a place of a unit holds that can mention individuals.
+/// The content of a place of a unit that mentions entities.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'s> {
     Name(Entity),
     Value(TypeId, &'s [u64]),
 }
 
-/// What a step did to the graph.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    Added(Edge),
-    Removed(Edge),
-    Created(NodeRef),
-    /// A thread has ended.
-    Ended(ThreadId),
-    Dropped(NodeRef),
-    /// By decoding: a unit has other words, and perhaps other edges, which are told as well.
-    Rewritten(NodeRef),
-    /// By decoding: nothing is what it was.
-    Replaced,
-}
-
-/// The place of a slot, `base` words into its unit.
+/// The label of a slot, `base` words into its unit.
 pub(crate) const fn label(base: usize, slot: Slot) -> u64 {
     ((base as u64 + slot.word as u64) << 6 | slot.shift as u64) << 32
 }
 
 impl State {
-    /// Every mention in a unit, by place.
+    /// Visits every edge from a unit, in the order of places.
     #[inline]
     pub fn edges(&self, layout: &Layout, source: NodeRef, visit: &mut impl FnMut(Edge)) {
         self.contents(layout, source, &mut |label, content| flatten(layout, source, label, content, visit));
     }
 
-    /// Every place of a unit that mentions individuals, in order: its label and what it holds.
+    /// Visits every place of a unit that mentions entities, in order: its label and its content.
     #[inline]
     pub fn contents<'s>(&'s self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(u64, Content<'s>)) {
         match node {
@@ -129,7 +114,8 @@ impl State {
         }
     }
 
-    /// Every word of a unit, and of the collections in it, in which nothing is a name: names are left out.
+    /// Visits every word of a unit, with references masked out, and of those collections in it that hold
+    /// none.
     #[inline]
     pub fn data(&self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(u64)) {
         match node {
@@ -153,10 +139,10 @@ impl State {
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let length = self.read(base, layout.array_length) as u32;
-                        visit(self.words[base]);
+                        visit(self.memory.words[base]);
                         match array.kind {
                             SlotKind::Data => {
-                                self.words[base + 1..base + array.words(length)]
+                                self.memory.words[base + 1..base + array.words(length)]
                                     .iter()
                                     .copied()
                                     .for_each(visit);
@@ -176,7 +162,7 @@ impl State {
 
     #[inline]
     fn data_of(&self, layout: &Layout, base: usize, shape: &Shape, visit: &mut impl FnMut(u64)) {
-        for (word, mask) in self.words[base..].iter().zip(&shape.data) {
+        for (word, mask) in self.memory.words[base..].iter().zip(&shape.data) {
             visit(word & mask);
         }
         for &slot in &shape.values {
@@ -191,13 +177,13 @@ impl State {
         }
     }
 
-    /// The shape of the frame that starts there.
+    /// The shape of the frame that starts at `frame`.
     pub fn frame_shape<'l>(&self, layout: &'l Layout, frame: usize) -> &'l Shape {
         let location = LocationId(self.read(frame, layout.location) as u32);
         &layout.frames[layout.procedure_of[location]]
     }
 
-    /// The same for words of this shape at `base`, which is `inset` words into its unit.
+    /// [`State::contents`] for words of this shape at `base`, which is `inset` words into its unit.
     #[inline]
     pub(crate) fn contents_of<'s>(
         &'s self,
@@ -236,7 +222,7 @@ impl State {
     }
 }
 
-/// The mentions of a place.
+/// Visits the edges of one place.
 #[inline]
 pub(crate) fn flatten(
     layout: &Layout,

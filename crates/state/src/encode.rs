@@ -1,37 +1,18 @@
-//! From states to encodings and back.
+//! From states to encodings.
 //!
-//! An encoding has a component per unit, under its name. At the level `none` of the symmetry ladder ids are the names;
-//! otherwise whoever knows better gives [`Names`]. A collection follows the words of the unit or frame that it is in,
-//! and its slot says only whether it is there: so where it happens to be in memory shows nowhere.
+//! An encoding has a component per unit, under its name. At the level `none` of symmetry, ids are the names;
+//! at other levels the caller gives [`Names`]. The words of a collection follow those of the unit or frame
+//! that it is in, and its slot says only whether it is there. So its place in memory makes no difference.
 
 use system::{Encoding, Key, Section};
 
-use crate::memory::{Node, Nodes};
+use crate::memory::Nodes;
 use crate::{
-    Entity, Event, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
+    Entity, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
 };
 
-impl NodeRef {
-    pub const fn key(self) -> Key {
-        match self {
-            Self::Root => Key { section: Section::Root, index: 0 },
-            Self::Thread(id) => Key { section: Section::Threads, index: id.0 },
-            Self::Object(id) => Key { section: Section::Objects, index: id.0 },
-        }
-    }
-
-    /// Whose key it is, where ids are names.
-    pub const fn of(key: Key) -> Self {
-        match key.section {
-            Section::Root => Self::Root,
-            Section::Threads => Self::Thread(ThreadId(key.index)),
-            Section::Objects => Self::Object(ObjectId(key.index)),
-        }
-    }
-}
-
-/// What threads, objects and elements of abstract enums are called: by id, from 0 on. Names of objects and of elements are
-/// dense. Names of threads may leave gaps.
+/// The names of threads, objects and elements of abstract enums, by id. Names are numbers from 0 on. Names of
+/// objects and of elements are dense. Names of threads may leave gaps.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Names {
     pub threads: Vec<u32>,
@@ -40,12 +21,12 @@ pub struct Names {
     pub abstracts: Vec<Vec<u32>>,
 }
 
-/// No thread has this name, but one has a greater name.
+/// Stands for a name that no thread has, although one has a greater name.
 const GAP: u32 = u32::MAX;
 
 impl Names {
-    pub fn of(&self, individual: Entity) -> u32 {
-        match individual {
+    pub fn of(&self, entity: Entity) -> u32 {
+        match entity {
             Entity::Thread(id) => self.threads[id.0 as usize],
             Entity::Object(id) => self.objects[id.0 as usize],
             Entity::Abstract(of, id) => self.abstracts[of as usize][id as usize],
@@ -61,7 +42,7 @@ impl Names {
         }
     }
 
-    /// Lets `slot` in the words of its unit name the same individual by its name.
+    /// Replaces the id in `slot`, in the words of its unit, by the name.
     #[inline]
     fn rename(&self, slot: Slot, words: &mut [u64]) {
         let word = &mut words[slot.word as usize];
@@ -85,7 +66,7 @@ impl Names {
         }
     }
 
-    /// The same for everything that a unit without collections mentions.
+    /// Replaces all ids in the words of a unit without collections by names.
     #[inline]
     fn rename_unit(&self, layout: &Layout, node: NodeRef, words: &mut [u64]) {
         match node {
@@ -119,44 +100,38 @@ impl Names {
     }
 
     fn term(&self, kind: TermKind, raw: i64) -> i64 {
-        Entity::of_term(kind, raw).map_or(raw, |whom| i64::from(self.of(whom)) + 1)
+        Entity::of_term(kind, raw).map_or(raw, |entity| i64::from(self.of(entity)) + 1)
     }
 }
 
 impl State {
-    /// Brings `into`, the encoding of this state as it was when it was last encoded or decoded, up to date, with
-    /// ids as names.
+    /// Brings `into` up to date, with ids as names. `into` must show this state as it was when it was last
+    /// encoded or decoded.
     pub fn encode(&mut self, layout: &Layout, into: &mut Encoding) {
         let was_shown = self.shown.is_some_and(|moment| into.touched(moment) == Some(&[]));
-        let mut dirty = std::mem::take(&mut self.dirty);
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for node in dirty.drain(..) {
-            let place = match node {
-                NodeRef::Root => {
-                    self.root_dirty = false;
-                    Node { offset: 0, len: layout.root_shown as u32, frame: 0, class: 0 }
-                }
-                NodeRef::Thread(id) => self.threads.clean(id.0),
-                NodeRef::Object(id) => self.objects.clean(id.0),
-            };
-            if !place.exists() {
-                into.remove(node.key());
+        self.unencoded.catch_up(&self.journal);
+        let mut buffer = std::mem::take(&mut self.scratch.words);
+        for unit in self.unencoded.digest.iter() {
+            let node = self.memory.node(unit);
+            if !node.exists() {
+                into.remove(unit.key());
             } else if layout.has_values {
                 buffer.clear();
-                self.append(layout, node, None, &mut buffer);
-                into.set(node.key(), &buffer);
+                self.append(layout, unit, None, &mut buffer);
+                into.set(unit.key(), &buffer);
             } else {
-                into.set(node.key(), &self.words[place.offset as usize..][..place.len as usize]);
+                let len = if unit == NodeRef::Root { layout.root_shown } else { node.len as usize };
+                into.set(unit.key(), &self.memory.words[node.offset as usize..][..len]);
             }
         }
-        self.dirty = dirty;
-        self.buffer = buffer;
+        self.unencoded.digest.clear();
+        self.scratch.words = buffer;
         self.shown = was_shown.then(|| into.now());
     }
 
     /// Writes everything to `into`, under `names`.
     pub fn encode_all(&mut self, layout: &Layout, names: &Names, into: &mut Encoding) {
-        self.clean();
+        self.mark_encoded();
         self.shown = None;
         let by_name = |nodes: &Nodes, names: &[u32], order: &mut Vec<u32>| {
             order.clear();
@@ -168,51 +143,47 @@ impl State {
                 order[name] = id as u32;
             }
         };
-        let mut order = std::mem::take(&mut self.order);
+        let mut order = std::mem::take(&mut self.scratch.order);
         into.clear();
         into.append(Section::Root, |out| self.append(layout, NodeRef::Root, Some(names), out));
-        by_name(&self.threads, &names.threads, &mut order);
+        by_name(&self.memory.threads, &names.threads, &mut order);
         for &id in &order {
             if id == GAP {
                 into.append_nothing(Section::Threads);
                 continue;
             }
-            let node = NodeRef::Thread(ThreadId(id));
-            into.append(Section::Threads, |out| self.append(layout, node, Some(names), out));
+            let unit = NodeRef::Thread(ThreadId(id));
+            into.append(Section::Threads, |out| self.append(layout, unit, Some(names), out));
         }
-        by_name(&self.objects, &names.objects, &mut order);
+        by_name(&self.memory.objects, &names.objects, &mut order);
         for &id in &order {
-            let node = NodeRef::Object(ObjectId(id));
-            into.append(Section::Objects, |out| self.append(layout, node, Some(names), out));
+            let unit = NodeRef::Object(ObjectId(id));
+            into.append(Section::Objects, |out| self.append(layout, unit, Some(names), out));
         }
-        self.order = order;
+        self.scratch.order = order;
     }
 
-    /// Brings `into` up to date, which shows this state under the same names as it was when it was last encoded.
+    /// Brings `into` up to date, which must show this state under these names as it was when it was last
+    /// encoded.
     pub fn encode_changed(&mut self, layout: &Layout, names: &Names, into: &mut Encoding) {
         self.shown = None;
-        let mut dirty = std::mem::take(&mut self.dirty);
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for node in dirty.drain(..) {
-            match node {
-                NodeRef::Root => self.root_dirty = false,
-                NodeRef::Thread(id) => _ = self.threads.clean(id.0),
-                NodeRef::Object(id) => _ = self.objects.clean(id.0),
-            }
-            // What came and went since has no name.
-            if self.exists(node) {
+        self.unencoded.catch_up(&self.journal);
+        let mut buffer = std::mem::take(&mut self.scratch.words);
+        for unit in self.unencoded.digest.iter() {
+            // A unit that came and went since then has no name.
+            if self.exists(unit) {
                 buffer.clear();
-                self.append(layout, node, Some(names), &mut buffer);
-                into.set(names.key(node), &buffer);
+                self.append(layout, unit, Some(names), &mut buffer);
+                into.set(names.key(unit), &buffer);
             }
         }
-        self.dirty = dirty;
-        self.buffer = buffer;
+        self.unencoded.digest.clear();
+        self.scratch.words = buffer;
     }
 
-    /// Brings `into` up to date, which shows this state as it was when it was last encoded under names of which those of
-    /// some units were others: `units` are these, and those that mention them. There are `threads` and `objects` names. Only
-    /// names of threads leave gaps.
+    /// Brings `into` up to date after a renaming. `into` must show this state as it was when it was last
+    /// encoded. `units` must contain every renamed unit and every unit that mentions one. There are `threads`
+    /// and `objects` names; only names of threads leave gaps.
     pub fn encode_renamed(
         &mut self,
         layout: &Layout,
@@ -222,23 +193,24 @@ impl State {
         into: &mut Encoding,
     ) {
         self.encode_changed(layout, names, into);
-        let mut buffer = std::mem::take(&mut self.buffer);
-        for node in units {
+        let mut buffer = std::mem::take(&mut self.scratch.words);
+        for unit in units {
             buffer.clear();
-            self.append(layout, node, Some(names), &mut buffer);
-            into.set(names.key(node), &buffer);
+            self.append(layout, unit, Some(names), &mut buffer);
+            into.set(names.key(unit), &buffer);
         }
-        self.buffer = buffer;
+        self.scratch.words = buffer;
         let (section, width) = (Section::Threads, into.width(Section::Threads));
         if width as usize > threads {
-            self.order.clear();
-            self.order.resize(width as usize, GAP);
-            for (node, &name) in self.threads.table.iter().zip(&names.threads) {
+            let order = &mut self.scratch.order;
+            order.clear();
+            order.resize(width as usize, GAP);
+            for (node, &name) in self.memory.threads.table.iter().zip(&names.threads) {
                 if node.exists() {
-                    self.order[name as usize] = name;
+                    order[name as usize] = name;
                 }
             }
-            for index in (0..width).filter(|&index| self.order[index as usize] == GAP).rev() {
+            for index in (0..width).filter(|&index| order[index as usize] == GAP).rev() {
                 into.remove(Key { section, index });
             }
         }
@@ -247,7 +219,13 @@ impl State {
         }
     }
 
-    /// Appends what an encoding shows of a unit.
+    /// An encoding shows everything.
+    pub(crate) fn mark_encoded(&mut self) {
+        self.unencoded.digest.clear();
+        self.unencoded.skip(&self.journal);
+    }
+
+    /// Appends the words that an encoding has for a unit.
     #[inline]
     pub fn append(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
         if layout.has_values {
@@ -255,7 +233,7 @@ impl State {
         }
         let start = out.len();
         let words = match node {
-            NodeRef::Root => Some(&self.words[..layout.root_shown]),
+            NodeRef::Root => Some(&self.memory.words[..layout.root_shown]),
             NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(node),
         };
         // Most units are one word long: too short for a call of `memcpy`.
@@ -291,7 +269,7 @@ impl State {
                         let array = layout.arrays[array as usize];
                         let length = self.read(base, layout.array_length) as u32;
                         let start = out.len();
-                        out.extend_from_slice(&self.words[base..][..array.words(length)]);
+                        out.extend_from_slice(&self.memory.words[base..][..array.words(length)]);
                         match array.kind {
                             SlotKind::Data => {}
                             SlotKind::Value(_) => {
@@ -323,7 +301,7 @@ impl State {
         out: &mut Vec<u64>,
     ) {
         let start = out.len();
-        out.extend_from_slice(&self.words[base..][..shape.len()]);
+        out.extend_from_slice(&self.memory.words[base..][..shape.len()]);
         if let Some(names) = names {
             names.rename_shape(shape, &mut out[start..]);
         }
@@ -332,7 +310,7 @@ impl State {
         }
     }
 
-    /// Appends a collection, and lets its slot in the words from `start` on say that it is there.
+    /// Appends a collection, and sets its slot in the words from `start` on to 1.
     fn append_value(
         &self,
         layout: &Layout,
@@ -353,320 +331,6 @@ impl State {
                 }
                 None => out.extend_from_slice(words),
             }
-        }
-    }
-
-    /// Becomes the state that `from` describes, without a past.
-    pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
-        if self.catch_up(layout, from) {
-            // The rest is as it should be.
-        } else if !layout.has_values && self.has_shape_of(from) {
-            self.forget();
-            // What was taken back since the last encoding, others may still know as it was.
-            for at in 0..self.dirty.len() {
-                self.record(Event::Rewritten(self.dirty[at]));
-            }
-            self.clean();
-            self.overwrite(layout, from);
-        } else {
-            self.rebuild(layout, from);
-        }
-        self.shown = Some(from.now());
-    }
-
-    /// Does so by what changed since `from` last showed this state, here and there, if that is known and no unit came, went or
-    /// grew.
-    fn catch_up(&mut self, layout: &Layout, from: &Encoding) -> bool {
-        if layout.has_values || self.records_events() {
-            return false;
-        }
-        let Some(touched) = self.shown.and_then(|moment| from.touched(moment)) else { return false };
-        let units = || touched.iter().map(|&key| NodeRef::of(key)).chain(self.dirty.iter().copied());
-        let shown_len = |node| match node {
-            NodeRef::Root => Some(layout.root_shown),
-            NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(node).map(<[u64]>::len),
-        };
-        if units().any(|node| from.get(node.key()).map(<[u64]>::len) != shown_len(node)) {
-            return false;
-        }
-        self.forget();
-        self.conceal(layout);
-        self.ways.forget();
-        for &key in touched {
-            self.adopt(layout, NodeRef::of(key), from);
-        }
-        for at in 0..self.dirty.len() {
-            self.adopt(layout, self.dirty[at], from);
-        }
-        self.clean();
-        true
-    }
-
-    /// Takes over the words of a unit, which are as many as there were.
-    fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
-        let offset = self.start_of(node);
-        let before = self.procedure(layout, node);
-        let words = from.get(node.key()).unwrap_or_default();
-        for (at, &word) in (offset..).zip(words) {
-            self.replace_word(at, word);
-        }
-        if let NodeRef::Thread(id) = node {
-            let top = self.top_frame(layout, offset, words.len());
-            self.place_frame(id.0, top as u32);
-        }
-        // Another thread that is as large is another arrangement.
-        if self.procedure(layout, node) != before {
-            self.watch.rearranged();
-        }
-    }
-
-    /// The procedure that the top frame of a thread runs, where steps may depend on it alone.
-    fn procedure(&self, layout: &Layout, node: NodeRef) -> Option<ir::ProcedureId> {
-        match node {
-            NodeRef::Thread(id) if layout.thread_ids_observable && self.is_running(id) => {
-                let location = self.peek(self.frame(id), layout.location);
-                Some(layout.procedure_of[ir::LocationId(location as u32)])
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the same threads and objects exist, with as many words each.
-    fn has_shape_of(&self, from: &Encoding) -> bool {
-        let same = |nodes: &Nodes, section: Section| {
-            let width = from.width(section);
-            nodes.table.len() >= width as usize
-                && nodes.table.iter().zip(0..).all(|(node, index)| {
-                    let words = from.get(Key { section, index });
-                    words.map(<[u64]>::len) == node.exists().then_some(node.len as usize)
-                })
-        };
-        same(&self.threads, Section::Threads) && same(&self.objects, Section::Objects)
-    }
-
-    fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
-        let words = |section, index| from.get(Key { section, index });
-        self.conceal(layout);
-        self.ways.forget();
-        if let Some(words) = words(Section::Root, 0) {
-            self.overwrite_unit(layout, NodeRef::Root, 0, words);
-        }
-        for index in 0..from.width(Section::Threads) {
-            if let Some(words) = words(Section::Threads, index) {
-                let offset = self.threads.table[index as usize].offset as usize;
-                let node = NodeRef::Thread(ThreadId(index));
-                let before = self.procedure(layout, node);
-                self.overwrite_unit(layout, node, offset, words);
-                let top = self.top_frame(layout, offset, words.len());
-                self.place_frame(index, top as u32);
-                if self.procedure(layout, node) != before {
-                    self.watch.rearranged();
-                }
-            }
-        }
-        for index in 0..from.width(Section::Objects) {
-            if let Some(words) = words(Section::Objects, index) {
-                let offset = self.objects.table[index as usize].offset as usize;
-                self.overwrite_unit(layout, NodeRef::Object(ObjectId(index)), offset, words);
-            }
-        }
-    }
-
-    #[inline]
-    fn overwrite_unit(&mut self, layout: &Layout, node: NodeRef, offset: usize, words: &[u64]) {
-        if self.records_events() {
-            let old = &self.words[offset..][..words.len()];
-            if old == words {
-                return;
-            }
-            if !layout.has_same_names(node, old, words) {
-                self.watch.changed_everywhere();
-                return self.record_rewriting(layout, node, |state| {
-                    state.words[offset..][..words.len()].copy_from_slice(words);
-                });
-            }
-            self.record(Event::Rewritten(node));
-        }
-        for (at, &word) in (offset..).zip(words) {
-            self.replace_word(at, word);
-        }
-    }
-
-    /// Where the top frame starts in a thread of `len` words at `offset`.
-    fn top_frame(&self, layout: &Layout, offset: usize, len: usize) -> usize {
-        let (mut top, mut at) = (0, layout.thread.len());
-        while at < len {
-            top = at;
-            at += self.frame_len(layout, offset + at);
-        }
-        top
-    }
-
-    /// Transparent variables are as at the start, since nobody knows what they were.
-    fn conceal(&mut self, layout: &Layout) {
-        for at in layout.root_shown..layout.root.len() {
-            self.replace_word(at, layout.root.template[at]);
-        }
-    }
-
-    /// The words of untracked variables, which an encoding does not show.
-    pub fn concealed(&self, layout: &Layout) -> &[u64] {
-        &self.words[layout.root_shown..layout.root.len()]
-    }
-
-    /// Gives untracked variables, of a state that was just decoded, what they held.
-    pub fn reveal(&mut self, layout: &Layout, words: &[u64]) {
-        for (at, &word) in (layout.root_shown..layout.root.len()).zip(words) {
-            self.replace_word(at, word);
-        }
-    }
-
-    fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
-        self.reset();
-        self.conceal(layout);
-        if layout.has_values {
-            self.absorb_units(layout, from);
-        } else {
-            self.lay_out(layout, from);
-        }
-        self.forget();
-        self.clean();
-        self.clear_events();
-        self.record(Event::Replaced);
-    }
-
-    fn absorb_units(&mut self, layout: &Layout, from: &Encoding) {
-        let mut fixed = std::mem::take(&mut self.buffer);
-        for (key, words) in from.components() {
-            fixed.clear();
-            self.absorb(layout, key.section, words, &mut fixed);
-            if key.section == Section::Root {
-                self.words[..fixed.len()].copy_from_slice(&fixed);
-                continue;
-            }
-            let (offset, class) = self.take_block(fixed.len());
-            self.words[offset..][..fixed.len()].copy_from_slice(&fixed);
-            let mut node = Node { offset: offset as u32, len: fixed.len() as u32, frame: 0, class };
-            if key.section == Section::Threads {
-                node.frame = self.top_frame(layout, offset, fixed.len()) as u32;
-                self.set_node(NodeRef::Thread(ThreadId(key.index)), node);
-            } else {
-                self.set_node(NodeRef::Object(ObjectId(key.index)), node);
-            }
-        }
-        self.buffer = fixed;
-    }
-
-    /// Puts the units of an encoding one after the other, where nothing is yet and nobody asks how it came about.
-    fn lay_out(&mut self, layout: &Layout, from: &Encoding) {
-        for (key, words) in from.components() {
-            if key.section == Section::Root {
-                self.words[..words.len()].copy_from_slice(words);
-                continue;
-            }
-            let (offset, class) = self.append_block(words);
-            let node = Node { offset: offset as u32, len: words.len() as u32, frame: 0, class };
-            if key.section == Section::Threads {
-                let frame = self.top_frame(layout, offset, words.len()) as u32;
-                self.put_node(NodeRef::Thread(ThreadId(key.index)), Node { frame, ..node });
-            } else {
-                self.put_node(NodeRef::Object(ObjectId(key.index)), node);
-            }
-        }
-    }
-
-    /// Takes the collections out of what an encoding shows of a unit: `fixed` gets the words of the unit itself.
-    fn absorb(&mut self, layout: &Layout, section: Section, words: &[u64], fixed: &mut Vec<u64>) {
-        if !layout.has_values {
-            fixed.extend_from_slice(words);
-            return;
-        }
-        let mut rest = words;
-        match section {
-            Section::Root => self.absorb_shape(layout, &layout.root, &mut rest, fixed),
-            Section::Threads => {
-                if !words.is_empty() {
-                    self.absorb_shape(layout, &layout.thread, &mut rest, fixed);
-                }
-                while !rest.is_empty() {
-                    let location = ir::LocationId(layout.location.get(rest) as u32);
-                    let shape = &layout.frames[layout.procedure_of[location]];
-                    self.absorb_shape(layout, shape, &mut rest, fixed);
-                }
-            }
-            Section::Objects => match layout.kind(layout.tag.get(words)) {
-                ObjectKind::Record(record) => {
-                    self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
-                }
-                ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
-                ObjectKind::Channel(_) => fixed.extend_from_slice(words),
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
-                    let length = layout.array_length.get(words) as u32;
-                    let (own, mut rest) = words.split_at(array.words(length));
-                    fixed.extend_from_slice(own);
-                    if let SlotKind::Value(_) = array.kind {
-                        for index in 0..length {
-                            self.absorb_value(layout, array.slot(index), &mut rest, fixed);
-                        }
-                    }
-                }
-            },
-        }
-    }
-
-    fn absorb_shape(&mut self, layout: &Layout, shape: &Shape, rest: &mut &[u64], fixed: &mut Vec<u64>) {
-        let start = fixed.len();
-        let (own, after) = rest.split_at(shape.len());
-        fixed.extend_from_slice(own);
-        *rest = after;
-        for &slot in &shape.values {
-            self.absorb_value(layout, slot, rest, &mut fixed[start..]);
-        }
-    }
-
-    fn absorb_value(&mut self, layout: &Layout, slot: Slot, rest: &mut &[u64], fixed: &mut [u64]) {
-        let SlotKind::Value(ty) = slot.kind else { unreachable!("collections are in slots for them") };
-        if slot.get(fixed) != 0 {
-            let (words, after) = rest.split_at(layout.terms.len(ty, rest, 0));
-            *rest = after;
-            let raw = self.new_value(layout, ty, words);
-            slot.put(fixed, raw);
-        }
-    }
-}
-
-impl Layout {
-    /// Whether two versions of a unit of the same length, without collections, mention the same individuals at the
-    /// same places. `false` may mean that this is not easy to tell.
-    fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
-        let same = |shape: &Shape, old: &[u64], new: &[u64]| {
-            shape.data.iter().zip(old.iter().zip(new)).all(|(data, (old, new))| (old ^ new) & !data == 0)
-        };
-        match node {
-            NodeRef::Root => same(&self.root, old, new),
-            NodeRef::Thread(_) => {
-                let mut at = self.thread.len();
-                if !same(&self.thread, old, new) {
-                    return false;
-                }
-                while at < old.len() {
-                    let procedure = |words: &[u64]| {
-                        self.procedure_of[ir::LocationId(self.location.get(&words[at..]) as u32)]
-                    };
-                    let shape = &self.frames[procedure(old)];
-                    if procedure(old) != procedure(new) || !same(shape, &old[at..], &new[at..]) {
-                        return false;
-                    }
-                    at += shape.len();
-                }
-                true
-            }
-            NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
-                (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
-                (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
-                _ => false,
-            },
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Where everything stands: which bits of which word hold which variable.
+//! The layout of states: which bits of which word hold which variable.
 //!
 //! A value takes as many bits as its type has values, never straddles two words, and goes to the first word
-//! of its unit with room for it. References are ids plus one in as many bits as the bound on objects needs, so
-//! that a philosopher with two forks and a location is one word.
+//! of its unit with room for it. References are ids plus one in as many bits as the bound on objects needs,
+//! so that a philosopher with two forks and a location is one word.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use ir::{
     Table, Type, TypeId, Variable,
 };
 
-/// How much a state may hold. They also give the widths of references.
+/// Bounds on what a state may hold. The widths of references follow from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
     pub threads: u32,
@@ -26,10 +26,10 @@ impl Default for Bounds {
     }
 }
 
-/// What the bits of a slot are.
+/// What the bits of a slot mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SlotKind {
-    /// A value, less the least one of its type.
+    /// A value, minus the least one of its type.
     Data,
     /// 0, or one more than the id of an object.
     Object,
@@ -37,12 +37,12 @@ pub enum SlotKind {
     Thread,
     /// 0, or one more than the position of an element of this abstract enum.
     Abstract(u32),
-    /// 0 for the empty collection, or one more than where the words of the value are. They belong to this slot.
+    /// 0 for the empty collection, or one more than the position of its words, which belong to this slot.
     Value(TypeId),
 }
 
 impl SlotKind {
-    /// Whether the slot itself holds a name.
+    /// Whether the slot itself holds a reference or an abstract id.
     pub const fn is_name(self) -> bool {
         matches!(self, Self::Object | Self::Thread | Self::Abstract(_))
     }
@@ -95,13 +95,13 @@ pub const fn bits_for(greatest: u64) -> u8 {
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     pub slots: Vec<Slot>,
-    /// What a new one holds.
+    /// The initial words.
     pub template: Vec<u64>,
-    /// The slots that hold names, for whoever follows or changes them.
+    /// The slots that hold references or abstract ids.
     pub edges: Vec<Slot>,
     /// The slots that hold collections.
     pub values: Vec<Slot>,
-    /// By word: the bits that are neither names nor collections.
+    /// By word: the bits that hold neither references, nor abstract ids, nor collections.
     pub data: Vec<u64>,
     used: Vec<u8>,
 }
@@ -115,7 +115,7 @@ impl Shape {
         self.template.is_empty()
     }
 
-    /// An array of so many elements of at most so many bits, each a power of two of bits. The slot is that of the first.
+    /// Adds an array. Elements take a power of two of bits each. Returns the slot of the first element.
     fn add_array(&mut self, count: usize, bits: u8, lo: i64, value: i64) -> ArrayVariable {
         let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
         let total = count << log_bits;
@@ -141,7 +141,7 @@ impl Shape {
         array
     }
 
-    /// An empty channel, in words of its own. Returns where they start.
+    /// Adds an empty channel, in words of its own. Returns where they start.
     fn add_channel(&mut self, channel: &ChannelShape) -> usize {
         let base = self.len();
         for &word in &channel.template {
@@ -162,7 +162,7 @@ impl Shape {
         base
     }
 
-    /// What is added from now on goes to words of its own.
+    /// Puts what is added from now on into words of its own.
     fn close(&mut self) {
         self.used.fill(64);
     }
@@ -244,36 +244,37 @@ impl ArrayVariable {
     }
 }
 
-/// How values of a type are packed: their bits, what they are, and the value that is 0.
+/// How values of a type are packed: the number of bits, their meaning, and the value that is stored as 0.
 type Packing = (u8, SlotKind, i64);
 
-/// Channels: a word with tag and length, and then the messages, the oldest first. Those that are small share words, with
-/// the tag too if all fit there; none straddles two words unless it is longer than one. Where there is no message, all bits
-/// are 0.
+/// Channels: a word with tag and length, and then the messages, the oldest first. Small messages share words,
+/// also with the tag if all fit there; none straddles two words unless it is longer than one. Where there is
+/// no message, all bits are 0.
 #[derive(Clone, Debug)]
 pub struct ChannelShape {
     pub capacity: u32,
     pub length: Slot,
-    /// Where the fields are in a message.
+    /// The slots of the fields in a message.
     pub fields: Vec<Slot>,
-    /// How the values of fields are brought into their range, where they are integers.
+    /// By field: its integer type, if it has one, for bringing values into range.
     pub types: Vec<Option<IntType>>,
-    /// Whether messages mention individuals.
+    /// Whether messages can mention entities.
     pub carries_names: bool,
-    /// How many bits a message takes, if more than one can be in a word; otherwise it has `message_words`.
+    /// The number of bits of a message, if a word has room for more than one; otherwise a message has
+    /// `message_words`.
     pub message_bits: u8,
     pub message_words: u32,
-    /// Where the first message is.
+    /// The position of the first message.
     pub word: u32,
     pub shift: u8,
-    /// How many messages a word has.
+    /// The number of messages per word.
     pub per_word: u32,
-    /// Of an empty channel.
+    /// The words of an empty channel.
     pub template: Vec<u64>,
 }
 
 impl ChannelShape {
-    /// A channel with these fields: the type of each, if it is an integer, and how it is packed.
+    /// A channel with these fields: for each its integer type, if it has one, and how it is packed.
     fn new(tag: u64, tag_bits: u8, capacity: u32, fields: &[(Option<IntType>, Packing)]) -> Self {
         let mut message = Shape::default();
         for &(_, (bits, kind, lo)) in fields {
@@ -312,7 +313,7 @@ impl ChannelShape {
         }
     }
 
-    /// Where a field of a message is.
+    /// The slot of a field of a message.
     #[inline]
     pub fn field(&self, message: u32, field: usize) -> Slot {
         let slot = self.fields[field];
@@ -320,7 +321,7 @@ impl ChannelShape {
         Slot { word: word + slot.word, shift: shift + slot.shift, ..slot }
     }
 
-    /// Word and bit at which a message starts.
+    /// The word and bit at which a message starts.
     #[inline]
     pub fn place(&self, message: u32) -> (u32, u8) {
         if self.word == 0 {
@@ -349,17 +350,18 @@ pub struct Layout {
     pub thread_bits: u8,
     /// Globals, in order.
     pub root: Shape,
-    /// How many words of the globals belong to the state: those after them hold untracked variables.
+    /// The number of words of the globals that belong to the state: those after them hold untracked
+    /// variables.
     pub root_shown: usize,
     /// The array variables among the globals.
     pub root_arrays: Vec<Option<ArrayVariable>>,
-    /// The thread that runs an atomic block, or has the floor, if the program has any.
+    /// The thread that runs an atomic block or is exclusive, if the program has such.
     pub exclusive: Option<Slot>,
-    /// The thread that took the last step, if the program asks.
+    /// The thread that took the last step, if the program reads it.
     pub last: Option<Slot>,
-    /// Where the monitor is.
+    /// The state of the monitor.
     pub monitor: Option<Slot>,
-    /// Of a thread, if there are priorities.
+    /// The priority of a thread, if there are priorities.
     pub priority: Option<Slot>,
     /// See [`ir::Features::thread_ids_observable`].
     pub thread_ids_observable: bool,
@@ -369,7 +371,7 @@ pub struct Layout {
     /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects,
     /// and the only ones.
     pub has_root_channels: bool,
-    /// Where the words of each of [`Program::first_channels`] start then.
+    /// In that case, where the words of each of [`Program::first_channels`] start.
     pub root_channels: Vec<usize>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
@@ -390,10 +392,10 @@ pub struct Layout {
     pub array_length: Slot,
     pub kinds: Vec<ObjectKind>,
     pub terms: Terms,
-    /// Whether anything holds collections, and such that can mention individuals.
+    /// Whether there are collections, and whether some can mention entities.
     pub has_values: bool,
     pub named_values: bool,
-    /// By enum: how many elements it has, 0 where it is not abstract.
+    /// By enum: the number of its elements, or 0 if it is not abstract.
     pub abstracts: Vec<u32>,
     /// The elements of abstract enums that a property names: they are not interchangeable with others.
     pub named_constants: Vec<(u32, u32)>,
@@ -403,15 +405,15 @@ pub struct Layout {
 pub struct WaitSlots {
     /// The lock that the thread waits for.
     pub lock: Slot,
-    /// How often it held it.
+    /// The number of times that it held the lock.
     pub count: Slot,
     pub notified: Slot,
 }
 
-/// How often a thread may hold one lock: the count has this many bits.
+/// The number of bits of the count of how often a thread holds a lock.
 const LOCK_COUNT_BITS: u8 = bits_for(ir::MAX_LOCK_COUNT as u64);
 const LENGTH_BITS: u8 = 32;
-/// Where the words of a collection are.
+/// The number of bits for the position of a collection.
 const VALUE_BITS: u8 = 32;
 
 impl Layout {
@@ -643,12 +645,12 @@ impl Layout {
         self.has_objects || !self.thread_ids_observable
     }
 
-    /// Whether anything can be mentioned that has no place of its own: by a set, or as an abstract id.
+    /// Whether entities can be mentioned other than at places of units: in collections, or as abstract ids.
     pub fn has_relations(&self) -> bool {
         self.named_values || self.abstracts.iter().any(|&count| count > 0)
     }
 
-    /// The bits of every unit, as `quotient print --layout` shows them.
+    /// Describes the bits of every unit, for `quotient print --layout`.
     pub fn describe(&self, program: &Program) -> String {
         let mut out = String::new();
         let mut unit = |title: &str, shape: &Shape, names: &[&str]| {

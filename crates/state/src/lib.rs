@@ -1,26 +1,35 @@
 //! States as flat packed words, with undo. No semantics.
 //!
-//! [`Layout`] says which bits hold what; [`State`] holds the words of one state, logs every change so that it
-//! can be taken back, and knows what changed. What the words mean is for the engine; how they are named in a
-//! store is for encodings.
+//! [`Layout`] says which bits hold what. [`State`] is one state, made of parts with one idea each: `memory`
+//! holds the words, `journal` everything that changed, so that it can be taken back and others can learn of
+//! it, `collector` finds garbage, and `trace` records accesses. The engine gives the words their meaning;
+//! encodings give units the names under which they are stored.
 
-mod collect;
+mod collector;
+mod decode;
 mod edges;
 mod encode;
-mod follow;
+mod ids;
+mod journal;
 mod layout;
 mod memory;
+mod record;
+mod state;
 mod term;
-mod watch;
+mod trace;
+mod unit_map;
+mod write;
 
 pub use ir::TypeId;
 
-pub use edges::{Content, Edge, Entity, Event};
+pub use edges::{Content, Edge, Entity};
 pub use encode::Names;
+pub use ids::{NodeRef, ObjectId, ThreadId};
+pub use journal::{Change, Mention, SPARE, make_room};
 pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
     bits_for, mask,
 };
-pub use memory::{NodeRef, ObjectId, SPARE, Snapshot, State, ThreadId, make_room};
+pub use state::{Snapshot, State, UnitsChanged};
 pub use term::{Entry, TermKind, Terms, compare};
-pub use watch::{Access, AccessKind, Rearrangement};
+pub use trace::{Access, AccessKind};

@@ -1,17 +1,17 @@
 //! Values of collections, as strings of words.
 //!
-//! An atom is one word: what a slot would hold of it, read as a signed number. A collection is the number of its
-//! entries and then the entries, in place: the elements of a set or sequence; the elements of a bag, each with its
-//! multiplicity; the keys of a map, each with its value. A queue has its capacity first. Sets, bags and maps keep
-//! their entries in ascending order of the words of their elements or keys, so that equal values are equal words, however they came
-//! about.
+//! An atom is one word: the value that a slot would hold, as a signed number. A collection is the number of
+//! its entries and then the entries, in place: the elements of a set or sequence; the elements of a bag, each
+//! with its multiplicity; the keys of a map, each with its value. A queue has its capacity first. Sets, bags
+//! and maps keep their entries in ascending order of the words of their elements or keys, so that equal
+//! values are equal words, whatever their history.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use ir::{Id, Program, Type, TypeId};
 
-/// What values of a type look like.
+/// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TermKind {
     Data,
@@ -30,9 +30,9 @@ pub enum TermKind {
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     kinds: Vec<TermKind>,
-    /// Whether a value can mention anything that has a name.
+    /// By type: whether its values can mention entities.
     names: Vec<bool>,
-    /// How many words an entry has, if all have as many because they consist of atoms; otherwise 0.
+    /// By type: the number of words of an entry, if entries consist of atoms; otherwise 0.
     strides: Vec<usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct Terms {
 pub struct Entry {
     /// The element or key.
     pub key: Range<usize>,
-    /// Up to where its multiplicity or value goes, which starts where the key ends.
+    /// The end of its multiplicity or value, which starts where the key ends.
     pub end: usize,
 }
 
@@ -113,12 +113,12 @@ impl Terms {
         &EMPTY[..self.head(ty)]
     }
 
-    /// How many words come before the entries: the last of them is the number of entries.
+    /// The number of words before the entries. The last of them is the number of entries.
     pub fn head(&self, ty: TypeId) -> usize {
         if let TermKind::Queue(_) = self.kind(ty) { 2 } else { 1 }
     }
 
-    /// How many words the value has that starts at `at`.
+    /// The number of words of the value that starts at `at`.
     pub fn len(&self, ty: TypeId, words: &[u64], at: usize) -> usize {
         if self.is_atom(ty) {
             return 1;
@@ -181,7 +181,7 @@ impl Terms {
         })
     }
 
-    /// Where the words of `key` are among the entries of a set, bag or map, or where they would have to go.
+    /// The entry of a set, bag or map with this key, or the position at which it would have to be inserted.
     pub fn find(&self, ty: TypeId, words: &[u64], key: &[u64]) -> Result<Entry, usize> {
         let mut end = self.head(ty);
         let stride = self.strides[ty.index()];
@@ -203,7 +203,8 @@ impl Terms {
         Err(end)
     }
 
-    /// Every name in a value, in order: `visit` gets the kind and what a slot would hold.
+    /// Visits every reference and abstract id in a value, in order: its kind, and the value that a slot would
+    /// hold.
     pub fn visit(&self, ty: TypeId, words: &[u64], visit: &mut impl FnMut(TermKind, i64)) {
         self.scan(ty, words, 0, &mut |kind, word| {
             if kind != TermKind::Data {
@@ -212,8 +213,8 @@ impl Terms {
         });
     }
 
-    /// Every word of the value that starts at `at`, in order: `visit` gets the kind of the atom, which is data for
-    /// numbers of entries, multiplicities and capacities too. Returns where the value ends.
+    /// Visits every word of the value that starts at `at`, in order, with the kind of the atom. Numbers of
+    /// entries, multiplicities and capacities are data. Returns where the value ends.
     pub fn scan(&self, ty: TypeId, words: &[u64], at: usize, visit: &mut impl FnMut(TermKind, u64)) -> usize {
         let kind = self.kind(ty);
         let (of, value) = match kind {
@@ -241,7 +242,8 @@ impl Terms {
         end
     }
 
-    /// Appends the value at the start of `words` to `out` with other names, in the order that these give.
+    /// Appends the value at the start of `words` to `out`, renamed, with entries in the order of the new
+    /// names.
     pub fn rename(
         &self,
         ty: TypeId,
@@ -295,7 +297,7 @@ impl Terms {
         end
     }
 
-    /// Puts the entries of a set, bag or map, of which no two have the same key, in order.
+    /// Sorts the entries of a set, bag or map. No two may have the same key.
     pub fn sort(&self, ty: TypeId, words: &mut [u64]) {
         let head = self.head(ty);
         if let TermKind::Set(of) = self.kind(ty)

@@ -1,8 +1,9 @@
-//! What a step costs on heaps of 10 to 10,000 objects: repairing names around an edit, and naming everything anew.
+//! What a step costs on heaps of 10 to 10,000 objects: repairing names around an edit, and naming everything
+//! anew.
 //!
-//! The heap is a tree or a list that a global leads to. The step writes a number into one object and a reference into
-//! another, which gives a third one, deep down, a shorter way. Or all objects mention the first one, and the step
-//! lets one of them cease to.
+//! The heap is a tree or a list that a global leads to. The step writes a number into one object and a
+//! reference into another, which gives a third one, deep down, a shorter way. Or all objects mention the
+//! first one, and the step lets one of them cease to.
 //!
 //! `cargo run --release -p quotient-symmetry --example incrementality`
 
@@ -19,7 +20,7 @@ const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(30);
 
-/// A shape of the heap: how the next node is put in, and whom the step lets a node mention or not.
+/// A shape of the heap: how the next node is inserted, and which edge the step adds and removes.
 struct Shape {
     name: &'static str,
     build: &'static str,
@@ -113,9 +114,9 @@ fn measure(mut call: impl FnMut()) -> f64 {
 struct Costs {
     /// The step and its undo, without any names.
     plain: f64,
-    /// With chains repaired and hashed, and threads told apart by their ids.
+    /// With chains repaired and hashed, and threads distinguished by their ids.
     heap: f64,
-    /// The same with threads in the order of their hashes.
+    /// With chains repaired and hashed, and threads in the order of their hashes.
     full: f64,
     /// With everything named anew, depth first.
     dfs: f64,
@@ -136,7 +137,7 @@ fn costs(engine: &Engine, size: usize) -> Costs {
 
     let with_chains = |key: fn(&mut Chains, &Engine, &EngineState) -> u128| {
         let mut state = built(engine, size);
-        state.state.record_events();
+        state.state.record_graph();
         let mut chains = Chains::default();
         chains.reset(layout, &state.state);
         black_box(key(&mut chains, engine, &state));
@@ -167,8 +168,8 @@ fn costs(engine: &Engine, size: usize) -> Costs {
 
     let with_names = |level, naming| {
         let mut state = built(engine, size);
-        let ladder = SymmetryConfig { level, naming, options: Options::default() };
-        let mut namer = Namer::new(ladder, layout, &mut state.state);
+        let config = SymmetryConfig { level, naming, options: Options::default() };
+        let mut namer = Namer::new(config, layout, &mut state.state);
         namer.encode(layout, &mut state.state, &mut Encoding::new());
         measure(|| {
             engine.fire_only(&mut state, step);

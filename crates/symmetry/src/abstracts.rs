@@ -1,10 +1,10 @@
-//! What the elements of abstract enums are called.
+//! Names for the elements of abstract enums.
 
 use state::Layout;
 
 use crate::namer::UNNAMED;
 
-/// Gives names to elements of abstract enums. MarkedProgram ones keep theirs: the model knows them by it.
+/// Gives names to elements of abstract enums. Named constants keep theirs, since properties mention them.
 pub struct AbstractNames<'n> {
     names: &'n mut Vec<Vec<u32>>,
     /// By enum: the names that are left, the next one last.
@@ -20,11 +20,11 @@ impl<'n> AbstractNames<'n> {
             for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
                 names.clear();
                 names.resize(count as usize, UNNAMED);
-                let is_pinned = |&id: &u32| layout.named_constants.contains(&(of, id));
-                for id in (0..count).filter(is_pinned) {
+                let is_constant = |&id: &u32| layout.named_constants.contains(&(of, id));
+                for id in (0..count).filter(is_constant) {
                     names[id as usize] = id;
                 }
-                left.push((0..count).rev().filter(|id| !is_pinned(id)).collect());
+                left.push((0..count).rev().filter(|id| !is_constant(id)).collect());
             }
         }
         Self { names, left }
@@ -37,7 +37,7 @@ impl<'n> AbstractNames<'n> {
         }
     }
 
-    /// Those that nobody mentions get what is left.
+    /// Gives the names that are left to the elements that no unit mentions.
     pub fn finish(mut self) {
         for of in 0..self.left.len() as u32 {
             for id in 0..self.names[of as usize].len() as u32 {

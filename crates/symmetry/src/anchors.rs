@@ -1,11 +1,11 @@
-//! The anchored part of a state: what functional places lead to from the globals, and from threads whose names are given. It has
-//! names without any choice.
+//! The anchored part of a state: what can be reached by functional places from the globals, and from threads
+//! whose names are given. It has names without any choice.
 
 use state::{Content, Entity, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
 
 const NONE: u32 = u32::MAX;
 
-/// The anchored individuals, in the order of a traversal from the globals.
+/// The anchored entities, in the order of a traversal from the globals.
 #[derive(Clone, Default, Debug)]
 pub struct Anchors {
     threads: Vec<u32>,
@@ -15,9 +15,9 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// The rank of an individual, if it is anchored.
-    pub fn rank(&self, whom: Entity) -> Option<u32> {
-        let rank = match whom {
+    /// The rank of an entity, if it is anchored.
+    pub fn rank(&self, entity: Entity) -> Option<u32> {
+        let rank = match entity {
             Entity::Thread(id) => self.threads[id.0 as usize],
             Entity::Object(id) => self.objects[id.0 as usize],
             Entity::Abstract(of, id) => self.abstracts[of as usize][id as usize],
@@ -25,7 +25,8 @@ impl Anchors {
         (rank != NONE).then_some(rank)
     }
 
-    /// Finds all of them, level by level. The threads whose names are given are told in the order of their names.
+    /// Finds all anchored entities, breadth first. `threads` are those whose names are given, in the order of
+    /// names.
     pub fn find(&mut self, layout: &Layout, state: &State, threads: impl Iterator<Item = ThreadId>) {
         let clear = |ranks: &mut Vec<u32>, len: u32| {
             ranks.clear();
@@ -44,44 +45,44 @@ impl Anchors {
         threads.for_each(|id| self.reach(Entity::Thread(id)));
         self.follow(layout, state, NodeRef::Root);
         let mut next = 0;
-        while let Some(&whom) = self.order.get(next) {
-            if let Some(node) = whom.node() {
+        while let Some(&entity) = self.order.get(next) {
+            if let Some(node) = entity.node() {
                 self.follow(layout, state, node);
             }
             next += 1;
         }
     }
 
-    fn reach(&mut self, whom: Entity) {
-        let rank = match whom {
+    fn reach(&mut self, entity: Entity) {
+        let rank = match entity {
             Entity::Thread(id) => &mut self.threads[id.0 as usize],
             Entity::Object(id) => &mut self.objects[id.0 as usize],
             Entity::Abstract(of, id) => &mut self.abstracts[of as usize][id as usize],
         };
         if *rank == NONE {
             *rank = self.order.len() as u32;
-            self.order.push(whom);
+            self.order.push(entity);
         }
     }
 
     fn follow(&mut self, layout: &Layout, state: &State, node: NodeRef) {
         state.contents(layout, node, &mut |_, content| match content {
-            Content::Name(whom) => self.reach(whom),
+            Content::Name(entity) => self.reach(entity),
             Content::Value(ty, words) => {
                 self.follow_value(layout, ty, words, 0);
             }
         });
     }
 
-    /// Follows what has a place of its own: elements of sequences, and values of maps whose keys are data. Returns
-    /// where the value ends.
+    /// Follows the parts of a collection that have a place of their own: elements of sequences, and values of
+    /// maps whose keys are data. Returns where the value ends.
     fn follow_value(&mut self, layout: &Layout, ty: TypeId, words: &[u64], at: usize) -> usize {
         let terms = &layout.terms;
         let kind = terms.kind(ty);
         let (before, part) = match kind {
             TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
-                if let Some(whom) = Entity::of_term(kind, words[at] as i64) {
-                    self.reach(whom);
+                if let Some(entity) = Entity::of_term(kind, words[at] as i64) {
+                    self.reach(entity);
                 }
                 return at + 1;
             }

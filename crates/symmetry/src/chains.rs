@@ -1,211 +1,58 @@
 //! Names by access chain, kept up to date step by step.
 //!
-//! The chain of a unit is the least way to it: the places to follow from the globals, or else from a running
-//! thread. Ways from globals come before ways from threads, short ones before long ones, and then they are
-//! compared place by place. Appending a place to a way makes it greater, and greater ways stay greater when both
-//! get the same place appended; so the least ways are a fixed point that can be repaired around an edit (Ramalingam
-//! and Reps) instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever
-//! traverses the heap, neither to name nor to collect.
+//! The chain of a unit is the least path to it: the places to follow from the globals, or else from a running
+//! thread. Paths from globals come before paths from threads, short ones before long ones, and then they are
+//! compared place by place. Appending a place to a path makes it greater, and greater paths stay greater when
+//! both get the same place appended; so the least paths are a fixed point that can be repaired around an edit
+//! instead of being computed anew. A unit without a chain is garbage, cycles included: nothing ever traverses
+//! the heap, neither to name nor to collect.
 //!
-//! Chains are interned in a table, as (chain without its last place, last place): a chain is a number. Undo does not take
-//! chains out of the table. Between steps, when the table has grown to several times what is in use, the chains are [numbered
-//! anew](Chains::compact) that a unit has or the log mentions, and the others are dropped. Everything else is undone with the step
-//! that did it.
+//! Naming objects by such paths, with a table that gives each a number, is from Musuvathi and Dill, "An
+//! incremental heap canonicalization algorithm" (2005), section 4.2. They find the paths of each state by a
+//! traversal; the repair is that of Ramalingam and Reps, "An incremental algorithm for a generalization of
+//! the shortest-path problem" (1996).
 //!
-//! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change when
-//! the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+//! Chains are interned in a table, as (chain without its last place, last place). Undo does not take chains
+//! out of the table. Between steps, when the table has grown to several times what is in use, it is
+//! [compacted](Chains::compact): the chains that a unit has or the log mentions get new numbers, and the
+//! others are dropped. Everything else is undone with the step that did it.
 //!
-//! Every unit adds a share to the hash of where its chain starts: a hash of its chain and of what it says, with chains
-//! for names. Shares are brought up to date when somebody asks, for those units alone that changed, whose chain
-//! changed, or that mention such a one.
+//! What changed comes from the journal of the state, which is read once when a step was taken and once more
+//! before it is taken back. So edges need no log here; chains do, since the journal does not have them.
+//!
+//! What a thread alone can reach is its *region*. Its names are relative to the thread, so they do not change
+//! when the order of the threads does. An edge that leads into the region of another thread is *crossing*.
+//!
+//! Every unit contributes a share to the hash of its origin, where its chain starts: a hash of its chain and
+//! of its contents, with chains for names. Shares are brought up to date on demand, only for units that
+//! changed, whose chain changed, or that mention a unit whose chain changed.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use state::{Edge, Entity, Event, Layout, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
+use rustc_hash::FxHashSet;
+use state::{Change, Entity, Layout, Mention, NodeRef, ObjectId, SPARE, State, ThreadId, make_room};
 
+use crate::chain_table::{ChainId, ChainTable, THREAD};
 use crate::content::hash_unit;
 use crate::mix::mix128;
 
-/// A chain, by its number in the table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct ChainId(u32);
-
-impl ChainId {
-    /// The chain of the globals: nowhere to go.
-    pub const ROOT: Self = Self(0);
-    /// No chain: greater than all others.
-    pub const NONE: Self = Self(u32::MAX);
-
-    pub const fn exists(self) -> bool {
-        self.0 != Self::NONE.0
-    }
-}
-
-/// Marks the place of a thread among the roots.
-const THREAD: u64 = 1 << 63;
-
-#[derive(Clone, Copy, Debug)]
-struct Chain {
-    parent: ChainId,
-    label: u64,
-    depth: u32,
-    /// Where it starts: 0 for the globals, one more than its id for a thread.
-    origin: u32,
-    /// Of the places on the way, whatever thread it starts from.
-    hash: u128,
-}
-
-/// The chains that units have or had not long ago.
-#[derive(Clone, Debug)]
-pub struct ChainTable {
-    chains: Vec<Chain>,
-    index: FxHashMap<(u32, u64), ChainId>,
-}
-
-impl Default for ChainTable {
-    fn default() -> Self {
-        let root = Chain { parent: ChainId::NONE, label: 0, depth: 0, origin: 0, hash: mix128(0, 0) };
-        Self { chains: vec![root], index: FxHashMap::default() }
-    }
-}
-
-impl ChainTable {
-    fn get(&self, id: ChainId) -> Chain {
-        self.chains[id.0 as usize]
-    }
-
-    /// The chain that goes one place further.
-    pub fn extend(&mut self, chain: ChainId, label: u64) -> ChainId {
-        if !chain.exists() {
-            return ChainId::NONE;
-        }
-        let chains = &mut self.chains;
-        *self.index.entry((chain.0, label)).or_insert_with(|| {
-            let parent = chains[chain.0 as usize];
-            let is_thread = label & THREAD != 0;
-            let origin = if is_thread { label as u32 + 1 } else { parent.origin };
-            let hash = if is_thread { mix128(1, 0) } else { mix128(parent.hash, label) };
-            chains.push(Chain { parent: chain, label, depth: parent.depth + 1, origin, hash });
-            ChainId(u32::try_from(chains.len() - 1).expect("fewer than 2^32 chains"))
-        })
-    }
-
-    /// Where the chain starts: 0 for the globals, one more than its id for a thread.
-    pub fn origin(&self, chain: ChainId) -> u32 {
-        self.get(chain).origin
-    }
-
-    /// A hash of the places on the way, which leaves out the thread it starts from.
-    pub fn hash(&self, chain: ChainId) -> u128 {
-        self.get(chain).hash
-    }
-
-    /// The order of two chains that exist, but for the threads that they start from.
-    pub fn compare_places(&self, a: ChainId, b: ChainId) -> Ordering {
-        let (mut x, mut y) = (self.get(a), self.get(b));
-        x.depth.cmp(&y.depth).then_with(|| {
-            // The place that is nearest to the start counts most.
-            let mut order = Ordering::Equal;
-            while x.depth > u32::from(x.origin != 0) {
-                order = x.label.cmp(&y.label).then(order);
-                (x, y) = (self.get(x.parent), self.get(y.parent));
-            }
-            order
-        })
-    }
-
-    pub fn compare(&self, a: ChainId, b: ChainId) -> Ordering {
-        if a == b {
-            return Ordering::Equal;
-        }
-        if !a.exists() || !b.exists() {
-            return b.exists().cmp(&a.exists());
-        }
-        let (mut x, mut y) = (self.get(a), self.get(b));
-        (x.origin != 0).cmp(&(y.origin != 0)).then(x.depth.cmp(&y.depth)).then_with(|| {
-            while x.parent != y.parent {
-                (x, y) = (self.get(x.parent), self.get(y.parent));
-            }
-            x.label.cmp(&y.label)
-        })
-    }
-
-    /// How many chains there are.
-    pub fn len(&self) -> usize {
-        self.chains.len()
-    }
-
-    /// Makes sure that there is memory, and that there are numbers, for as many chains more.
-    fn has_room(&mut self, spare: usize) -> bool {
-        self.chains.len().saturating_add(spare) < ChainId::NONE.0 as usize
-            && make_room(&mut self.chains, spare)
-            && self.index.try_reserve(spare).is_ok()
-    }
-
-    /// Drops the chains that are not `used`. Returns what the others are called now. A chain that is used is a way further than one
-    /// that is used.
-    fn retain(&mut self, used: &[bool]) -> Vec<ChainId> {
-        let mut renumbered = Vec::with_capacity(used.len());
-        let mut next = 0;
-        for (at, &is_used) in used.iter().enumerate() {
-            renumbered.push(if is_used { ChainId(next) } else { ChainId::NONE });
-            if is_used {
-                // The chain before it has a lesser number, and got its new one.
-                let mut chain = self.chains[at];
-                if chain.parent.exists() {
-                    chain.parent = renumbered[chain.parent.0 as usize];
-                }
-                self.chains[next as usize] = chain;
-                next += 1;
-            }
-        }
-        self.chains.truncate(next as usize);
-        self.index.clear();
-        let chains = self.chains.iter().zip(0..).skip(1);
-        self.index.extend(chains.map(|(chain, id)| ((chain.parent.0, chain.label), ChainId(id))));
-        renumbered
-    }
-
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-}
-
-/// A unit, by number: the globals, then threads and objects in turn.
+/// A unit, by [`NodeRef::index`].
 type Vertex = u32;
-
-const fn vertex(node: NodeRef) -> Vertex {
-    match node {
-        NodeRef::Root => 0,
-        NodeRef::Thread(id) => 2 * id.0 + 1,
-        NodeRef::Object(id) => 2 * id.0 + 2,
-    }
-}
-
-const fn node(vertex: Vertex) -> NodeRef {
-    match vertex {
-        0 => NodeRef::Root,
-        _ if vertex % 2 == 1 => NodeRef::Thread(ThreadId(vertex / 2)),
-        _ => NodeRef::Object(ObjectId(vertex / 2 - 1)),
-    }
-}
 
 /// What is known of a unit.
 #[derive(Clone, PartialEq, Debug)]
 struct Known {
-    /// Its chain, once everything is repaired.
+    /// The chain, once everything is repaired.
     chain: ChainId,
-    /// The least chain that those who mention it offer.
+    /// The least chain that the units that mention it offer.
     offered: ChainId,
     /// The chain under which it is listed.
     placed: ChainId,
-    /// How many of its edges cross.
+    /// The number of its edges that cross.
     crossing: u32,
-    /// What it adds to the hash of its origin, once nothing is stale.
+    /// Its share of the hash of its origin, once nothing is stale.
     share: Share,
-    /// Who mentions it, and where.
+    /// The units that mention it, and where.
     mentions: Mentions,
 }
 
@@ -224,7 +71,7 @@ const UNKNOWN: Known = Known {
     mentions: Mentions::NONE,
 };
 
-/// Who mentions a unit, and where. A few are looked through; many have an index.
+/// The units that mention a unit, with labels: a list while they are few, a set when they are many.
 #[derive(Clone, PartialEq, Debug)]
 struct Mentions {
     few: Vec<(Vertex, u64)>,
@@ -254,7 +101,7 @@ impl Mentions {
     fn remove(&mut self, mention: (Vertex, u64)) {
         let was_there = match &mut self.many {
             Some(many) => many.remove(&mention),
-            // What came last mostly goes first.
+            // The last one is mostly removed first.
             None => match self.few.iter().rposition(|&other| other == mention) {
                 Some(at) => {
                     self.few.swap_remove(at);
@@ -263,7 +110,7 @@ impl Mentions {
                 None => false,
             },
         };
-        assert!(was_there, "nobody ceases to mention whom it did not");
+        assert!(was_there, "the edge that is removed exists");
     }
 
     fn iter(&self) -> impl Iterator<Item = (Vertex, u64)> {
@@ -274,17 +121,15 @@ impl Mentions {
 enum Undo {
     Chain { vertex: Vertex, chain: ChainId },
     Offered { vertex: Vertex, chain: ChainId },
-    Mentioned { vertex: Vertex, mention: (Vertex, u64) },
-    Unmentioned { vertex: Vertex, mention: (Vertex, u64) },
     Crossing { vertex: Vertex, crossing: u32 },
 }
 
 /// How the list of objects changed.
 #[derive(Clone, Default, Debug)]
 pub struct Relisted {
-    /// As many at its start are the same as before.
+    /// The length of the part at its start that is the same as before.
     pub unchanged: usize,
-    /// These were listed and may not be any more.
+    /// Objects that were listed and may not be listed any more.
     pub delisted: Vec<ObjectId>,
 }
 
@@ -293,44 +138,44 @@ pub struct Relisted {
 pub struct Chains {
     pub table: ChainTable,
     known: Vec<Known>,
-    /// The objects that have chains, by where these start and then in the order of their chains, once they are
-    /// [listed](Chains::arrange).
+    /// The objects that have chains, by origin and then in the order of their chains. Up to date after
+    /// [`Chains::arrange`].
     list: Vec<Vertex>,
-    /// The units that may be listed under chains that they do not have any more.
+    /// Units that may be listed under chains that they do not have any more.
     unlisted: Vec<Vertex>,
-    /// How the list changed since somebody [asked](Chains::take_relisted).
+    /// How the list changed since the last [`Chains::take_relisted`].
     relisted: Relisted,
-    /// By origin: the sum of what its units add to the hash.
+    /// By origin: the sum of the shares of its units.
     sums: Vec<u128>,
     crossing: u32,
     log: Vec<Undo>,
-    /// Where steps start in the log, and the version before.
+    /// By step: its start in the log, and the version before.
     marks: Vec<(usize, u64)>,
-    /// Which names these are: equal numbers, equal names.
+    /// Identifies the chains of all units: equal versions, equal chains.
     version: u64,
     last_version: u64,
-    /// Units whose chain is not what is offered, least first: a binary heap.
+    /// Units whose chain is not the one that is offered, least first: a binary heap.
     queue: Vec<(ChainId, Vertex)>,
-    /// The units whose chain changed in this step, and what it was before.
+    /// The units whose chain changed in this step, and their chains before.
     moved: Vec<(Vertex, ChainId)>,
     created: Vec<Vertex>,
-    /// The units whose edges changed in this step, or lead to such that have another chain.
+    /// The units whose edges changed in this step, or lead to units whose chain changed.
     rewired: Vec<Vertex>,
     /// The units whose shares are out of date.
     stale: Vec<Vertex>,
     /// By unit: whether it is among `moved`, `rewired`, `stale`, `unlisted`.
     flags: Vec<[bool; 4]>,
-    /// Whether nobody will ask for hashes.
+    /// Whether there are no hashes.
     unhashed: bool,
-    /// With more chains than this the table is worth being compacted.
+    /// With more chains than this, compacting the table is worth it.
     most: usize,
-    /// How many chains there were when there was last [room](Chains::has_room) for more.
+    /// The number of chains when there was last [room](Chains::has_room) for more.
     asked: usize,
-    /// How many units steps changed or renamed so far.
+    /// The number of units that steps changed or renamed so far.
     pub touched: u64,
 }
 
-/// So many chains may be there without being in use, whatever is in use.
+/// With fewer chains than this, the table is never compacted.
 const MOST_UNUSED: usize = 1 << 12;
 
 /// Visits all chains that are in use.
@@ -343,7 +188,7 @@ fn each_chain(known: &mut [Known], log: &mut [Undo], mut visit: impl FnMut(&mut 
     for undo in log {
         match undo {
             Undo::Chain { chain, .. } | Undo::Offered { chain, .. } => visit(chain),
-            Undo::Mentioned { .. } | Undo::Unmentioned { .. } | Undo::Crossing { .. } => {}
+            Undo::Crossing { .. } => {}
         }
     }
 }
@@ -354,59 +199,60 @@ const STALE: usize = 2;
 const UNLISTED: usize = 3;
 
 impl Chains {
-    /// Chains without hashes, which cost as much as chains.
+    /// Chains without hashes, which cost as much as the chains themselves.
     pub fn unhashed() -> Self {
         Self { unhashed: true, ..Self::default() }
     }
 
     /// The chain of a unit, if it can be reached.
     pub fn chain(&self, unit: NodeRef) -> ChainId {
-        self.known.get(vertex(unit) as usize).map_or(ChainId::NONE, |known| known.chain)
+        self.known.get(unit.index() as usize).map_or(ChainId::NONE, |known| known.chain)
     }
 
-    /// Whether a way from the globals leads there.
+    /// Whether the chain of a unit starts at the globals.
     pub fn is_anchored(&self, unit: NodeRef) -> bool {
         let chain = self.chain(unit);
         chain.exists() && self.table.origin(chain) == 0
     }
 
-    /// Where the chain of a unit starts, if it can be reached: 0 for the globals, one more than its id for a thread.
+    /// Where the chain of a unit starts, if it can be reached: 0 for the globals, one more than its id for a
+    /// thread.
     pub fn origin(&self, unit: NodeRef) -> Option<u32> {
         let chain = self.chain(unit);
         chain.exists().then(|| self.table.origin(chain))
     }
 
-    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. They must be
-    /// [listed](Chains::arrange).
+    /// The objects whose chains start at the globals (0) or a thread (one more than its id), in order. The
+    /// list must be [up to date](Chains::arrange).
     pub fn objects_from(&self, origin: u32) -> impl ExactSizeIterator<Item = ObjectId> {
         self.objects_in(self.range_from(origin))
     }
 
-    /// The objects there in the list.
+    /// The objects in a range of the list.
     pub fn objects_in(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = ObjectId> {
         self.list[range].iter().map(|&vertex| ObjectId(vertex / 2 - 1))
     }
 
-    /// Where these objects are in the list.
+    /// The range of the list with the objects of an origin.
     pub fn range_from(&self, origin: u32) -> Range<usize> {
         debug_assert!(self.unlisted.is_empty());
         let is_before =
             |&vertex: &Vertex, origin: u32| self.table.origin(self.known[vertex as usize].chain) < origin;
         let starts_before = |origin: u32| match self.list.last() {
             _ if origin == 0 => 0,
-            // Often there are none but those from the globals.
+            // Often all objects are reached from the globals.
             Some(last) if is_before(last, origin) => self.list.len(),
             _ => self.list.partition_point(|vertex| is_before(vertex, origin)),
         };
         starts_before(origin)..starts_before(origin + 1)
     }
 
-    /// How many objects are in the list.
+    /// The number of objects in the list.
     pub fn listed(&self) -> usize {
         self.list.len()
     }
 
-    /// How the list changed since the last time.
+    /// How the list changed since the last call.
     pub fn take_relisted(&mut self) -> Relisted {
         let unchanged = self.list.len();
         std::mem::replace(&mut self.relisted, Relisted { unchanged, delisted: Vec::new() })
@@ -417,21 +263,20 @@ impl Chains {
         self.mentions(unit).map(|(source, _)| source)
     }
 
-    /// The units that mention a unit, and where: the label of an [`Edge`].
+    /// The units that mention a unit, with the label of the [edge](state::Edge).
     pub fn mentions(&self, unit: NodeRef) -> impl Iterator<Item = (NodeRef, u64)> {
-        let mentions = &self.known[vertex(unit) as usize].mentions;
+        let mentions = &self.known[unit.index() as usize].mentions;
         let others = mentions.iter().filter(|(_, label)| label & THREAD == 0);
-        others.map(|(source, label)| (node(source), label))
+        others.map(|(source, label)| (NodeRef::from_index(source), label))
     }
 
-    /// What a hash says of everything that chains from this origin lead to. Shares must be [up to
-    /// date](Chains::refresh).
+    /// A hash of all units of this origin. Shares must be [up to date](Chains::refresh).
     pub fn sum(&self, origin: u32) -> u128 {
         debug_assert!(self.stale.is_empty());
         self.sums.get(origin as usize).copied().unwrap_or(0)
     }
 
-    /// A hash of the state, with its threads told apart by their ids.
+    /// A hash of the state, which depends on the ids of threads.
     pub fn hash(&mut self, layout: &Layout, state: &State) -> u128 {
         assert!(!self.unhashed, "these chains have no hashes");
         self.refresh(layout, state);
@@ -444,36 +289,35 @@ impl Chains {
         self.crossing > 0
     }
 
-    /// Equal versions have equal chains.
+    /// Identifies the chains of all units: equal versions, equal chains.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Takes note of that the state became another by decoding, in which there is no garbage.
-    pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
-        if state.events().contains(&Event::Replaced) {
+    /// Follows the state to another one by decoding, in which there is no garbage.
+    pub fn decoded(&mut self, layout: &Layout, state: &State) {
+        if state.changes().contains(&Change::Replaced) {
             self.reset(layout, state);
-        } else {
-            let touched = self.touched;
-            for at in 0..state.events().len() {
-                match state.events()[at] {
-                    Event::Added(edge) => self.added(edge),
-                    Event::Removed(edge) => self.removed(edge),
-                    Event::Rewritten(unit) => _ = self.flag(STALE, vertex(unit)),
-                    event => unreachable!("decoding does not lead to {event:?}"),
-                }
-            }
-            self.repair(layout, state);
-            self.settle(layout, state);
-            // No step did this.
-            self.touched = touched;
-            self.log.clear();
-            self.marks.clear();
+            return;
         }
-        state.clear_events();
+        let touched = self.touched;
+        for change in state.changes() {
+            match *change {
+                Change::Added(mention) => self.added(mention),
+                Change::Removed(mention) => self.removed(mention),
+                Change::Rewritten(unit) => _ = self.flag(STALE, unit.index()),
+                change => unreachable!("decoding does not lead to {change:?}"),
+            }
+        }
+        self.repair(layout, state);
+        self.settle(layout, state);
+        // No step did this.
+        self.touched = touched;
+        self.log.clear();
+        self.marks.clear();
     }
 
-    /// Starts over with any state.
+    /// Starts anew with any state.
     pub fn reset(&mut self, layout: &Layout, state: &State) {
         for known in &mut self.known {
             let mut mentions = std::mem::replace(&mut known.mentions, Mentions::NONE);
@@ -486,7 +330,7 @@ impl Chains {
         self.crossing = 0;
         self.log.clear();
         self.marks.clear();
-        // The globals may be all there is: then nothing moves.
+        // If there are only the globals, no chain changes, but it is another state.
         self.last_version += 1;
         self.version = self.last_version;
         self.prepare(0);
@@ -497,8 +341,13 @@ impl Chains {
             self.created(state, unit);
         }
         for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
-            state.edges(layout, unit, &mut |edge| self.added(edge));
-            self.flag(STALE, vertex(unit));
+            let source = unit.index();
+            state.edges(layout, unit, &mut |edge| {
+                if let Some(target) = edge.target.node() {
+                    self.add_mention(source, edge.label, target.index());
+                }
+            });
+            self.flag(STALE, source);
         }
         self.repair(layout, state);
         self.settle(layout, state);
@@ -507,56 +356,59 @@ impl Chains {
         self.touched = touched;
     }
 
-    /// Takes note of what a step did, and drops what became garbage.
+    /// Follows the last step, and drops the garbage that it made.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.marks.push((self.log.len(), self.version));
-        self.mark_changed(state);
-        // Most steps leave the graph as it is.
-        if state.events().is_empty() {
-            return;
-        }
-        for at in 0..state.events().len() {
-            match state.events()[at] {
-                Event::Added(edge) => self.added(edge),
-                Event::Removed(edge) => self.removed(edge),
-                Event::Created(unit) => self.created(state, unit),
-                Event::Ended(id) => {
-                    self.remove_mention(0, THREAD | u64::from(id.0), vertex(NodeRef::Thread(id)));
-                }
-                event => unreachable!("no step leads to {event:?}: only chains tell what is garbage"),
-            }
-        }
-        state.clear_events();
-        self.repair(layout, state);
-        self.drop_garbage(layout, state);
-        self.settle(layout, state);
-    }
-
-    /// What the last step wrote is to be hashed again.
-    fn mark_changed(&mut self, state: &State) {
+        let count = state.last_step().len();
         let mut last = None;
-        for unit in state.changed() {
-            // Most of what is written more than once is written at one go.
-            self.touched += u64::from(last != Some(unit));
-            last = Some(unit);
-            self.flag(STALE, vertex(unit));
+        let mut is_rewired = false;
+        for change in state.last_step() {
+            match *change {
+                Change::Word { unit, .. } | Change::Node { unit, .. } => {
+                    // Most of what is written more than once is written at one go.
+                    self.touched += u64::from(last != Some(unit));
+                    last = Some(unit);
+                    self.flag(STALE, unit);
+                    continue;
+                }
+                Change::BlockReused { .. }
+                | Change::BlockAppended { .. }
+                | Change::BlockFreed { .. }
+                | Change::ValueWords { .. } => continue,
+                Change::Added(mention) => self.added(mention),
+                Change::Removed(mention) => self.removed(mention),
+                Change::Created(unit) => self.created(state, unit),
+                Change::Ended(id) => {
+                    self.remove_mention(0, THREAD | u64::from(id.0), NodeRef::Thread(id).index());
+                }
+                Change::Dropped(_) | Change::Rewritten(_) | Change::Replaced => {
+                    unreachable!("no step leads to {change:?}: only chains show what is garbage")
+                }
+            }
+            is_rewired = true;
+        }
+        // Most steps leave the graph as it is.
+        if is_rewired {
+            self.repair(layout, state);
+            self.drop_garbage(layout, state, count);
+            self.settle(layout, state);
         }
     }
 
-    /// Makes sure that the next steps can be followed and logged, if there is memory. No step may be under way.
+    /// Makes sure that the next steps need no memory here, if there is any. No step may be under way.
     pub fn has_room(&mut self) -> bool {
-        // It costs as much as a look at everything that mentions chains.
+        // Compacting visits everything that mentions chains.
         if self.table.len() > self.most.max(MOST_UNUSED).max(self.log.len() / 4) {
             self.compact();
         }
-        // Several times as many as there were since the last time.
+        // Several times as many as were needed since the last time.
         let spare = SPARE.max(4 * self.table.len().saturating_sub(self.asked));
         self.asked = self.table.len();
         make_room(&mut self.log, SPARE) && make_room(&mut self.marks, SPARE) && self.table.has_room(spare)
     }
 
-    /// Drops the chains that are not in use: those that neither a unit has, nor undo gives back, nor go on to such a one. No step
-    /// may be under way.
+    /// Drops the chains that are not in use. In use are those that a unit has or the log gives back, and
+    /// their prefixes. No step may be under way.
     pub fn compact(&mut self) {
         debug_assert!(self.queue.is_empty() && self.moved.is_empty());
         let mut used = vec![false; self.table.len()];
@@ -579,9 +431,20 @@ impl Chains {
 
     /// Takes the last step back, which the state is about to take back.
     pub fn undo(&mut self, state: &State) {
-        if !self.unhashed {
-            for unit in state.changed() {
-                self.flag(STALE, vertex(unit));
+        for change in state.last_step().iter().rev() {
+            match *change {
+                Change::Word { unit, .. } | Change::Node { unit, .. } => _ = self.flag(STALE, unit),
+                Change::Added(Mention { source, target, label }) => {
+                    self.known[target as usize].mentions.remove((source, label));
+                }
+                Change::Removed(Mention { source, target, label }) => {
+                    self.known[target as usize].mentions.insert((source, label));
+                }
+                Change::Created(NodeRef::Thread(id)) if state.is_running(id) => {
+                    self.thread_mentions(id).remove((0, THREAD | u64::from(id.0)));
+                }
+                Change::Ended(id) => self.thread_mentions(id).insert((0, THREAD | u64::from(id.0))),
+                _ => {}
             }
         }
         let (mark, version) = self.marks.pop().expect("every undo has its step");
@@ -593,10 +456,6 @@ impl Chains {
                     self.flag_with_mentions(STALE, vertex);
                 }
                 Undo::Offered { vertex, chain } => self.known[vertex as usize].offered = chain,
-                Undo::Mentioned { vertex, mention } => self.known[vertex as usize].mentions.remove(mention),
-                Undo::Unmentioned { vertex, mention } => {
-                    self.known[vertex as usize].mentions.insert(mention);
-                }
                 Undo::Crossing { vertex, crossing } => {
                     let old = std::mem::replace(&mut self.known[vertex as usize].crossing, crossing);
                     self.crossing = self.crossing + crossing - old;
@@ -615,8 +474,12 @@ impl Chains {
         }
     }
 
+    fn thread_mentions(&mut self, id: ThreadId) -> &mut Mentions {
+        &mut self.known[NodeRef::Thread(id).index() as usize].mentions
+    }
+
     fn created(&mut self, state: &State, unit: NodeRef) {
-        let vertex = vertex(unit);
+        let vertex = unit.index();
         self.prepare(vertex);
         self.created.push(vertex);
         if let NodeRef::Thread(id) = unit
@@ -626,47 +489,39 @@ impl Chains {
         }
     }
 
-    fn added(&mut self, edge: Edge) {
-        if let Some(target) = edge.target.node() {
-            self.add_mention(vertex(edge.source), edge.label, vertex(target));
-        }
+    fn added(&mut self, Mention { source, target, label }: Mention) {
+        self.add_mention(source, label, target);
     }
 
-    fn removed(&mut self, edge: Edge) {
-        if let Some(target) = edge.target.node() {
-            self.remove_mention(vertex(edge.source), edge.label, vertex(target));
-        }
+    fn removed(&mut self, Mention { source, target, label }: Mention) {
+        self.remove_mention(source, label, target);
     }
 
     fn add_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.prepare(source.max(target));
         self.flag(REWIRED, source);
-        let mention = (source, label);
-        self.known[target as usize].mentions.insert(mention);
-        self.log.push(Undo::Mentioned { vertex: target, mention });
+        self.known[target as usize].mentions.insert((source, label));
         let chain = self.table.extend(self.known[source as usize].chain, label);
         self.offer(target, chain);
     }
 
     fn remove_mention(&mut self, source: Vertex, label: u64, target: Vertex) {
         self.flag(REWIRED, source);
-        let mention = (source, label);
-        self.known[target as usize].mentions.remove(mention);
-        self.log.push(Undo::Unmentioned { vertex: target, mention });
+        self.known[target as usize].mentions.remove((source, label));
         let chain = self.known[source as usize].chain;
         self.withdraw(target, chain, label);
     }
 
     // Repair.
 
-    /// Somebody mentions `vertex` whose chain makes `chain` a way to it.
+    /// A new edge makes `chain` a path to `vertex`.
     fn offer(&mut self, vertex: Vertex, chain: ChainId) {
         if self.table.compare(chain, self.known[vertex as usize].offered).is_lt() {
             self.set_offered(vertex, chain);
         }
     }
 
-    /// What was a way to `vertex`, `label` after `chain`, is none any more.
+    /// The path to `vertex` that extends `chain` by `label` does not exist any more.
     fn withdraw(&mut self, vertex: Vertex, chain: ChainId, label: u64) {
         if chain.exists() && self.table.extend(chain, label) == self.known[vertex as usize].offered {
             let mut least = ChainId::NONE;
@@ -728,9 +583,9 @@ impl Chains {
         source: Vertex,
         mut visit: impl FnMut(&mut Self, Vertex, u64),
     ) {
-        state.edges(layout, node(source), &mut |edge| {
+        state.edges(layout, NodeRef::from_index(source), &mut |edge| {
             if let Some(target) = edge.target.node() {
-                visit(self, vertex(target), edge.label);
+                visit(self, target.index(), edge.label);
             }
         });
     }
@@ -770,24 +625,24 @@ impl Chains {
         }
     }
 
-    // What follows from the chains.
+    // Everything that depends on the chains.
 
-    fn drop_garbage(&mut self, layout: &Layout, state: &mut State) {
+    /// Drops the garbage that the last step made. The step consists of `count` changes before that.
+    fn drop_garbage(&mut self, layout: &Layout, state: &mut State, count: usize) {
         let mut created = std::mem::take(&mut self.created);
         let moved = std::mem::take(&mut self.moved);
         for vertex in created.drain(..).chain(moved.iter().map(|&(vertex, _)| vertex)) {
-            if !self.known[vertex as usize].chain.exists() && state.exists(node(vertex)) {
-                state.drop_node(layout, node(vertex));
+            if !self.known[vertex as usize].chain.exists() && state.exists(NodeRef::from_index(vertex)) {
+                state.drop_node(layout, NodeRef::from_index(vertex));
                 self.flag(STALE, vertex);
             }
         }
         (self.created, self.moved) = (created, moved);
-        for at in 0..state.events().len() {
-            if let Event::Removed(edge) = state.events()[at] {
-                self.removed(edge);
+        for change in &state.last_step()[count..] {
+            if let Change::Removed(mention) = *change {
+                self.removed(mention);
             }
         }
-        state.clear_events();
         debug_assert!(self.queue.is_empty(), "garbage offers nothing");
     }
 
@@ -824,7 +679,8 @@ impl Chains {
         self.rewired = rewired;
     }
 
-    /// Sets a flag of a unit and puts it on the list that goes with it. Says whether it was not set.
+    /// Sets a flag of a unit and puts the unit on the list for that flag. Returns whether the flag was not
+    /// set.
     fn flag(&mut self, which: usize, vertex: Vertex) -> bool {
         if which == STALE && self.unhashed {
             return false;
@@ -856,7 +712,7 @@ impl Chains {
         let mut count = 0;
         if chain.exists() {
             let own = self.table.origin(chain);
-            state.edges(layout, node(vertex), &mut |edge| {
+            state.edges(layout, NodeRef::from_index(vertex), &mut |edge| {
                 if let Some(target) = edge.target.node() {
                     let origin = self.table.origin(self.chain(target));
                     count += u32::from(origin != 0 && origin != own);
@@ -890,7 +746,7 @@ impl Chains {
             return Share::default();
         }
         let own = self.table.get(chain);
-        let content = hash_unit(layout, state, node(vertex), &mut |target| match target {
+        let content = hash_unit(layout, state, NodeRef::from_index(vertex), &mut |target| match target {
             Entity::Abstract(of, id) => mix128(of.into(), id.into()),
             Entity::Thread(_) | Entity::Object(_) => {
                 let target = target.node().expect("a unit");
@@ -915,7 +771,7 @@ impl Chains {
         if unlisted.len() * 2 > self.list.len().max(16) {
             self.sort();
         } else {
-            // Until they are taken out, those that moved are listed under their old chains.
+            // Until they are taken out, units are listed under their old chains.
             for &vertex in &unlisted {
                 let chain = self.known[vertex as usize].placed;
                 if chain.exists() {
@@ -940,7 +796,7 @@ impl Chains {
         self.unlisted = unlisted;
     }
 
-    /// Where in the list an object with this chain belongs.
+    /// The position in the list for an object with this chain.
     fn place_of(&self, chain: ChainId) -> usize {
         self.list.partition_point(|&other| self.listed_before(self.known[other as usize].placed, chain))
     }
@@ -950,7 +806,7 @@ impl Chains {
         by_origin.then_with(|| self.table.compare(a, b)).is_lt()
     }
 
-    /// Makes the list anew: cheaper when much has changed.
+    /// Makes the list anew, which is cheaper when much has changed.
     fn sort(&mut self) {
         let mut list = std::mem::take(&mut self.list);
         list.clear();

@@ -1,10 +1,10 @@
-//! What a unit says, as a hash, given what to call those whom it mentions.
+//! Hashes of the contents of units, under given names of the entities that they mention.
 
 use state::{Content, Entity, Layout, NodeRef, State, TermKind};
 
 use crate::mix::{mix, mix128};
 
-/// A hash of the data of a unit: of everything but names.
+/// A hash of the data of a unit, without references.
 #[inline]
 pub fn hash_data(layout: &Layout, state: &State, node: NodeRef) -> u64 {
     let mut hash = match node {
@@ -16,7 +16,7 @@ pub fn hash_data(layout: &Layout, state: &State, node: NodeRef) -> u64 {
     hash
 }
 
-/// A hash of all that a unit says, with whom it mentions as `name` calls them.
+/// A hash of the contents of a unit. `name` gives the names of the entities that it mentions.
 pub fn hash_unit(
     layout: &Layout,
     state: &State,
@@ -25,12 +25,12 @@ pub fn hash_unit(
 ) -> u128 {
     let mut hash = mix128(0, hash_data(layout, state, node));
     state.contents(layout, node, &mut |label, content| match content {
-        Content::Name(whom) => hash = mix128(hash ^ name(whom), label),
+        Content::Name(entity) => hash = mix128(hash ^ name(entity), label),
         Content::Value(ty, words) => {
             hash = mix128(hash, label);
             layout.terms.scan(ty, words, 0, &mut |kind, word| {
                 hash = match Entity::of_term(kind, word as i64) {
-                    Some(whom) => mix128(hash ^ name(whom), 1),
+                    Some(entity) => mix128(hash ^ name(entity), 1),
                     None if kind == TermKind::Data => mix128(hash, word),
                     None => mix128(hash, 2),
                 };

@@ -1,9 +1,9 @@
 //! The level `full`: what is not anchored becomes a graph, which is put in canonical order.
 //!
-//! Nodes are the threads, objects and abstract ids that float, and whatever of collections needs a node of its own:
-//! the units that members hang from, elements that are collections themselves, entries of maps. Everything that has
-//! a name already (data, anchored individuals) goes into labels of nodes and edges, as a hash. Two parts of a
-//! collection that no order tells apart hang from it by edges of the same label.
+//! Nodes are the threads, objects and abstract ids that float, and whatever of collections needs a node of
+//! its own: the units that members hang from, elements that are collections themselves, entries of maps.
+//! Everything that has a name already (data, anchored entities) goes into labels of nodes and edges, as a
+//! hash. Two parts of a collection that no order tells apart hang from it by edges of the same label.
 
 use canon::{Canonizer, Edge, Graph, Options, Ordered};
 use state::{Content, Entity, Layout, NodeRef, State, TermKind, TypeId};
@@ -14,10 +14,10 @@ use crate::mix::mix;
 
 const NONE: u32 = u32::MAX;
 
-/// Where the names of anchored individuals come from.
+/// A source of names for anchored entities.
 pub trait Anchored {
-    /// Something that identifies an anchored individual, whatever it happens to be called.
-    fn anchor(&self, whom: Entity) -> Option<u64>;
+    /// A number that identifies an anchored entity independently of ids.
+    fn anchor(&self, entity: Entity) -> Option<u64>;
 }
 
 /// The graph of what floats.
@@ -25,25 +25,25 @@ pub trait Anchored {
 pub struct Floating {
     graph: Graph,
     canonizer: Canonizer,
-    /// By node: its label, to which more may be added until the graph is complete.
+    /// By node: its label, to which is added until the graph is complete.
     labels: Vec<u64>,
-    /// By node: what it is, if it is an individual.
-    whom: Vec<Option<Entity>>,
+    /// By node: the entity that it stands for.
+    entities: Vec<Option<Entity>>,
     threads: Vec<u32>,
     objects: Vec<u32>,
     abstracts: Vec<Vec<u32>>,
     /// The nodes in canonical order.
     order: Vec<u32>,
-    /// By node: where its edges are in the graph, if it is a unit that floats.
+    /// By node: the range of its edges in the graph, if it is a unit that floats.
     rows: Vec<(u32, u32)>,
-    /// Of which names the graph is that is there.
+    /// The version of the chains for which the graph was made.
     version: Option<u64>,
-    /// What a unit looks like now: its label and edges.
+    /// The present label and edges of a unit.
     row: (u64, Vec<Edge>),
 }
 
 impl Floating {
-    /// Orders everything that floats; [`Floating::ordered`] then tells the order. `units` are all units of the
+    /// Computes the order of everything that floats: see [`Floating::ordered`]. `units` are all units of the
     /// state, or those that float if only these mention what floats.
     pub fn canonize(
         &mut self,
@@ -55,7 +55,7 @@ impl Floating {
     ) -> Ordered {
         self.graph.clear();
         self.labels.clear();
-        self.whom.clear();
+        self.entities.clear();
         let clear = |nodes: &mut Vec<u32>, len: u32| {
             nodes.clear();
             nodes.resize(len as usize, NONE);
@@ -77,9 +77,9 @@ impl Floating {
         self.sort(options)
     }
 
-    /// The same where only what floats mentions what floats, and never in collections. As long as names have the
-    /// same version, only the units that changed since the last time are looked at: those that are dirty, and
-    /// `changed`.
+    /// [`Floating::canonize`] where only what floats mentions what floats, and never in collections. As long
+    /// as names have the same version, only the units in `changed` are looked at: all those that changed
+    /// since the last time.
     pub fn canonize_changed(
         &mut self,
         layout: &Layout,
@@ -94,19 +94,19 @@ impl Floating {
             self.rows.clear();
             self.graph.clear();
             self.labels.clear();
-            self.whom.clear();
+            self.entities.clear();
             self.threads.clear();
             self.threads.resize(state.thread_limit() as usize, NONE);
             self.objects.clear();
             self.objects.resize(state.object_limit() as usize, NONE);
             for unit in state.units().filter(floats) {
-                let (place, whom) = match unit {
+                let (place, entity) = match unit {
                     NodeRef::Root => continue,
                     NodeRef::Thread(id) => (&mut self.threads[id.0 as usize], Entity::Thread(id)),
                     NodeRef::Object(id) => (&mut self.objects[id.0 as usize], Entity::Object(id)),
                 };
                 *place = self.labels.len() as u32;
-                self.add(0, Some(whom));
+                self.add(0, Some(entity));
             }
             for unit in state.units().filter(floats) {
                 self.describe(layout, state, chains, unit);
@@ -120,9 +120,9 @@ impl Floating {
         self.sort(options)
     }
 
-    /// Updates the labels of the units that changed. Says whether that was all: no edge has changed.
+    /// Updates the labels of the units that changed. Returns false if an edge has changed as well.
     fn update(&mut self, layout: &Layout, state: &State, chains: &Chains, changed: &[NodeRef]) -> bool {
-        for &unit in state.dirty().iter().chain(changed) {
+        for &unit in changed {
             let node = match unit {
                 NodeRef::Root => continue,
                 NodeRef::Thread(id) => self.threads.get(id.0 as usize),
@@ -142,7 +142,7 @@ impl Floating {
         true
     }
 
-    /// Lets `row` be the label and the edges of a unit that floats.
+    /// Sets `row` to the label and the edges of a unit that floats.
     fn describe(&mut self, layout: &Layout, state: &State, chains: &Chains, unit: NodeRef) {
         let Self { row: (label, edges), threads, objects, .. } = self;
         let source = match unit {
@@ -153,14 +153,14 @@ impl Floating {
         *label = hash_data(layout, state, unit);
         edges.clear();
         state.contents(layout, unit, &mut |place, content| {
-            let Content::Name(whom) = content else { unreachable!("there are no such collections") };
-            let target = match whom {
+            let Content::Name(entity) = content else { unreachable!("there are no such collections") };
+            let target = match entity {
                 Entity::Thread(id) => threads[id.0 as usize],
                 Entity::Object(id) => objects[id.0 as usize],
                 Entity::Abstract(..) => unreachable!("there are no abstract ids"),
             };
             if target == NONE {
-                let anchor = chains.anchor(whom).expect("what does not float is anchored");
+                let anchor = chains.anchor(entity).expect("what does not float is anchored");
                 *label = label.wrapping_add(mix(place, anchor));
             } else {
                 edges.push(Edge { source, label: short(place), target });
@@ -178,7 +178,7 @@ impl Floating {
         ordered
     }
 
-    /// The graph that is there is out of date.
+    /// Drops the graph: it will not be brought up to date.
     pub fn forget(&mut self) {
         self.version = None;
     }
@@ -188,20 +188,20 @@ impl Floating {
         self.labels.len()
     }
 
-    /// The individuals that float, in canonical order.
+    /// The entities that float, in canonical order.
     pub fn ordered(&self) -> impl Iterator<Item = Entity> {
-        self.order.iter().filter_map(|&node| self.whom[node as usize])
+        self.order.iter().filter_map(|&node| self.entities[node as usize])
     }
 
-    fn add(&mut self, label: u64, whom: Option<Entity>) -> u32 {
+    fn add(&mut self, label: u64, entity: Option<Entity>) -> u32 {
         self.labels.push(label);
-        self.whom.push(whom);
+        self.entities.push(entity);
         self.labels.len() as u32 - 1
     }
 
-    /// The node of an individual that floats.
-    fn node(&mut self, whom: Entity) -> u32 {
-        let (place, label) = match whom {
+    /// The node of an entity that floats.
+    fn node(&mut self, entity: Entity) -> u32 {
+        let (place, label) = match entity {
             Entity::Thread(id) => (&mut self.threads[id.0 as usize], 0),
             Entity::Object(id) => (&mut self.objects[id.0 as usize], 0),
             Entity::Abstract(of, id) => (&mut self.abstracts[of as usize][id as usize], mix(4, of.into())),
@@ -210,7 +210,7 @@ impl Floating {
             return *place;
         }
         *place = self.labels.len() as u32;
-        self.add(label, Some(whom))
+        self.add(label, Some(entity))
     }
 }
 
@@ -220,7 +220,7 @@ struct Builder<'a, A> {
     anchors: &'a A,
 }
 
-/// The labels of an edge are hashes of where it comes from.
+/// The label of an edge in the graph: a hash of its place.
 const fn short(label: u64) -> u32 {
     (label ^ label >> 32) as u32
 }
@@ -231,20 +231,20 @@ const VALUE: u64 = 3;
 
 impl<A: Anchored> Builder<'_, A> {
     fn unit(&mut self, state: &State, unit: NodeRef) {
-        let whom = match unit {
+        let entity = match unit {
             NodeRef::Root => return self.anchored_unit(state, unit, 0),
             NodeRef::Thread(id) => Entity::Thread(id),
             NodeRef::Object(id) => Entity::Object(id),
         };
-        if let Some(anchor) = self.anchors.anchor(whom) {
+        if let Some(anchor) = self.anchors.anchor(entity) {
             return self.anchored_unit(state, unit, mix(6, anchor));
         }
-        let node = self.floating.node(whom);
+        let node = self.floating.node(entity);
         self.label(node, hash_data(self.layout, state, unit));
         state.contents(self.layout, unit, &mut |label, content| self.content(node, label, content));
     }
 
-    /// An anchored unit mentions what floats in collections only, and has a node if there are any.
+    /// An anchored unit mentions what floats in collections only. It has a node if it has collections.
     fn anchored_unit(&mut self, state: &State, unit: NodeRef, anchor: u64) {
         let mut own = None;
         state.contents(self.layout, unit, &mut |label, content| {
@@ -255,7 +255,7 @@ impl<A: Anchored> Builder<'_, A> {
         });
     }
 
-    /// Adds to the label of a node, in any order.
+    /// Adds to the label of a node. The order of additions makes no difference.
     fn label(&mut self, node: u32, what: u64) {
         let label = &mut self.floating.labels[node as usize];
         *label = label.wrapping_add(what);
@@ -263,18 +263,18 @@ impl<A: Anchored> Builder<'_, A> {
 
     fn content(&mut self, node: u32, label: u64, content: Content<'_>) {
         match content {
-            Content::Name(whom) => self.name(node, label, whom),
+            Content::Name(entity) => self.name(node, label, entity),
             Content::Value(ty, words) => {
                 self.value(node, mix(label, 0), ty, words, 0);
             }
         }
     }
 
-    fn name(&mut self, node: u32, label: u64, whom: Entity) {
-        if let Some(anchor) = self.anchors.anchor(whom) {
+    fn name(&mut self, node: u32, label: u64, entity: Entity) {
+        if let Some(anchor) = self.anchors.anchor(entity) {
             self.label(node, mix(label, anchor));
         } else {
-            let target = self.floating.node(whom);
+            let target = self.floating.node(entity);
             self.floating.graph.add_edge(node, short(label), target);
         }
     }
@@ -292,7 +292,7 @@ impl<A: Anchored> Builder<'_, A> {
         let mut end = at + head;
         if terms.is_atom(ty) {
             match Entity::of_term(kind, words[at] as i64) {
-                Some(whom) => self.name(node, label, whom),
+                Some(entity) => self.name(node, label, entity),
                 None => self.label(node, label),
             }
             return at + 1;
@@ -328,7 +328,8 @@ impl<A: Anchored> Builder<'_, A> {
         end
     }
 
-    /// Hangs an element of a set or bag from `node`: itself if it is an individual, by a node of its own otherwise.
+    /// Hangs an element of a set or bag from `node`: directly if it is an entity, by a node of its own
+    /// otherwise.
     fn member(&mut self, node: u32, label: u64, of: TypeId, words: &[u64], at: usize) -> usize {
         if self.layout.terms.is_atom(of) {
             return self.value(node, label, of, words, at);
@@ -338,8 +339,8 @@ impl<A: Anchored> Builder<'_, A> {
         self.value(member, MEMBER, of, words, at)
     }
 
-    /// Hangs an entry of a map from `node`. A key that has a name without choice is a place; so is one with a value
-    /// that mentions nobody, turned around.
+    /// Hangs an entry of a map from `node`. If the key has a name without choice, it serves as a place. If
+    /// the value mentions no entity, it serves as a place for the key.
     fn entry(
         &mut self,
         node: u32,
@@ -357,8 +358,8 @@ impl<A: Anchored> Builder<'_, A> {
         if terms.is_atom(key) {
             match Entity::of_term(terms.kind(key), words[at] as i64) {
                 None => return self.value(node, mix(label, KEY), value, words, middle),
-                Some(whom) => {
-                    if let Some(anchor) = self.anchors.anchor(whom) {
+                Some(entity) => {
+                    if let Some(anchor) = self.anchors.anchor(entity) {
                         return self.value(node, mix(label, mix(KEY, anchor)), value, words, middle);
                     }
                 }

@@ -1,9 +1,10 @@
 //! Concrete runs from chains of stored states.
 //!
-//! A breadth-first search under symmetry fires steps of decoded states, in which everything is called by its name in the
-//! store. Two states that are the same but for names take corresponding steps to such states again: what was there
-//! stays who it was, and what is new corresponds in the order in which it was made, which is the order of ids. So a
-//! concrete run is found by following along, whether names were canonical or not: nothing is searched.
+//! A breadth-first search under symmetry fires steps of decoded states, in which the ids are the names in the
+//! store. Two states that differ in names only take corresponding steps to states that differ in names only:
+//! entities that were there before correspond as before, and new ones in the order in which they were made,
+//! which is the order of ids. So a concrete run is found by following the decoded one, whether names were
+//! canonical or not: nothing is searched.
 
 use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, State};
@@ -17,7 +18,7 @@ pub struct Lift<'a> {
     engine: &'a Engine,
     concrete: EngineState,
     decoded: Named,
-    /// What threads, objects and abstract ids of the concrete state are called in the decoded one.
+    /// The names of threads, objects and abstract ids of the concrete state in the decoded one.
     names: Names,
     taken: Vec<Step>,
 }
@@ -53,13 +54,14 @@ impl<'a> Lift<'a> {
         self.taken
     }
 
-    /// Whether a concrete step is by the same thread along the same transition.
+    /// Whether a concrete step is of the same thread and the same transition.
     fn corresponds(&self, concrete: Step, decoded: Step) -> bool {
         self.names.threads[concrete.thread as usize] == decoded.thread
             && concrete.transition == decoded.transition
     }
 
-    /// Takes the step from the decoded state, which `encoding` shows, to `target`, and the concrete one with it.
+    /// Takes the step from the decoded state, which `encoding` shows, to `target`, and the corresponding
+    /// concrete one.
     fn advance(&mut self, mut encoding: Encoding, target: &Encoding) {
         let before = Population::of(self.decoded.state());
         // Programs with symmetry have no transient states.
@@ -70,7 +72,7 @@ impl<'a> Lift<'a> {
         let before = Population::of(&self.concrete.state);
         let mut offered = Steps::default();
         self.engine.steps(&mut self.concrete, &mut offered);
-        // Choices are numbered in an order that depends on names: any of them may be the one.
+        // The order of choices depends on names: any of them may correspond.
         for candidate in offered.enabled {
             if !self.corresponds(candidate, step) {
                 continue;
@@ -91,8 +93,8 @@ impl<'a> Lift<'a> {
         panic!("no step of the concrete state corresponds to {step:?} of the stored one");
     }
 
-    /// What all are called after a step that made the concrete ones of `new` and the decoded ones of `made`, where
-    /// `renamed` says what the decoded ones are called.
+    /// The names after a step that made the concrete entities in `new` and the decoded ones in `made`.
+    /// `renamed` are the names of the decoded ones.
     fn names_after(
         &self,
         all: &Population,

@@ -1,48 +1,55 @@
-//! The ladder: what the threads, objects and abstract ids of a state are called, level by level.
+//! The levels of symmetry: names for the threads, objects and abstract ids of a state.
 //!
-//! All levels look the same from outside: a [`Namer`] is told when its state takes a step, takes one back or becomes
-//! another, and writes the encoding of the state under the names of its level. Unless a search runs out of budget, names are a
-//! function of what the level does not abstract from:
+//! All levels look the same from outside: a [`Namer`] is called when its state takes a step, takes one back
+//! or is decoded, and writes the encoding of the state under the names of its level. Unless a canonical order
+//! runs out of budget, names are a function of what the level does not abstract from:
 //!
-//! | level        | names depend on                                                                        |
-//! |--------------|----------------------------------------------------------------------------------------|
-//! | `heap`       | the state up to renaming of objects and abstract ids: threads are called by their ids   |
-//! | `pc`, `bots` | the same. Threads are called by their places in the order of the level, then of their ids |
-//! | `full`       | the orbit of the state                                                                 |
+//! | level        | names depend on                                                                      |
+//! |--------------|--------------------------------------------------------------------------------------|
+//! | `heap`       | the state up to renaming of objects and abstract ids; ids of threads are their names |
+//! | `pc`, `bots` | the same; threads are named in the order of the level, and then of their ids         |
+//! | `full`       | the orbit of the state                                                               |
 //!
-//! States that differ in objects and abstract ids only have successors that differ in nothing else, since a thread that starts gets the
-//! least free id. So the level `heap` has at most as many states as there are without names. The others have at most as many as
-//! `heap`, if a search goes on from states whose threads have the ids that they had when they were met.
+//! States that differ in the names of objects and abstract ids only have successors that differ in nothing
+//! else, since a thread that starts gets the least free id. So the level `heap` has at most as many states as
+//! there are without names. The others have at most as many as `heap`, if a search goes on from states whose
+//! threads have the ids that they had when they were met.
+//!
+//! Heap symmetry with names in the order of a traversal is from Iosif, "Exploiting heap symmetries in
+//! explicit-state model checking of software" (2001). The levels `pc` and `bots` are from Robby, Dwyer,
+//! Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software" (2003), sections 3.3
+//! and 3.4, which leave ties among threads to chance. The level `full` does not.
 
-use state::{Entity, Event, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Change, Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
 use crate::abstracts::AbstractNames;
 use crate::anchors::Anchors;
-use crate::chains::{ChainId, Chains};
+use crate::chain_table::ChainId;
+use crate::chains::Chains;
+use crate::encoded_names::EncodedNames;
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
-use crate::shown::Shown;
 use crate::twins::Twins;
 
-/// The name of what has none: of what does not exist.
+/// Stands for the name of a unit that does not exist.
 pub const UNNAMED: u32 = u32::MAX;
 
-/// How far names go.
+/// How much names abstract from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Objects are named by how they are reached; threads keep their ids.
     Heap,
     /// Threads in the order of their stacks of locations.
     Pc,
-    /// Threads in the order of signatures of what they reach by so many references.
+    /// Threads in the order of signatures of what they reach by this many references.
     Bots(u32),
     /// Everything in canonical order.
     Full,
 }
 
-/// How objects are named that places lead to.
+/// How objects are named that can be reached by places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Naming {
     /// In the order of a depth-first traversal, anew for each state.
@@ -51,7 +58,7 @@ pub enum Naming {
     Chain,
 }
 
-/// What to do.
+/// How states are named.
 #[derive(Clone, Copy, Debug)]
 pub struct SymmetryConfig {
     pub level: Level,
@@ -59,7 +66,7 @@ pub struct SymmetryConfig {
     pub options: Options,
 }
 
-/// What it took.
+/// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// States that were named.
@@ -68,7 +75,7 @@ pub struct Stats {
     pub searched: u64,
     /// States whose search ran out of budget: their names may not be canonical.
     pub exhausted: u64,
-    /// Steps, and the units that they renamed or let be hashed again.
+    /// The number of steps, and of the units that they renamed or changed.
     pub steps: u64,
     pub touched: u64,
 }
@@ -83,26 +90,26 @@ impl Stats {
     }
 }
 
-/// Where names are.
+/// Where the names of a state are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Names,
-    Shown,
+    Encoded,
 }
 
 /// The names of one state.
 pub struct Namer {
-    ladder: SymmetryConfig,
+    config: SymmetryConfig,
     chains: Option<Chains>,
     names: Names,
-    /// The names that the encoding shows which is up to date with this namer's state, and their version.
-    shown: Shown,
-    shown_version: Option<u64>,
-    /// Whether those names are the ids, and the last version of names that were.
-    shows_ids: bool,
+    /// The names in the encoding that shows the state as it was last encoded or decoded, and their version.
+    encoded: EncodedNames,
+    encoded_version: Option<u64>,
+    /// Whether these names are the ids, and the last version of chains for which names were the ids.
+    ids_are_names: bool,
     version_of_ids: Option<u64>,
-    /// What decoding has changed since the state was last named.
-    decoded: Vec<NodeRef>,
+    /// The units that changed by decoding since the graph of what floats was last brought up to date.
+    rewritten: Vec<NodeRef>,
     /// Where the names of the present state are, if they are known.
     named: Option<Place>,
     threads: Vec<ThreadId>,
@@ -117,23 +124,23 @@ pub struct Namer {
 
 impl Namer {
     /// Follows `state` from now on.
-    pub fn new(ladder: SymmetryConfig, layout: &Layout, state: &mut State) -> Self {
-        let chains = match ladder.naming {
+    pub fn new(config: SymmetryConfig, layout: &Layout, state: &mut State) -> Self {
+        let chains = match config.naming {
             Naming::Dfs => None,
             Naming::Chain => {
-                state.record_events();
-                Some(if ladder.level == Level::Full { Chains::default() } else { Chains::unhashed() })
+                state.record_graph();
+                Some(if config.level == Level::Full { Chains::default() } else { Chains::unhashed() })
             }
         };
         let mut namer = Self {
-            ladder,
+            config,
             chains,
             names: Names::default(),
-            shown: Shown::default(),
-            shown_version: None,
-            shows_ids: false,
+            encoded: EncodedNames::default(),
+            encoded_version: None,
+            ids_are_names: false,
             version_of_ids: None,
-            decoded: Vec::new(),
+            rewritten: Vec::new(),
             named: None,
             threads: Vec::new(),
             ended: Vec::new(),
@@ -150,45 +157,45 @@ impl Namer {
         namer
     }
 
-    /// The state was decoded from an encoding, which shows it under the names that its ids are.
+    /// The state was decoded from an encoding, in which ids are names.
     pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
         if let Some(chains) = &mut self.chains {
-            // Only the graph of what floats is kept from state to state.
-            if self.ladder.level == Level::Full && !layout.has_relations() {
-                for event in state.events() {
-                    if let &Event::Rewritten(unit) = event {
-                        self.decoded.push(unit);
+            // Only the graph of what floats is kept when a state is decoded.
+            if self.config.level == Level::Full && !layout.has_relations() {
+                for change in state.changes() {
+                    if let &Change::Rewritten(unit) = change {
+                        self.rewritten.push(unit);
                     }
                 }
             }
             chains.decoded(layout, state);
         }
         self.named = None;
-        self.shown.show_ids(layout, state);
-        self.shows_ids = true;
+        self.encoded.set_to_ids(layout, state);
+        self.ids_are_names = true;
         let version = self.chains.as_ref().map(Chains::version);
-        self.shown_version = version.filter(|_| version == self.version_of_ids);
+        self.encoded_version = version.filter(|_| version == self.version_of_ids);
     }
 
-    /// What was decoded last has other thread ids than the encoding has names, which are given by id.
-    pub fn shows_threads_as(&mut self, names: Vec<u32>) {
-        self.shown.show_threads(names);
-        self.shown_version = None;
-        self.shows_ids = false;
+    /// In the encoding from which the state was decoded, threads have these names, by id, and not their ids.
+    pub fn set_thread_names(&mut self, names: Vec<u32>) {
+        self.encoded.set_threads(names);
+        self.encoded_version = None;
+        self.ids_are_names = false;
     }
 
-    /// The state took a step: garbage is collected, in the same pass as names are given where that is one pass.
+    /// The state took a step. Collects garbage, by the same traversal that gives names where there is one.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;
         self.stats.steps += 1;
-        match (&mut self.chains, self.ladder.level) {
+        match (&mut self.chains, self.config.level) {
             (Some(chains), _) => chains.step(layout, state),
             (None, level) if level == Level::Full || layout.has_relations() => state.collect(layout),
             (None, _) => self.traverse(layout, state, true),
         }
     }
 
-    /// Makes sure that it can follow the next steps, if there is memory.
+    /// Makes sure that the next steps need no memory here, if there is any.
     pub fn has_room(&mut self) -> bool {
         self.chains.as_mut().is_none_or(Chains::has_room)
     }
@@ -201,54 +208,54 @@ impl Namer {
         }
     }
 
-    /// Brings `into` up to date, which shows what the state was when it was last encoded or decoded.
+    /// Brings `into` up to date, which must show the state as it was when it was last encoded or decoded.
     pub fn encode(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         self.encode_changes(layout, state, into);
         if cfg!(debug_assertions) {
             let mut whole = Encoding::new();
-            state.encode_all(layout, self.shown.names(), &mut whole);
-            assert!(into.same(&whole), "an encoding is what it would be if it were written anew");
+            state.encode_all(layout, self.encoded.names(), &mut whole);
+            assert!(into.same(&whole), "the encoding differs from one that is written anew");
         }
     }
 
     fn encode_changes(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         self.stats.named += 1;
-        let version = match (&self.chains, self.ladder.level) {
-            // Threads keep their ids, so chains are all there is to names.
+        let version = match (&self.chains, self.config.level) {
+            // Threads keep their ids, so names depend on chains only.
             (Some(chains), Level::Heap) if !layout.has_relations() => Some(chains.version()),
             _ => None,
         };
-        if version.is_some() && version == self.shown_version && self.shown.is_shown() {
-            return self.encode_as_shown(layout, state, into);
+        if version.is_some() && version == self.encoded_version && self.encoded.is_encoded() {
+            return self.encode_as_before(layout, state, into);
         }
         if self.place(layout, state) == Place::Names {
-            self.shown.replace(&mut self.names);
-            // What was swapped out are no names of this state.
+            self.encoded.replace(&mut self.names);
+            // The names that were swapped out are not those of this state.
             self.named = None;
         }
-        if self.shown.is_shown() {
-            self.encode_as_shown(layout, state, into);
-            if self.shows_ids {
+        if self.encoded.is_encoded() {
+            self.encode_as_before(layout, state, into);
+            if self.ids_are_names {
                 self.version_of_ids = version;
             }
         } else {
             let threads = self.threads.len() + self.ended.len();
-            self.shown.encode(layout, state, self.chains.as_ref(), threads, into);
-            self.shows_ids = false;
+            self.encoded.encode(layout, state, self.chains.as_ref(), threads, into);
+            self.ids_are_names = false;
         }
-        self.shown_version = version;
+        self.encoded_version = version;
     }
 
-    /// Brings `into` up to date under the names that it shows.
-    fn encode_as_shown(&self, layout: &Layout, state: &mut State, into: &mut Encoding) {
-        if self.shows_ids {
+    /// Brings `into` up to date, under the names that it has.
+    fn encode_as_before(&self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        if self.ids_are_names {
             state.encode(layout, into);
         } else {
-            state.encode_changed(layout, self.shown.names(), into);
+            state.encode_changed(layout, self.encoded.names(), into);
         }
     }
 
-    /// What it took since this was last asked.
+    /// The counters since the last call.
     pub fn take_stats(&mut self) -> Stats {
         if let Some(chains) = &mut self.chains {
             self.stats.touched += std::mem::take(&mut chains.touched);
@@ -256,12 +263,13 @@ impl Namer {
         std::mem::take(&mut self.stats)
     }
 
-    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, how many a thread stands for: itself
-    /// and those that it can be exchanged with, or 0 if another one stands for it. Only where names are canonical: otherwise steps
-    /// that a symmetry of the state maps to each other may lead to states with different names.
+    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, the number of
+    /// threads for which a thread stands: itself and those with which it can be exchanged, or 0 if another
+    /// one stands for it. Only where names are canonical: otherwise steps that a symmetry of the state maps
+    /// to each other may lead to states with different names.
     pub fn twins(&mut self, layout: &Layout, state: &State) -> Option<&[u32]> {
         match &mut self.chains {
-            Some(chains) if self.ladder.level == Level::Full => self.twins.find(layout, state, chains),
+            Some(chains) if self.config.level == Level::Full => self.twins.find(layout, state, chains),
             _ => None,
         }
     }
@@ -270,27 +278,27 @@ impl Namer {
         self.chains.as_ref()
     }
 
-    /// What everything in the state is called.
+    /// The names of everything in the state.
     pub fn names(&mut self, layout: &Layout, state: &mut State) -> &Names {
         match self.place(layout, state) {
             Place::Names => &self.names,
-            Place::Shown => self.shown.names(),
+            Place::Encoded => self.encoded.names(),
         }
     }
 
-    /// Names the state, unless that is done. Says where its names are.
+    /// Names the state, unless that is done. Returns where its names are.
     fn place(&mut self, layout: &Layout, state: &mut State) -> Place {
         let place = self.named.unwrap_or_else(|| self.name(layout, state));
         self.named = Some(place);
         place
     }
 
-    /// Computes the names of the state. Says where they are.
+    /// Computes the names of the state. Returns where they are.
     fn name(&mut self, layout: &Layout, state: &mut State) -> Place {
         if let Some(chains) = &mut self.chains {
             chains.arrange();
         }
-        match (self.ladder.level, self.chains.take()) {
+        match (self.config.level, self.chains.take()) {
             (Level::Full, chains) => self.name_fully(layout, state, chains),
             (_, chains) if layout.has_relations() => {
                 self.order_threads(layout, state);
@@ -298,7 +306,8 @@ impl Namer {
                 self.chains = chains;
                 Place::Names
             }
-            // Chains know threads by id. That is as good as any order, unless regions mention each other.
+            // Chains order threads by id. Another order gives the same names, unless regions mention each
+            // other.
             (level, Some(chains)) if level == Level::Heap || !chains.has_crossing() => {
                 self.order_threads(layout, state);
                 self.name_by_chains(state, chains)
@@ -316,13 +325,13 @@ impl Namer {
     /// Names the threads; `self.threads` are the running ones in order.
     fn order_threads(&mut self, layout: &Layout, state: &State) {
         self.list_threads(state);
-        match self.ladder.level {
+        match self.config.level {
             Level::Heap | Level::Full => {}
             Level::Pc => by_location(layout, state, &mut self.threads),
             Level::Bots(depth) => self.signatures.sort(layout, state, depth, &mut self.threads),
         }
         self.name_threads(state);
-        if self.ladder.level == Level::Heap {
+        if self.config.level == Level::Heap {
             for &id in self.threads.iter().chain(&self.ended) {
                 self.names.threads[id.0 as usize] = id.0;
             }
@@ -353,13 +362,13 @@ impl Namer {
     // Objects and abstract ids.
 
     fn name_by_chains(&mut self, state: &State, mut chains: Chains) -> Place {
-        self.shown.follow(state, &mut chains, &self.threads, &self.names.threads);
+        self.encoded.follow(state, &mut chains, &self.threads, &self.names.threads);
         self.chains = Some(chains);
-        Place::Shown
+        Place::Encoded
     }
 
     /// Names objects in the order of a depth-first traversal from the globals and then from the threads. With
-    /// `collect` it drops what it did not meet.
+    /// `collect`, drops the units that it did not meet.
     fn traverse(&mut self, layout: &Layout, state: &mut State, collect: bool) {
         self.stats.touched += state.units().count() as u64;
         self.order_threads(layout, state);
@@ -382,7 +391,7 @@ impl Namer {
                     }
                     Entity::Abstract(..) => {}
                 });
-                // The first mention is followed first, and all that it leads to before the second.
+                // The first edge is followed first, and everything that it leads to before the second.
                 pending[first..].reverse();
                 unit = loop {
                     let Some(id) = pending.pop() else { break None };
@@ -405,31 +414,33 @@ impl Namer {
             let unmet = self.ended.iter().zip(&met_threads).filter(|&(_, &met)| !met);
             if unmet.clone().count() > 0 {
                 unmet.for_each(|(&id, _)| state.drop_node(layout, NodeRef::Thread(id)));
-                // Names are dense: the other ended threads may have other ones now.
+                // Names are dense: those of the other ended threads may change.
                 self.order_threads(layout, state);
             }
         }
-        // Without abstract ids.
+        // There are no abstract ids.
         AbstractNames::new(layout, &mut self.names.abstracts).finish();
     }
 
     // The level `full`.
 
-    fn name_fully(&mut self, layout: &Layout, state: &State, chains: Option<Chains>) -> Place {
+    fn name_fully(&mut self, layout: &Layout, state: &mut State, chains: Option<Chains>) -> Place {
         let has_relations = layout.has_relations();
         match chains {
             Some(mut chains) if !has_relations && !chains.has_crossing() => {
                 chains.refresh(layout, state);
                 self.order_regions(state, &chains);
-                // The graph misses what changes now.
+                // The graph does not follow changes from now on.
                 self.floating.forget();
-                self.decoded.clear();
+                self.rewritten.clear();
                 return self.name_by_chains(state, chains);
             }
             Some(chains) if !has_relations => {
-                let options = self.ladder.options;
-                let ordered = self.floating.canonize_changed(layout, state, &chains, &self.decoded, options);
-                self.decoded.clear();
+                let options = self.config.options;
+                self.rewritten.extend(state.unencoded());
+                let changed = &self.rewritten;
+                let ordered = self.floating.canonize_changed(layout, state, &chains, changed, options);
+                self.rewritten.clear();
                 self.count(ordered);
                 self.start_names(layout, state);
                 let chain = |&id: &ThreadId| chains.chain(NodeRef::Thread(id));
@@ -440,7 +451,7 @@ impl Namer {
                 let mut given = Given::new(&mut self.names);
                 self.threads.iter().for_each(|&id| given.name(Entity::Thread(id)));
                 chains.objects_from(0).for_each(|id| given.name(Entity::Object(id)));
-                self.floating.ordered().for_each(|whom| given.name(whom));
+                self.floating.ordered().for_each(|entity| given.name(entity));
                 self.chains = Some(chains);
             }
             chains => {
@@ -465,19 +476,19 @@ impl Namer {
     /// Names the anchors in their order, and then what floats in canonical order.
     fn name_the_rest(&mut self, layout: &Layout, state: &State) {
         let units = std::iter::once(NodeRef::Root).chain(state.units());
-        let options = self.ladder.options;
+        let options = self.config.options;
         let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
         self.count(ordered);
         self.stats.touched += self.anchors.order.len() as u64;
         self.start_names(layout, state);
         let all = || self.anchors.order.iter().copied().chain(self.floating.ordered());
         let mut given = Given::new(&mut self.names);
-        for whom in all() {
-            given.name(whom);
+        for entity in all() {
+            given.name(entity);
         }
         let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
-        for whom in all() {
-            if let Entity::Abstract(of, id) = whom {
+        for entity in all() {
+            if let Entity::Abstract(of, id) = entity {
                 given.name(of, id);
             }
         }
@@ -498,8 +509,8 @@ impl Namer {
         AbstractNames::new(layout, &mut self.names.abstracts).finish();
     }
 
-    /// Threads that share nothing but what is anchored: the state is a multiset of regions, and nothing is to be
-    /// searched. Those with equal hashes are alike.
+    /// Names threads that share nothing but what is anchored: the state is a multiset of regions, and no
+    /// search is needed. Regions with equal hashes are taken to be equal.
     fn order_regions(&mut self, state: &State, chains: &Chains) {
         self.list_threads(state);
         let chain = |id: ThreadId| chains.chain(NodeRef::Thread(id));
@@ -526,15 +537,15 @@ impl Namer {
 }
 
 impl Anchored for Chains {
-    fn anchor(&self, whom: Entity) -> Option<u64> {
-        let chain = self.chain(whom.node()?);
+    fn anchor(&self, entity: Entity) -> Option<u64> {
+        let chain = self.chain(entity.node()?);
         (self.table.origin(chain) == 0).then(|| self.table.hash(chain) as u64)
     }
 }
 
 impl Anchored for Anchors {
-    fn anchor(&self, whom: Entity) -> Option<u64> {
-        self.rank(whom).map(u64::from)
+    fn anchor(&self, entity: Entity) -> Option<u64> {
+        self.rank(entity).map(u64::from)
     }
 }
 
@@ -550,8 +561,8 @@ impl<'n> Given<'n> {
         Self { names, threads: 0, objects: 0 }
     }
 
-    fn name(&mut self, whom: Entity) {
-        let (place, next) = match whom {
+    fn name(&mut self, entity: Entity) {
+        let (place, next) = match entity {
             Entity::Thread(id) => (&mut self.names.threads[id.0 as usize], &mut self.threads),
             Entity::Object(id) => (&mut self.names.objects[id.0 as usize], &mut self.objects),
             Entity::Abstract(..) => return,

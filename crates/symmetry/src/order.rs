@@ -1,8 +1,11 @@
-//! Orders of threads that are cheap to compute, and what they leave to chance: the levels `pc` and `bots`.
+//! Orders of threads that are cheap to compute and leave ties: the levels `pc` and `bots`.
+//!
+//! See Robby, Dwyer, Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software"
+//! (2003), sections 3.3 and 3.4 (kBOTS: bounded-depth signatures of threads).
 
 use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
-/// Puts running threads in the order of their stacks of locations; those with equal ones keep theirs.
+/// Sorts running threads by their stacks of locations. The sort is stable.
 pub fn by_location(layout: &Layout, state: &State, threads: &mut [ThreadId]) {
     let location = |frame: usize| state.read(frame, layout.location) as u32;
     threads.sort_by(|&a, &b| {
@@ -15,15 +18,15 @@ pub fn by_location(layout: &Layout, state: &State, threads: &mut [ThreadId]) {
 #[derive(Clone, Default, Debug)]
 pub struct Signatures {
     words: Vec<u64>,
-    /// By thread id: where its signature is.
+    /// By thread id: the range of its signature in `words`.
     ranges: Vec<(u32, u32)>,
     /// The objects that a signature has described, in order.
     seen: Vec<ObjectId>,
 }
 
 impl Signatures {
-    /// Puts running threads in the order of their signatures, which go no further than `depth` references; those
-    /// with equal ones keep their order.
+    /// Sorts running threads by their signatures, which describe what can be reached by `depth` references.
+    /// The sort is stable.
     pub fn sort(&mut self, layout: &Layout, state: &State, depth: u32, threads: &mut [ThreadId]) {
         self.words.clear();
         self.ranges.clear();
@@ -42,11 +45,11 @@ impl Signatures {
 
     fn describe(&mut self, layout: &Layout, state: &State, thread: ThreadId, depth: u32) {
         self.seen.clear();
-        // How deep each unit on the way is; the last one is described next.
+        // Units to be described, the next one last, and their distances.
         let mut pending = vec![(NodeRef::Thread(thread), 0)];
         while let Some((unit, distance)) = pending.pop() {
             if let NodeRef::Object(id) = unit {
-                // Known by the number of its description.
+                // It is described by the number of its first description.
                 if let Some(at) = self.seen.iter().position(|&other| other == id) {
                     self.words.extend([SEEN, at as u64]);
                     continue;
@@ -69,7 +72,7 @@ impl Signatures {
                         self.words.push(if id == thread { SELF } else { OTHER });
                     }
                     Content::Name(Entity::Abstract(of, _)) => self.words.extend([OTHER, of.into()]),
-                    // The number of words does not depend on names.
+                    // Only the number of words, which does not depend on names.
                     Content::Value(_, words) => self.words.push(words.len() as u64),
                 }
             });

@@ -1,7 +1,6 @@
-//! The engine under symmetry: the same steps, but states are encoded under the names that the ladder gives them.
+//! The engine under symmetry: the same steps, but states are encoded under the names that a [`Namer`] gives.
 //!
-//! Steps are those of the concrete state at hand, so trails are concrete executions, whatever states are called in
-//! the store.
+//! Steps are those of the concrete state at hand, so trails are concrete executions.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -19,20 +18,20 @@ use crate::{Level, Namer, Stats, SymmetryConfig};
 
 pub struct Symmetric<'e> {
     engine: &'e Engine,
-    ladder: SymmetryConfig,
-    /// What naming took in the states that are gone.
+    config: SymmetryConfig,
+    /// The counters of the states that are gone.
     stats: Rc<Cell<Stats>>,
     orders: RefCell<Orders>,
 }
 
-/// The ids of the threads of states in the order of their names, by number.
+/// Ids of threads in the order of their names, interned.
 #[derive(Default)]
 struct Orders {
     orders: Vec<Rc<[u32]>>,
     numbers: HashMap<Rc<[u32]>, u32>,
 }
 
-/// More than a few hundred steps lead to.
+/// The number of new orders for which there is room: more than a few hundred steps lead to.
 const MEMOS: usize = 1 << 10;
 
 impl Orders {
@@ -44,7 +43,7 @@ impl Orders {
         })
     }
 
-    /// Makes sure that there is memory for the next ones.
+    /// Makes sure that the next steps need no memory here, if there is any.
     fn has_room(&mut self) -> bool {
         state::make_room(&mut self.orders, MEMOS) && self.numbers.try_reserve(MEMOS).is_ok()
     }
@@ -70,21 +69,22 @@ impl Drop for Named {
 }
 
 impl<'e> Symmetric<'e> {
-    pub fn new(engine: &'e Engine, ladder: SymmetryConfig) -> Self {
-        Self { engine, ladder, stats: Rc::default(), orders: RefCell::default() }
+    pub fn new(engine: &'e Engine, config: SymmetryConfig) -> Self {
+        Self { engine, config, stats: Rc::default(), orders: RefCell::default() }
     }
 
-    /// By name in an encoding with this memo: the id of the thread in the state that it decodes to.
+    /// For an encoding with this hidden data, by name: the id of the thread in the decoded state.
     pub fn thread_ids(&self, memo: u32) -> Option<Rc<[u32]>> {
         self.has_orders().then(|| self.orders.borrow().get(memo))
     }
 
-    /// Whether names break ties by the ids of threads: then an encoding does not tell the ids, nor which id is given next.
+    /// Whether names break ties by the ids of threads. Then an encoding does not determine the ids, nor which
+    /// id is given next.
     fn has_orders(&self) -> bool {
-        matches!(self.ladder.level, Level::Pc | Level::Bots(_))
+        matches!(self.config.level, Level::Pc | Level::Bots(_))
     }
 
-    /// What naming took, in all states that are gone by now.
+    /// The sum of the counters of all states that are gone.
     pub fn stats(&self) -> Stats {
         self.stats.get()
     }
@@ -95,7 +95,7 @@ impl Named {
         &self.state.state
     }
 
-    /// What everything in the state is called.
+    /// The names of everything in the state.
     pub fn names(&mut self, engine: &Engine) -> &Names {
         self.namer.names(engine.layout(), &mut self.state.state)
     }
@@ -124,7 +124,7 @@ impl OverEngine for Symmetric<'_> {
         true
     }
 
-    /// By their names: who comes first must not depend on ids, which states that are stored as one differ in.
+    /// By their names: the order must not depend on ids, since states that are stored as one differ in them.
     fn order(&self, named: &mut Named, threads: &mut [ThreadId]) {
         let names = &named.namer.names(self.engine.layout(), &mut named.state.state).threads;
         threads.sort_by_key(|thread| names[thread.0 as usize]);
@@ -136,7 +136,7 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn initial(&self) -> Named {
         let mut state = self.engine.initial();
-        let namer = Namer::new(self.ladder, self.engine.layout(), &mut state.state);
+        let namer = Namer::new(self.config, self.engine.layout(), &mut state.state);
         Named { state, namer, stats: Rc::clone(&self.stats) }
     }
 
@@ -144,11 +144,13 @@ impl TransitionSystem for Symmetric<'_> {
         self.engine.steps(&mut named.state, out);
     }
 
-    /// Of threads that a symmetry of the state exchanges, only the steps of the first one are asked for.
+    /// If a symmetry of the state exchanges threads, the steps of the first one stand for those of the
+    /// others.
     fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
         let layout = self.engine.layout();
         let Named { state, namer, .. } = named;
-        let is_alone = layout.exclusive.is_some_and(|slot| state.state.peek(state.state.root(), slot) != 0);
+        let is_alone =
+            layout.exclusive.is_some_and(|slot| state.state.read_untraced(state.state.root(), slot) != 0);
         let twins = if is_alone { None } else { namer.twins(layout, &state.state) };
         let Some(twins) = twins else {
             return self.engine.steps(state, out);
@@ -254,7 +256,7 @@ impl HiddenData<Named> for Symmetric<'_> {
         for (&id, name) in ids.iter().zip(0..) {
             shown[id as usize] = name;
         }
-        named.namer.shows_threads_as(shown);
+        named.namer.set_thread_names(shown);
     }
 }
 

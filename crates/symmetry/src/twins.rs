@@ -1,16 +1,18 @@
-//! Threads that a symmetry of the state exchanges, so that whatever one of them can do the other can do as well.
+//! Threads that a symmetry of the state exchanges, so that each can take the steps of the other.
 //!
-//! The *region* of a thread is what [chains](crate::Chains) lead to from that thread and not from the globals, the thread included.
+//! The *region* of a thread consists of the thread and the units whose [chains](crate::Chains) start at it.
 //! Two running threads are *twins* if
 //!
 //! - no unit outside of a region mentions a unit of that region, for both regions, and
-//! - the units of one region, in the order of their chains, say the same as those of the other, if each unit of the own
-//!   region is called by its place in that order, and everything else by its id.
+//! - the units of one region, in the order of their chains, have the same contents as those of the other, if
+//!   each unit of the own region is named by its place in that order, and everything else by its id.
 //!
-//! Then exchanging the two regions, unit by unit, and leaving everything else as it is maps the state to itself. To be twins
-//! is transitive. Hashes only say which regions are worth a comparison: what is compared are the words.
+//! Then exchanging the two regions, unit by unit, and leaving everything else as it is maps the state to
+//! itself. Being twins is transitive. Hashes only select the regions that are compared; the comparison is by
+//! words.
 //!
-//! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have been saved.
+//! There are symmetries that this does not find, such as rotations of a ring. They cost steps that could have
+//! been saved.
 
 use state::{Content, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 
@@ -20,18 +22,18 @@ use crate::Chains;
 #[derive(Default, Debug)]
 pub struct Twins {
     threads: Vec<ThreadId>,
-    /// By id: how many twins a thread stands for, itself included. If another one stands for it, that is 0.
+    /// By id: the number of twins for which a thread stands, itself included; 0 if another one stands for it.
     counts: Vec<u32>,
-    /// What the region of a thread says, and that of the first thread of its kind.
+    /// The description of a thread's region, and that of the first thread with the same hash.
     region: Region,
     known: Region,
 }
 
-/// What the units of a region say.
+/// The description of a region.
 #[derive(Default, Debug)]
 struct Region {
     words: Vec<u64>,
-    /// Of the objects of the region, by id: their places.
+    /// By id of an object of the region: its place.
     places: Vec<u32>,
 }
 
@@ -43,8 +45,9 @@ const ABSTRACT: u64 = 5;
 const VALUE: u64 = 6;
 
 impl Twins {
-    /// Finds the twins of a state, if there are any. Of twins the one with the least id stands for all. Returns, by id, how many
-    /// a thread stands for: itself and its twins, or 0 if another one stands for it.
+    /// Finds the twins of a state, if there are any. The one with the least id stands for all. Returns, by
+    /// id, the number of threads for which a thread stands: itself and its twins, or 0 if another one stands
+    /// for it.
     pub fn find(&mut self, layout: &Layout, state: &State, chains: &mut Chains) -> Option<&[u32]> {
         let Self { threads, counts, region, known } = self;
         threads.clear();
@@ -83,7 +86,8 @@ impl Twins {
 }
 
 impl Region {
-    /// Describes the region of a thread. Says whether nothing outside of the region mentions it, and it can be described.
+    /// Describes the region of a thread. Returns false if a unit outside of the region mentions it, or if it
+    /// cannot be described.
     fn describe(&mut self, layout: &Layout, state: &State, chains: &Chains, thread: ThreadId) -> bool {
         let Self { words, places } = self;
         let origin = thread.0 + 1;
@@ -114,14 +118,15 @@ impl Region {
                     }),
                     Content::Name(Entity::Thread(id)) if id == thread => words.push(OWN_THREAD),
                     Content::Name(Entity::Thread(id)) => {
-                        // One that has ended and that only this region mentions has no place.
+                        // An ended thread that only this region mentions has no place.
                         can_be_described &= !is_own(NodeRef::Thread(id));
                         words.extend([THREAD, id.0.into()]);
                     }
                     Content::Name(Entity::Abstract(of, id)) => {
                         words.extend([ABSTRACT, of.into(), id.into()]);
                     }
-                    // What only this region mentions is called by its id here: then no other region says the same.
+                    // Entities of this region are named by id here: then no other region has the same
+                    // description.
                     Content::Value(ty, value) => {
                         words.extend([VALUE, u64::from(ty.0), value.len() as u64]);
                         words.extend_from_slice(value);

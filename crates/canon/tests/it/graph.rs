@@ -43,7 +43,8 @@ fn form(canonizer: &mut Canonizer, graph: &Graph, options: Options) -> Form {
     form
 }
 
-/// Asserts that copies of `graph` have its form, and answers the form and the greatest number of search nodes.
+/// Asserts that copies of `graph` have its form, and answers the form and the greatest number of search
+/// nodes.
 fn check(graph: &Graph, copies: usize, options: Options, random: &mut SplitMix64) -> (Form, u64) {
     let mut canonizer = Canonizer::new();
     let expected = form(&mut canonizer, graph, options);
@@ -98,7 +99,8 @@ fn isomorphic_by_permutation(a: &Graph, b: &Graph) -> bool {
 }
 
 /// Whether the graphs are isomorphic: node after node of the one, those with many edges first, is mapped to a
-/// node of the other with the same label, the same labels of edges, and the same edges to those mapped before.
+/// node of the other with the same label, the same labels of edges, and the same edges to those mapped
+/// before.
 fn isomorphic(a: &Graph, b: &Graph) -> bool {
     struct Side {
         /// By node: its label and the labels of the edges that leave and enter it.

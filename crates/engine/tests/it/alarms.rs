@@ -60,7 +60,7 @@ fn abandons(rest: &str, before: usize) {
     }
     assert!(engine.is_abandoned(&state) && !offered.is_empty(), "{rest}");
     assert_eq!(look(&engine, &mut state), before);
-    // Nobody takes it for a deadlock the second time, either.
+    // It is not taken for a deadlock the second time, either.
     engine.steps(&mut state, &mut offered);
     assert!(!offered.is_empty());
 }

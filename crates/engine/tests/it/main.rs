@@ -2,6 +2,7 @@
 
 mod alarms;
 mod differential;
+mod harness;
 mod mixed;
-mod numbered;
+mod processes;
 mod valuations;

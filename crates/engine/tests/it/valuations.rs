@@ -1,5 +1,5 @@
-//! The engine against the naive interpreter: the same propositions hold, and the same ones cannot be evaluated, all along
-//! random runs of random programs.
+//! The engine against the naive interpreter: the same propositions hold, and the same ones cannot be
+//! evaluated, all along random runs of random programs.
 
 use ir::Program;
 use naive::{Naive, Stopped};
@@ -76,7 +76,7 @@ fn propositions_of_random_programs() {
     assert!(seen.faults > programs() / 10, "{seen:?}");
 }
 
-/// A thread that is inside of a call is where it called from, and who has ended is nowhere.
+/// A thread inside of a call is at the location of the call, and a thread that has ended is at none.
 #[test]
 fn threads_are_where_their_first_frame_is() {
     let program = program(
@@ -111,6 +111,6 @@ fn threads_are_where_their_first_frame_is() {
     }
     // At a, at b, three states inside of the call, at c, and gone.
     assert_eq!(all, [0b1001, 0b1010, 0b1010, 0b1010, 0b1100, 0]);
-    // It tells nothing of a property that was not chosen.
+    // There is no valuation of a property that was not chosen.
     assert_eq!(Engine::new(&program, Bounds::default(), false).valuation(&mut fast), Ok(0));
 }

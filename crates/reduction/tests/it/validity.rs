@@ -47,7 +47,7 @@ fn heap_verdict<S: OverEngine + Temporal>(
     let who = |state: &S::State, thread| {
         let (state, layout) = (system.concrete(state), system.layout());
         let first = state.frames(layout, ThreadId(thread)).next().expect("it runs");
-        layout.procedure_of[LocationId(state.peek(first, layout.location) as u32)].0
+        layout.procedure_of[LocationId(state.read_untraced(first, layout.location) as u32)].0
     };
     let full = graph(system, MOST_STATES, &who)?;
     let reduced = loop {

@@ -13,7 +13,7 @@ const THREAD: ProcedureId = ProcedureId(0);
 const FUNCTION: ProcedureId = ProcedureId(1);
 const NODE: RecordId = RecordId(0);
 
-fn layout(collection: &str) -> Layout {
+pub fn layout(collection: &str) -> Layout {
     let text = format!(
         "program p;
         record Node {{ Node next; Node other; tid owner; {collection} }}
@@ -72,7 +72,7 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
     places
 }
 
-/// Stores somebody, or nobody, at some place.
+/// Stores a reference to a reachable unit, or null, at some place.
 fn write(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let (unit, base, slot) = *rng.pick(&places(layout, state));
     let mut choices = vec![0];
@@ -114,7 +114,7 @@ fn allocate(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     }
 }
 
-fn edit(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
+pub fn edit(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let threads = running(state);
     let somebody = threads.get(rng.below(threads.len().max(1))).copied();
     let frame_with = |procedure: ProcedureId, rng: &mut SplitMix64| {
@@ -165,7 +165,7 @@ fn check(layout: &Layout, seed: u64) -> usize {
             assert_eq!(Some(state.snapshot()), past.pop(), "seed {seed}, round {round}");
         } else {
             let mut encoding = Encoding::new();
-            state.mark_all_dirty();
+            state.mark_all_unencoded();
             state.encode(layout, &mut encoding);
             state.decode(layout, &encoding);
             past.clear();

@@ -147,7 +147,7 @@ fn decoding_replaces_everything() {
     for encoding in encodings.iter().chain(encodings.iter().rev()) {
         state.decode(&layout, encoding);
         let mut fresh = Encoding::new();
-        state.mark_all_dirty();
+        state.mark_all_unencoded();
         state.encode(&layout, &mut fresh);
         assert!(fresh.same(encoding));
         let words: usize = encoding.components().map(|(_, words)| words.len()).sum();

@@ -1,4 +1,5 @@
 //! All tests of states from outside, in one executable.
 
 mod garbage;
+mod journal;
 mod layout;

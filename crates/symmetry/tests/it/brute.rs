@@ -1,7 +1,7 @@
 //! Isomorphism of states by brute force.
 //!
-//! The least encoding over all names. Only those names are left out of which it is plain that they lead to other
-//! encodings: an isomorphism preserves what kind of object something is, and where threads are.
+//! The least encoding over all names. Only those names are left out of which it is plain that they lead to
+//! other encodings: an isomorphism preserves what kind of object something is, and where threads are.
 
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
@@ -55,7 +55,7 @@ fn groups(layout: &Layout, state: &State) -> Vec<Group> {
     add_groups(&mut groups, Of::Objects, objects.map(|id| (kind(id), id.0)).collect());
     for (of, &count) in layout.abstracts.iter().enumerate() {
         let is_pinned = |id| layout.named_constants.contains(&(of as u32, id));
-        // MarkedProgram ones keep their names: those of the others are not one after the other.
+        // Named constants keep their names, so those of the others are not consecutive.
         let free: Vec<u32> = (0..count).filter(|&id| !is_pinned(id)).collect();
         groups.push(Group { of: Of::Abstract(of), ids: free, first: 0 });
     }

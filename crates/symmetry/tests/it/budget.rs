@@ -12,26 +12,27 @@ use crate::incremental::assert_bijective;
 use crate::orbits::{engine, explore};
 use crate::random::{random_state, shapes};
 
-fn cut_short(ladder: SymmetryConfig, budget: u64) -> SymmetryConfig {
-    SymmetryConfig { options: Options { budget, ..ladder.options }, ..ladder }
+fn cut_short(config: SymmetryConfig, budget: u64) -> SymmetryConfig {
+    SymmetryConfig { options: Options { budget, ..config.options }, ..config }
 }
 
-/// Holds what is left of a promise: bijective names, and the same state. Says whether the search was cut short.
+/// Holds what is left of a promise: bijective names, and the same state. Says whether the search was cut
+/// short.
 fn check(layout: &Layout, state: &State, budget: u64) -> bool {
     let mut is_exhausted = false;
     for naming in NAMINGS {
-        let ladder = cut_short(full(naming), budget);
+        let config = cut_short(full(naming), budget);
         let expected = form(full(naming), layout, state);
         let mut copy = state.clone();
-        let mut namer = Namer::new(ladder, layout, &mut copy);
+        let mut namer = Namer::new(config, layout, &mut copy);
         assert_bijective(layout, state, namer.names(layout, &mut copy));
-        let (found, stats) = named(ladder, layout, state);
+        let (found, stats) = named(config, layout, state);
         assert_eq!(stats.named, 1);
-        let back = decode(layout, &encode(ladder, layout, state));
-        assert_eq!(form(full(naming), layout, &back), expected, "{ladder:?}");
+        let back = decode(layout, &encode(config, layout, state));
+        assert_eq!(form(full(naming), layout, &back), expected, "{config:?}");
         match stats.exhausted {
             0 => {
-                assert_eq!(found, expected, "{ladder:?}: a search that is not cut short makes no difference");
+                assert_eq!(found, expected, "{config:?}: a search that is not cut short makes no difference");
             }
             1 => is_exhausted = true,
             more => panic!("one state cannot exhaust {more} searches"),

@@ -1,4 +1,5 @@
-//! The level `full` against brute force: equal forms mean isomorphic states, and isomorphic states have equal forms.
+//! The level `full` against brute force: equal forms mean isomorphic states, and isomorphic states have equal
+//! forms.
 
 use std::collections::HashMap;
 
@@ -14,10 +15,10 @@ use crate::forms::{Form, NAMINGS, decode, encode, flat, form, full, shuffled};
 use crate::incremental::assert_bijective;
 use crate::random::{mutate, random_state, shapes};
 
-/// How many permutations brute force tries.
+/// The greatest number of permutations that brute force tries.
 const MOST: u64 = 800;
 
-/// The states of one program, and what they are called.
+/// The states of one program, and their names.
 #[derive(Default)]
 struct Seen {
     /// By naming: the forms for each least form, and the converse.
@@ -50,20 +51,20 @@ fn check(layout: &Layout, state: &State, rng: &mut SplitMix64) {
     let coarse = Options { budget: 10_000_000, hash_bits: 2 };
     let copies = [shuffled(layout, state, rng), shuffled(layout, state, rng)];
     for naming in NAMINGS {
-        let ladder = full(naming);
-        let encoding = encode(ladder, layout, state);
+        let config = full(naming);
+        let encoding = encode(config, layout, state);
         let expected = flat(&encoding);
         for copy in &copies {
-            assert_eq!(form(ladder, layout, copy), expected, "{ladder:?}");
+            assert_eq!(form(config, layout, copy), expected, "{config:?}");
         }
         let back = decode(layout, &encoding);
-        assert_eq!(form(ladder, layout, &back), expected, "{ladder:?}");
+        assert_eq!(form(config, layout, &back), expected, "{config:?}");
         // Names that are ids already: the same words again.
         let mut named = back.clone();
-        let mut namer = Namer::new(ladder, layout, &mut named);
+        let mut namer = Namer::new(config, layout, &mut named);
         assert_bijective(layout, &back, namer.names(layout, &mut named));
-        let ladder = SymmetryConfig { options: coarse, ..ladder };
-        assert_eq!(form(ladder, layout, &copies[0]), form(ladder, layout, state), "{ladder:?}");
+        let config = SymmetryConfig { options: coarse, ..config };
+        assert_eq!(form(config, layout, &copies[0]), form(config, layout, state), "{config:?}");
     }
 }
 

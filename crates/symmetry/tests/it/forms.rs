@@ -13,12 +13,12 @@ pub const NAMINGS: [Naming; 2] = [Naming::Dfs, Naming::Chain];
 /// A budget that no state in these tests uses up.
 const ENOUGH: Options = Options { budget: 1_000_000, hash_bits: 64 };
 
-pub fn ladder(level: Level, naming: Naming) -> SymmetryConfig {
+pub fn config(level: Level, naming: Naming) -> SymmetryConfig {
     SymmetryConfig { level, naming, options: ENOUGH }
 }
 
 pub fn full(naming: Naming) -> SymmetryConfig {
-    ladder(Level::Full, naming)
+    config(Level::Full, naming)
 }
 
 pub fn flat(encoding: &Encoding) -> Form {
@@ -28,15 +28,15 @@ pub fn flat(encoding: &Encoding) -> Form {
 }
 
 /// The encoding of a state by a namer that has never seen another one.
-pub fn encode(ladder: SymmetryConfig, layout: &Layout, state: &State) -> Encoding {
+pub fn encode(config: SymmetryConfig, layout: &Layout, state: &State) -> Encoding {
     let mut state = state.clone();
     let mut encoding = Encoding::new();
-    Namer::new(ladder, layout, &mut state).encode(layout, &mut state, &mut encoding);
+    Namer::new(config, layout, &mut state).encode(layout, &mut state, &mut encoding);
     encoding
 }
 
-pub fn form(ladder: SymmetryConfig, layout: &Layout, state: &State) -> Form {
-    flat(&encode(ladder, layout, state))
+pub fn form(config: SymmetryConfig, layout: &Layout, state: &State) -> Form {
+    flat(&encode(config, layout, state))
 }
 
 pub fn decode(layout: &Layout, encoding: &Encoding) -> State {
@@ -87,7 +87,7 @@ pub fn random_names(layout: &Layout, state: &State, rng: &mut SplitMix64) -> Nam
     names
 }
 
-/// The same state under random names.
+/// A state that differs from `state` in names only, which are random.
 pub fn shuffled(layout: &Layout, state: &State, rng: &mut SplitMix64) -> State {
     renamed(layout, state, &random_names(layout, state, rng))
 }

@@ -13,15 +13,16 @@ use crate::forms::{Form, NAMINGS, flat, form, full, shuffled};
 const BOUNDS: Bounds = Bounds { threads: 24, frames: 1, objects: 128 };
 
 /// The form of a state and what it took.
-pub fn named(ladder: SymmetryConfig, layout: &Layout, state: &State) -> (Form, Stats) {
+pub fn named(config: SymmetryConfig, layout: &Layout, state: &State) -> (Form, Stats) {
     let mut state = state.clone();
     let mut encoding = Encoding::new();
-    let mut namer = Namer::new(ladder, layout, &mut state);
+    let mut namer = Namer::new(config, layout, &mut state);
     namer.encode(layout, &mut state, &mut encoding);
     (flat(&encoding), namer.take_stats())
 }
 
-/// Asserts that each state has one form under all names, and no two have the same. Answers what the dearest took.
+/// Asserts that each state has one form under all names, and no two have the same. Answers what the dearest
+/// took.
 fn tell_apart(layout: &Layout, states: &[State]) -> u64 {
     let rng = &mut SplitMix64::new(1);
     let mut searched = 0;
@@ -188,8 +189,8 @@ fn entries_hang_from_their_keys() {
     tell_apart(layout, &states);
 }
 
-/// Threads with objects x and y, where each x.n is some y.n: of the same thread, or crosswise. Whose does not show in
-/// how many mention what. `cycles` says after how many threads one comes back to the first.
+/// Threads with objects x and y, where each x.n is some y.n: of the same thread, or crosswise. Whose does not
+/// show in how many mention what. `cycles` says after how many threads one comes back to the first.
 pub fn crossed(layout: &Layout, cycles: &[usize]) -> State {
     let mut state = State::new(layout);
     let [x, y] = [1, 2].map(|at: usize| layout.frames[ProcedureId(0)].slots[at]);
@@ -295,8 +296,8 @@ fn private_heaps_need_no_search() {
     }
 }
 
-/// The names in the region of a thread do not depend on where the thread is, nor on the order of threads: a step of
-/// one thread leaves all regions as they are, its own included.
+/// The names in the region of a thread do not depend on where the thread is, nor on the order of threads: a
+/// step of one thread leaves all regions as they are, its own included.
 #[test]
 fn a_step_of_one_thread_leaves_the_regions_of_others_alone() {
     const THREADS: u32 = 8;
@@ -341,7 +342,8 @@ fn a_step_of_one_thread_leaves_the_regions_of_others_alone() {
     assert_eq!(form(full(Naming::Chain), layout, &other.state), flat(&after));
 }
 
-/// What a namer keeps of the states before does not show, whatever was undone before the next state was decoded.
+/// What a namer keeps of the states before does not show, whatever was undone before the next state was
+/// decoded.
 #[test]
 fn what_was_undone_before_decoding_is_forgotten() {
     let program = program(

@@ -9,10 +9,11 @@ use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, effort, random_program};
 
 use crate::engine;
-use crate::forms::{Form, NAMINGS, compact, encode_as, flat, form, ladder};
+use crate::forms::{Form, NAMINGS, compact, config, encode_as, flat, form};
 use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
 
-/// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other places.
+/// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other
+/// places.
 type Way = (bool, usize, Vec<u64>);
 
 /// The least way to each unit that can be reached, from scratch: ways are improved until none gets better.
@@ -59,7 +60,7 @@ fn all_units(state: &State) -> Vec<NodeRef> {
 /// What chains say about a state.
 #[derive(Clone, PartialEq, Debug)]
 struct Said {
-    /// Chains by where they start and by their hashes: what their numbers are is nobody's business.
+    /// Chains by their origins and their hashes: their numbers make no difference.
     chains: Vec<(NodeRef, u32, u128)>,
     lists: Vec<Vec<ObjectId>>,
     sums: Vec<u128>,
@@ -108,13 +109,13 @@ struct Followed<'l> {
     by_hash: HashMap<u128, (Form, Vec<ThreadId>)>,
     by_form: HashMap<(Form, Vec<ThreadId>), u128>,
     checked: u64,
-    /// How many chains were dropped.
+    /// The number of chains that were dropped.
     dropped: usize,
 }
 
 impl<'l> Followed<'l> {
     fn new(layout: &'l Layout, state: &mut State) -> Self {
-        state.record_events();
+        state.record_graph();
         let mut chains = Chains::default();
         chains.reset(layout, state);
         let mut followed = Self {
@@ -147,7 +148,6 @@ impl<'l> Followed<'l> {
     /// The state took a step.
     fn step(&mut self, state: &mut State) {
         self.chains.step(self.layout, state);
-        assert!(state.events().is_empty(), "everything was taken note of");
         self.check(state);
     }
 
@@ -166,7 +166,6 @@ impl<'l> Followed<'l> {
     fn decoded(&mut self, state: &mut State, anew: bool) {
         if anew {
             self.chains.reset(self.layout, state);
-            state.clear_events();
         } else {
             self.chains.decoded(self.layout, state);
         }
@@ -219,8 +218,8 @@ impl<'l> Followed<'l> {
         self.checked += 1;
     }
 
-    /// Equal hashes mean the same state but for the names of what has a chain from elsewhere than itself: all but
-    /// the threads that no global leads to, which keep their ids. The converse holds unless there are
+    /// Equal hashes mean the same state but for the names of what has a chain from elsewhere than itself: all
+    /// but the threads that no global leads to, which keep their ids. The converse holds unless there are
     /// collections or abstract ids: these are hashed as they stand.
     fn check_hash(&mut self, state: &State, ways: &HashMap<NodeRef, Way>, hash: u128) {
         let mut names = Names {
@@ -340,7 +339,7 @@ fn the_table_of_chains_does_not_grow_for_ever() {
     let layout = engine.layout();
     let rng = &mut SplitMix64::new(1);
     let mut state = engine.initial();
-    state.state.record_events();
+    state.state.record_graph();
     let mut chains = Chains::default();
     chains.reset(layout, &state.state);
     let (mut made, mut before, mut depth) = (0, chains.table.len(), 0);
@@ -364,8 +363,8 @@ fn the_table_of_chains_does_not_grow_for_ever() {
     assert_eq!(said(&mut chains, layout, &state.state), said(&mut fresh, layout, &state.state));
 }
 
-/// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds where all
-/// threads are roots: others have chains, which do not tell their ids.
+/// What is one state at the level `heap`, with the same ids of threads, has one hash. The converse holds
+/// where all threads are roots: others have chains, which do not contain their ids.
 #[test]
 fn the_hash_is_that_of_the_level_heap() {
     let mut classes = 0;
@@ -378,7 +377,7 @@ fn the_hash_is_that_of_the_level_heap() {
             continue;
         }
         let mut state = engine.initial();
-        state.state.record_events();
+        state.state.record_graph();
         let mut chains = Chains::default();
         chains.reset(layout, &state.state);
         let mut forms: [HashMap<u128, (Form, Vec<ThreadId>)>; 2] = Default::default();
@@ -387,7 +386,7 @@ fn the_hash_is_that_of_the_level_heap() {
             if !step(&engine, &mut state, rng) {
                 // A new life.
                 state = engine.initial();
-                state.state.record_events();
+                state.state.record_graph();
                 chains.reset(layout, &state.state);
                 continue;
             }
@@ -399,7 +398,7 @@ fn the_hash_is_that_of_the_level_heap() {
                 .all(|&id| state.state.is_running(id) && !chains.is_anchored(NodeRef::Thread(id)));
             let hash = chains.hash(layout, &state.state);
             for ((naming, forms), hashes) in NAMINGS.into_iter().zip(&mut forms).zip(&mut hashes) {
-                let form = form(ladder(Level::Heap, naming), layout, &state.state);
+                let form = form(config(Level::Heap, naming), layout, &state.state);
                 let key = (form, threads.clone());
                 if are_roots {
                     assert_eq!(*forms.entry(hash).or_insert_with(|| key.clone()), key);
@@ -429,7 +428,7 @@ fn namers_follow_the_steps_of_programs() {
         for (number, level) in LEVELS.into_iter().enumerate() {
             for naming in NAMINGS {
                 let rng = &mut SplitMix64::new(seed << 3 | number as u64);
-                moves.follow(&mut engine.initial(), ladder(level, naming), 60, rng);
+                moves.follow(&mut engine.initial(), config(level, naming), 60, rng);
             }
         }
     }
@@ -460,7 +459,7 @@ fn namers_follow_edits() {
         for level in LEVELS {
             for naming in NAMINGS {
                 let mut state = random_state(layout, 20, rng);
-                moves.follow(&mut state, ladder(level, naming), 100, rng);
+                moves.follow(&mut state, config(level, naming), 100, rng);
             }
         }
     }
@@ -476,9 +475,9 @@ struct Moves<'m, S> {
 }
 
 impl<S> Moves<'_, S> {
-    fn follow(&self, whole: &mut S, ladder: SymmetryConfig, moves: usize, rng: &mut SplitMix64) {
+    fn follow(&self, whole: &mut S, config: SymmetryConfig, moves: usize, rng: &mut SplitMix64) {
         let Self { layout, view, .. } = *self;
-        let mut namer = Namer::new(ladder, layout, view(whole));
+        let mut namer = Namer::new(config, layout, view(whole));
         let mut mirror = Encoding::new();
         let mut stored = Vec::new();
         let mut depth = 0;
@@ -501,12 +500,12 @@ impl<S> Moves<'_, S> {
             let state = view(whole);
             if rng.chance(50) {
                 namer.encode(layout, state, &mut mirror);
-                assert_eq!(flat(&mirror), form(ladder, layout, state), "{ladder:?}");
+                assert_eq!(flat(&mirror), form(config, layout, state), "{config:?}");
                 stored.push(mirror.clone());
             }
             if rng.chance(20) {
                 let names = namer.names(layout, state).clone();
-                match ladder.level {
+                match config.level {
                     Level::Heap => assert_threads_keep_their_ids(state, &names),
                     _ => assert_bijective(layout, state, &names),
                 }
@@ -521,7 +520,7 @@ fn assert_threads_keep_their_ids(state: &State, names: &Names) {
     }
 }
 
-/// Everybody who exists has a name, no two have the same, and there are no gaps.
+/// Every unit that exists has a name, no two have the same, and there are no gaps.
 pub fn assert_bijective(layout: &Layout, state: &State, names: &Names) {
     let dense = |mut names: Vec<u32>| {
         names.sort_unstable();

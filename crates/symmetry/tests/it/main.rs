@@ -1,6 +1,6 @@
-//! All tests of names from outside, in one executable: what [`Chains`](quotient_symmetry::Chains) and [`Namer`](quotient_symmetry::Namer) promise, held
-//! against plain and slow ways to say the same, on states of random programs, on states that are put together at
-//! random, and on those that the papers print.
+//! All tests of names from outside, in one executable: what [`Chains`](quotient_symmetry::Chains) and
+//! [`Namer`](quotient_symmetry::Namer) promise, held against plain and slow ways to say the same, on states
+//! of random programs, on states that are put together at random, and on those that the papers print.
 
 mod brute;
 mod budget;

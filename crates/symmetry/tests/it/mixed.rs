@@ -10,7 +10,7 @@ use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{effort, program, random_mixed, random_mixed_text};
 
 use crate::brute::least_form;
-use crate::forms::{Form, NAMINGS, decode, flat, form, full, ladder};
+use crate::forms::{Form, NAMINGS, config, decode, flat, form, full};
 use crate::orbits::explore_up_to;
 
 /// Few objects, so that all names of them can be tried.
@@ -58,7 +58,7 @@ fn classes_are_found_once(program: &Program, most: usize) -> Option<[usize; 3]> 
     }
     let mut counts = [plain.len(), 0, classes.len()];
     for naming in NAMINGS {
-        let (by_heap, _) = explore_up_to(most, &engine, ladder(Level::Heap, naming))?;
+        let (by_heap, _) = explore_up_to(most, &engine, config(Level::Heap, naming))?;
         let (by_class, _) = explore_up_to(most, &engine, full(naming))?;
         assert_eq!(by_class.len(), classes.len(), "{naming:?}");
         let forms: BTreeSet<Form> =

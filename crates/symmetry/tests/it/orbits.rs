@@ -9,7 +9,7 @@ use state::{Layout, Names, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{effort, philosophers, program, random_program};
 
-use crate::forms::{Form, NAMINGS, compact, decode, encode, flat, form, full, ladder, renamed};
+use crate::forms::{Form, NAMINGS, compact, config, decode, encode, flat, form, full, renamed};
 
 /// Large enough for seven philosophers and for eight threads.
 const BOUNDS: state::Bounds = state::Bounds { threads: 9, frames: 1, objects: 9 };
@@ -19,19 +19,19 @@ pub fn engine(program: &Program) -> Engine {
 }
 
 /// All states under the names of a level, by form, and what naming took.
-pub fn explore(engine: &Engine, ladder: SymmetryConfig) -> (BTreeMap<Form, Encoding>, Stats) {
-    explore_up_to(usize::MAX, engine, ladder).expect("no limit")
+pub fn explore(engine: &Engine, config: SymmetryConfig) -> (BTreeMap<Form, Encoding>, Stats) {
+    explore_up_to(usize::MAX, engine, config).expect("no limit")
 }
 
-/// The same, unless there are more than `most`.
+/// [`explore`], unless there are more than `most` states.
 pub fn explore_up_to(
     most: usize,
     engine: &Engine,
-    ladder: SymmetryConfig,
+    config: SymmetryConfig,
 ) -> Option<(BTreeMap<Form, Encoding>, Stats)> {
     let layout = engine.layout();
     let mut state = engine.initial();
-    let mut namer = Namer::new(ladder, layout, &mut state.state);
+    let mut namer = Namer::new(config, layout, &mut state.state);
     let mut mirror = Encoding::new();
     namer.encode(layout, &mut state.state, &mut mirror);
     let mut seen = BTreeMap::from([(flat(&mirror), mirror.clone())]);
@@ -86,8 +86,8 @@ fn necklaces(n: usize) -> usize {
     (1..=n).map(|turn| states_of_philosophers(common(turn, n))).sum::<usize>() / n
 }
 
-/// Around the table: the states at the level `full` are the orbits of rotations, and each orbit has as many states at
-/// the level `heap` as there are rotations for each that leaves it as it is.
+/// Around the table: the states at the level `full` are the orbits of rotations, and each orbit has as many
+/// states at the level `heap` as there are rotations for each that leaves it as it is.
 #[test]
 fn philosophers_turn_around_their_table() {
     for (n, classes) in [(3, 14), (4, 34), (5, 81), (6, 227), (7, 615)] {
@@ -95,7 +95,7 @@ fn philosophers_turn_around_their_table() {
         let engine = engine(&program);
         let layout = engine.layout();
         for naming in NAMINGS {
-            let heap = ladder(Level::Heap, naming);
+            let heap = config(Level::Heap, naming);
             let labelled = explore(&engine, heap).0;
             assert_eq!(labelled.len(), states_of_philosophers(n));
             let representatives = explore(&engine, full(naming)).0;
@@ -162,7 +162,7 @@ fn independent_threads_are_a_multiset() {
             let program = program(&text);
             let engine = Engine::new(&program, state::Bounds { objects: 16, ..BOUNDS }, false);
             if locals.pow(threads as u32) <= 3000 {
-                let labelled = explore(&engine, ladder(Level::Heap, Naming::Chain)).0;
+                let labelled = explore(&engine, config(Level::Heap, Naming::Chain)).0;
                 assert_eq!(labelled.len(), locals.pow(threads as u32));
             }
             for naming in NAMINGS {
@@ -174,8 +174,8 @@ fn independent_threads_are_a_multiset() {
     }
 }
 
-/// The triangles of a model program: three sides with two colours or none, of which sides, colours or both are
-/// interchangeable.
+/// The triangles of a model program: three sides with two colours or none, of which sides, colours or both
+/// are interchangeable.
 #[test]
 fn triangles() {
     for (sides, colours, classes) in
@@ -202,7 +202,7 @@ fn triangles() {
             let found = explore(&engine, full(naming)).0;
             assert_eq!(found.len(), classes, "sides {sides}, colours {colours}, {naming:?}");
             // Nothing is lost on the way: all states of the plain model have one of these forms.
-            for encoding in explore(&engine, ladder(Level::Heap, naming)).0.values() {
+            for encoding in explore(&engine, config(Level::Heap, naming)).0.values() {
                 let again = flat(&encode(full(naming), engine.layout(), &decode(engine.layout(), encoding)));
                 assert!(found.contains_key(&again));
             }
@@ -213,7 +213,7 @@ fn triangles() {
 /// Breadth first, each orbit is found once, by both namings: as many as there are among all states.
 fn orbits_are_found_once(engine: &Engine, most: usize) -> bool {
     let layout = engine.layout();
-    let Some((labelled, _)) = explore_up_to(most, engine, ladder(Level::Heap, Naming::Chain)) else {
+    let Some((labelled, _)) = explore_up_to(most, engine, config(Level::Heap, Naming::Chain)) else {
         return false;
     };
     for naming in NAMINGS {

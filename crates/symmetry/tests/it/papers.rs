@@ -7,7 +7,7 @@ use system::{Fired, Steps, TransitionSystem};
 use testing::program;
 
 use crate::engine as engine_of;
-use crate::forms::{NAMINGS, compact, form, ladder, renamed};
+use crate::forms::{NAMINGS, compact, config, form, renamed};
 
 /// Lets a thread take its only step.
 fn fire(engine: &Engine, state: &mut EngineState, thread: u32) {
@@ -17,8 +17,9 @@ fn fire(engine: &Engine, state: &mut EngineState, thread: u32) {
     assert_eq!(engine.fire(state, step), Fired::Moved);
 }
 
-/// A queue of messages in the order of their priorities, and a client for each of the priorities 1 and 2. At first it
-/// has a message of priority 0; with `litter`, that is the second object, and the first one becomes garbage.
+/// A queue of messages in the order of their priorities, and a client for each of the priorities 1 and 2. At
+/// first it has a message of priority 0; with `litter`, that is the second object, and the first one becomes
+/// garbage.
 fn message_queue(litter: bool) -> ir::Program {
     let (make, drop) = if litter { ("litter := new Message;", "litter := null;") } else { ("", "") };
     program(&format!(
@@ -47,7 +48,8 @@ fn message_queue(litter: bool) -> ir::Program {
     ))
 }
 
-/// The state after both clients have sent their messages, `first` before the other. Threads that ended are gone.
+/// The state after both clients have sent their messages, `first` before the other. Threads that ended are
+/// gone.
 fn sent(engine: &Engine, first: u32) -> State {
     let mut state = engine.initial();
     fire(engine, &mut state, 0);
@@ -61,7 +63,7 @@ fn sent(engine: &Engine, first: u32) -> State {
 
 fn objects_named(naming: Naming, engine: &Engine, state: &State) -> Vec<u32> {
     let mut state = state.clone();
-    let mut namer = Namer::new(ladder(Level::Heap, naming), engine.layout(), &mut state);
+    let mut namer = Namer::new(config(Level::Heap, naming), engine.layout(), &mut state);
     namer.names(engine.layout(), &mut state).objects.clone()
 }
 
@@ -75,8 +77,8 @@ fn two_orders_of_allocation_give_one_state() {
     assert_ne!(ids(&ascending), ids(&descending), "in memory they differ");
     for naming in NAMINGS {
         for level in [Level::Heap, Level::Full] {
-            let ladder = ladder(level, naming);
-            assert_eq!(form(ladder, layout, &ascending), form(ladder, layout, &descending), "{ladder:?}");
+            let config = config(level, naming);
+            assert_eq!(form(config, layout, &ascending), form(config, layout, &descending), "{config:?}");
         }
     }
     // The sorting permutations, with `tail` before `next` before `head`.
@@ -107,8 +109,8 @@ fn garbage_has_no_name() {
     let clean = message_queue(false);
     let clean = engine_of(&clean);
     for naming in NAMINGS {
-        let ladder = ladder(Level::Heap, naming);
-        assert_eq!(form(ladder, layout, &state), form(ladder, clean.layout(), &sent(&clean, 1)));
+        let config = config(Level::Heap, naming);
+        assert_eq!(form(config, layout, &state), form(config, clean.layout(), &sent(&clean, 1)));
     }
 }
 
@@ -130,7 +132,7 @@ fn chains_stay_where_depth_first_names_move() {
     let engine = engine_of(&program);
     let layout = engine.layout();
     let mut state = engine.initial();
-    state.state.record_events();
+    state.state.record_graph();
     let mut chains = Chains::default();
     chains.reset(layout, &state.state);
     let step = |state: &mut EngineState, chains: &mut Chains| {
@@ -163,7 +165,7 @@ fn chains_stay_where_depth_first_names_move() {
     assert_eq!(chains.touched - touched, 2);
     assert_eq!(objects_named(Naming::Dfs, &engine, &state.state), [u32::MAX, 0], "it moved");
 
-    // A left node that comes again is called what the one before was.
+    // A new left node gets the name of the one before.
     chains.undo(&state.state);
     engine.undo(&mut state);
     assert_eq!((chains.chain(left), chains.chain(right)), (left_chain, right_chain));

@@ -1,8 +1,8 @@
 //! States that are put together at random, without a program that gets there.
 //!
-//! The programs declare variables and nothing else of interest. States come about by edits: places are written,
-//! objects made, threads started and ended, functions entered and left. So they are full of ties, cycles and
-//! garbage, and of collections within collections.
+//! The programs declare variables and nothing else of interest. States come about by edits: places are
+//! written, objects made, threads started and ended, functions entered and left. So they are full of ties,
+//! cycles and garbage, and of collections within collections.
 
 use ir::{ProcedureId, Program, RecordId, TypeId};
 use state::{Layout, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, TermKind, Terms, ThreadId};
@@ -115,7 +115,8 @@ pub fn random_state(layout: &Layout, edits: usize, rng: &mut SplitMix64) -> Stat
             end_somebody(layout, &mut state, rng);
         }
     }
-    // A program cannot lose what it has never had, but edits can: without this, nobody would look for garbage.
+    // A program cannot lose what it has never had, but edits can: without this, the test would not look for
+    // garbage.
     let slot = layout.root.slots[0];
     let nodes = state.read(0, slot);
     for value in [1, 0, nodes] {

@@ -67,7 +67,7 @@ fn decodes(engine: &Engine, state: &mut engine::EngineState, encoding: &Encoding
     let mut decoded = engine.initial();
     engine.decode(encoding, &mut decoded);
     let mut again = Encoding::new();
-    decoded.state.mark_all_dirty();
+    decoded.state.mark_all_unencoded();
     engine.encode(&mut decoded, &mut again);
     assert!(again.same(encoding), "decoding loses something");
     let (mut ours, mut theirs) = (Steps::default(), Steps::default());

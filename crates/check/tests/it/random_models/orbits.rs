@@ -199,7 +199,7 @@ fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observab
     for &step in &steps.enabled {
         let outcome = match engine.fire(state, step) {
             Fired::Moved | Fired::MovedWithFault(_) => {
-                state.state.mark_all_dirty();
+                state.state.mark_all_unencoded();
                 encoding.clear();
                 engine.encode(state, &mut encoding);
                 let outcome = canonical(engine, &mut decoded(engine, &encoding).state, naming);
@@ -240,7 +240,7 @@ fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize
             return Err(format!("{naming}, as {names:?}:\n{found:#?}\nbut before:\n{expected:#?}"));
         }
         let mut plain = Encoding::new();
-        state.state.mark_all_dirty();
+        state.state.mark_all_unencoded();
         engine.encode(&mut state, &mut plain);
         renamed += usize::from(!plain.same(&encoding));
     }

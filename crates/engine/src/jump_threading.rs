@@ -1,22 +1,23 @@
-//! Inner locations that are passed without stopping there.
+//! Jump threading: inner locations that are passed without storing that the thread is there.
 //!
-//! A step goes on through inner locations until it comes to one that is not. Nobody sees where the thread is meanwhile,
-//! unless the program looks at locations. So where there is but one way on from an inner location, which is always open, the
-//! body that leads on is run at once; and a transition that only asks whether an inner location is ready needs not go there.
+//! A step goes on through inner locations until it comes to one that is not inner. Where the thread is
+//! meanwhile cannot be observed, unless the program reads locations. So where an inner location has a single
+//! transition, which is always enabled, its body is run at once; and a transition that only asks whether an
+//! inner location is ready need not go there.
 
 use ir::{ExprKind, Guard, Id, Program};
 
 use crate::code::{Code, GuardCode, Op, Opening, Pc, TransitionCode};
 
 #[derive(Debug)]
-pub struct Passages {
-    /// By location: the body that leads on, and the transition that it is of.
+pub struct JumpThreading {
+    /// By location: the body of its only transition, and the transition.
     through: Vec<Option<(Pc, u32)>>,
-    /// By transition: whether it does nothing but go to the inner location that it asks about.
+    /// By transition: whether it does nothing but jump to the inner location that its guard is about.
     leads_in: Vec<bool>,
 }
 
-impl Passages {
+impl JumpThreading {
     pub fn new(program: &Program, code: &Code) -> Self {
         let mut looks = false;
         program.each_expr(&mut |expr| {
@@ -28,15 +29,15 @@ impl Passages {
                     | ExprKind::ThreadEnabled(_)
             );
         });
-        let way_on = |location: &ir::Location| match location.transitions[..] {
+        let only = |location: &ir::Location| match location.transitions[..] {
             [id] if location.inner && !looks && program.transitions[id].guard == Guard::Always => {
                 let TransitionCode { opening, body, .. } = code.transitions[id.index()];
                 matches!(opening, Opening::Other).then_some((body, id.0))
             }
             _ => None,
         };
-        let mut through: Vec<Option<(Pc, u32)>> = program.locations.values().map(way_on).collect();
-        // A thread that goes round for ever must come to a place where that is noticed.
+        let mut through: Vec<Option<(Pc, u32)>> = program.locations.values().map(only).collect();
+        // A cycle keeps one location where the thread stops, so that endless loops are noticed.
         for location in 0..through.len() {
             let mut at = location;
             for _ in 0..through.len() {
@@ -68,13 +69,13 @@ impl Passages {
     }
 }
 
-/// Where a body leads to, if to a location.
+/// The location to which a body jumps at its end.
 fn target(code: &Code, body: Pc) -> Option<u32> {
     let end = code.ops[body as usize..].iter().position(|op| matches!(op, Op::BodyDone))?;
     target_at_once(code, body + end as Pc)
 }
 
-/// The same of one that does nothing.
+/// The location to which a body jumps that does nothing else.
 fn target_at_once(code: &Code, body: Pc) -> Option<u32> {
     match code.ops[body as usize..] {
         [Op::BodyDone, Op::Goto(location), ..] => Some(location),

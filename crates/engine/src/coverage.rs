@@ -1,13 +1,13 @@
-//! Which of a program's parts any run ever came to.
+//! Coverage: which locations were reached and which transitions were taken by any run.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A set of numbers that only grows, a bit each.
-pub struct Seen(Vec<AtomicU64>);
+/// A set of numbers that only grows: a bit for each.
+pub struct Coverage(Vec<AtomicU64>);
 
-impl Seen {
-    /// None of so many.
+impl Coverage {
+    /// The empty set of numbers below `count`.
     pub fn none_of(count: usize) -> Self {
         Self((0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
@@ -19,7 +19,7 @@ impl Seen {
     #[inline]
     pub fn insert(&self, number: u32) {
         let (word, bit) = (&self.0[number as usize / 64], 1 << (number % 64));
-        // Nearly always set already, and reading is cheap. Nothing else is ordered by it.
+        // The bit is nearly always set already, and reading is cheap. No other access is ordered by it.
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
         }

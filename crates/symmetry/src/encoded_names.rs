@@ -1,9 +1,9 @@
-//! The names that an encoding shows, and what is to be done about it when they change.
+//! The names that an encoding shows, and how the encoding follows when names change.
 //!
-//! Names by chains are brought up to date in place. The objects of each origin are listed in the order of their chains, and
-//! it is known from where on the list changed; so nobody looks at objects before that, unless their names start
-//! elsewhere. What was renamed is collected until the encoding is brought up to date: then these units are written again, and
-//! those that mention them.
+//! Names by chains are brought up to date in place. The objects of each origin are listed in the order of
+//! their chains, and it is known from where on the list changed; so objects before that are not looked at,
+//! unless the names of their origin start elsewhere. Renamed units are collected until the encoding is
+//! brought up to date: then these units are written again, and those that mention them.
 
 use state::{Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
@@ -12,16 +12,16 @@ use crate::chains::Chains;
 use crate::namer::UNNAMED;
 
 #[derive(Debug)]
-pub struct Shown {
+pub struct EncodedNames {
     names: Names,
-    /// How these differ from what the encoding shows.
+    /// How these names differ from those that the encoding shows.
     renaming: Renaming,
-    /// Where the objects of each origin start among the names, if those are names by chains.
+    /// For names by chains: each origin, and the first name of its objects.
     starts: Vec<(u32, usize)>,
 }
 
-/// No encoding shows anything yet.
-impl Default for Shown {
+/// There is no encoding yet.
+impl Default for EncodedNames {
     fn default() -> Self {
         Self { names: Names::default(), renaming: Renaming::Everything, starts: Vec::new() }
     }
@@ -30,7 +30,7 @@ impl Default for Shown {
 /// How names differ from those that an encoding shows.
 #[derive(Debug)]
 enum Renaming {
-    /// In those of these units, some of which may be gone.
+    /// In the names of these units, some of which may be gone.
     Of(Vec<NodeRef>),
     Everything,
 }
@@ -43,7 +43,7 @@ impl Renaming {
     }
 
     /// The encoding shows the names.
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         match self {
             Self::Of(units) => units.clear(),
             Self::Everything => *self = Self::NOTHING,
@@ -57,19 +57,19 @@ impl Renaming {
     }
 }
 
-impl Shown {
+impl EncodedNames {
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// Whether the encoding shows these very names.
-    pub fn is_shown(&self) -> bool {
+    /// Whether the encoding shows exactly these names.
+    pub fn is_encoded(&self) -> bool {
         self.renaming.is_nothing()
     }
 
-    /// The encoding is the one that the state was decoded from.
-    pub fn show_ids(&mut self, layout: &Layout, state: &State) {
-        self.renaming.forget();
+    /// The encoding is the one from which the state was decoded: ids are names.
+    pub fn set_to_ids(&mut self, layout: &Layout, state: &State) {
+        self.renaming.clear();
         self.starts.clear();
         let Names { threads, objects, abstracts } = &mut self.names;
         let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
@@ -84,22 +84,22 @@ impl Shown {
         }
     }
 
-    /// The encoding shows other names of threads.
-    pub fn show_threads(&mut self, names: Vec<u32>) {
+    /// The encoding shows these names of threads, by id.
+    pub fn set_threads(&mut self, names: Vec<u32>) {
         self.names.threads = names;
     }
 
-    /// Takes names that were found otherwise than by chains, in exchange for the old ones.
+    /// Takes names that were not found by chains, in exchange for the old ones.
     pub fn replace(&mut self, names: &mut Names) {
-        if self.names != *names || !self.is_shown() {
+        if self.names != *names || !self.is_encoded() {
             self.renaming = Renaming::Everything;
         }
         std::mem::swap(&mut self.names, names);
         self.starts.clear();
     }
 
-    /// Names threads as they are called by id, and objects in the order of their chains: those from the globals, then those
-    /// from each running thread in turn. There are no abstract ids.
+    /// Gives threads the names in `threads`, by id, and names objects in the order of their chains: those
+    /// from the globals, then those from each running thread in turn. There must be no abstract ids.
     pub fn follow(&mut self, state: &State, chains: &mut Chains, running: &[ThreadId], threads: &[u32]) {
         let Self { names, renaming, starts } = self;
         names.threads.resize(threads.len(), UNNAMED);
@@ -115,7 +115,7 @@ impl Shown {
             renaming.push(NodeRef::Object(id));
         }
         if starts.is_empty() {
-            // What was named otherwise may be gone without ever having been listed.
+            // An object with a name that is not by chains may be gone without ever having been listed.
             for (name, id) in names.objects.iter_mut().zip(0..) {
                 let unit = NodeRef::Object(ObjectId(id));
                 if *name != UNNAMED && !state.exists(unit) {
@@ -128,7 +128,7 @@ impl Shown {
         let origins = std::iter::once(0).chain(running.iter().map(|id| id.0 + 1));
         for (origin, at) in origins.zip(0..) {
             let range = chains.range_from(origin);
-            // What is at the same place in a list that starts with the same name has the same name.
+            // Objects at the same places in a list that starts with the same name keep their names.
             let same = match starts.get(at) {
                 Some(&before) if before == (origin, start) => {
                     relisted.unchanged.clamp(range.start, range.end) - range.start
@@ -150,7 +150,7 @@ impl Shown {
         starts.truncate(running.len() + 1);
     }
 
-    /// Brings an encoding up to date, in which so many threads have names.
+    /// Brings an encoding up to date. `threads` is the number of threads.
     pub fn encode(
         &mut self,
         layout: &Layout,
@@ -177,6 +177,6 @@ impl Shown {
             }
             _ => state.encode_all(layout, &self.names, into),
         }
-        self.renaming.forget();
+        self.renaming.clear();
     }
 }

@@ -1,0 +1,345 @@
+//! From encodings to states.
+
+use system::{Encoding, Key, Section};
+
+use crate::journal::Change;
+use crate::memory::{Node, Nodes};
+use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
+
+impl State {
+    /// Becomes the state that `from` describes, without a past.
+    pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
+        if self.catch_up(layout, from) {
+            // The rest is as it should be.
+        } else if !layout.has_values && self.has_shape_of(from) {
+            self.forget();
+            // Readers of the graph may still know units as they were before steps that were taken back.
+            if self.graph_reader.is_some() {
+                for unit in self.unencoded.digest.iter() {
+                    self.journal.push(Change::Rewritten(unit));
+                }
+            }
+            self.mark_encoded();
+            self.overwrite(layout, from);
+        } else {
+            self.rebuild(layout, from);
+        }
+        self.shown = Some(from.now());
+    }
+
+    /// Decodes only what changed since `from` last showed this state, in the state and in `from`. Returns
+    /// false if that is not known, or if a unit came, went or changed its length.
+    fn catch_up(&mut self, layout: &Layout, from: &Encoding) -> bool {
+        if layout.has_values || self.records_graph() {
+            return false;
+        }
+        let Some(touched) = self.shown.and_then(|moment| from.touched(moment)) else { return false };
+        self.unencoded.catch_up(&self.journal);
+        let units = || touched.iter().map(|&key| NodeRef::of(key)).chain(self.unencoded.digest.iter());
+        let shown_len = |unit| match unit {
+            NodeRef::Root => Some(layout.root_shown),
+            NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(unit).map(<[u64]>::len),
+        };
+        if units().any(|unit| from.get(unit.key()).map(<[u64]>::len) != shown_len(unit)) {
+            return false;
+        }
+        self.forget();
+        self.reset_hidden_words(layout);
+        self.collector.forget();
+        for &key in touched {
+            self.adopt(layout, NodeRef::of(key), from);
+        }
+        for at in 0..self.unencoded.digest.len() {
+            self.adopt(layout, self.unencoded.digest.get(at), from);
+        }
+        self.mark_encoded();
+        true
+    }
+
+    /// Takes over the words of a unit, which must have the same number of words as before.
+    fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
+        let offset = self.start_of(node);
+        let before = self.procedure(layout, node);
+        let words = from.get(node.key()).unwrap_or_default();
+        for (at, &word) in (offset..).zip(words) {
+            self.overwrite_word(at, word);
+        }
+        if let NodeRef::Thread(id) = node {
+            let top = self.top_frame(layout, offset, words.len());
+            self.place_frame(id, top);
+        }
+        // Another procedure of the same size is another layout of units.
+        if self.procedure(layout, node) != before {
+            self.change_unit_layout();
+        }
+    }
+
+    /// Replaces a word without a past.
+    #[inline]
+    fn overwrite_word(&mut self, at: usize, new: u64) {
+        if self.memory.words[at] != new {
+            self.memory.words[at] = new;
+            self.changed_places.digest.insert(at);
+        }
+    }
+
+    fn change_unit_layout(&mut self) {
+        self.memory.unit_layout += 1;
+        self.changed_places.digest.insert_all();
+    }
+
+    /// Sets where the top frame of a thread is.
+    fn place_frame(&mut self, id: ThreadId, frame: usize) {
+        let node = &mut self.memory.threads.table[id.0 as usize];
+        if node.frame != frame as u32 {
+            node.frame = frame as u32;
+            self.change_unit_layout();
+        }
+    }
+
+    /// The procedure of the top frame of a thread, in programs in which it counts as part of the layout of
+    /// units.
+    fn procedure(&self, layout: &Layout, node: NodeRef) -> Option<ir::ProcedureId> {
+        match node {
+            NodeRef::Thread(id) if layout.thread_ids_observable && self.is_running(id) => {
+                let location = self.read_untraced(self.frame(id), layout.location);
+                Some(layout.procedure_of[ir::LocationId(location as u32)])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the same threads and objects exist, with the same numbers of words.
+    fn has_shape_of(&self, from: &Encoding) -> bool {
+        let same = |nodes: &Nodes, section: Section| {
+            let width = from.width(section);
+            nodes.table.len() >= width as usize
+                && nodes.table.iter().zip(0..).all(|(node, index)| {
+                    let words = from.get(Key { section, index });
+                    words.map(<[u64]>::len) == node.exists().then_some(node.len as usize)
+                })
+        };
+        same(&self.memory.threads, Section::Threads) && same(&self.memory.objects, Section::Objects)
+    }
+
+    fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
+        let words = |section, index| from.get(Key { section, index });
+        self.reset_hidden_words(layout);
+        self.collector.forget();
+        if let Some(words) = words(Section::Root, 0) {
+            self.overwrite_unit(layout, NodeRef::Root, 0, words);
+        }
+        for index in 0..from.width(Section::Threads) {
+            if let Some(words) = words(Section::Threads, index) {
+                let id = ThreadId(index);
+                let (node, offset) = (NodeRef::Thread(id), self.thread(id));
+                let before = self.procedure(layout, node);
+                self.overwrite_unit(layout, node, offset, words);
+                let top = self.top_frame(layout, offset, words.len());
+                self.place_frame(id, top);
+                if self.procedure(layout, node) != before {
+                    self.change_unit_layout();
+                }
+            }
+        }
+        for index in 0..from.width(Section::Objects) {
+            if let Some(words) = words(Section::Objects, index) {
+                let id = ObjectId(index);
+                self.overwrite_unit(layout, NodeRef::Object(id), self.object(id), words);
+            }
+        }
+    }
+
+    #[inline]
+    fn overwrite_unit(&mut self, layout: &Layout, node: NodeRef, offset: usize, words: &[u64]) {
+        if self.records_graph() {
+            let old = &self.memory.words[offset..][..words.len()];
+            if old == words {
+                return;
+            }
+            if !layout.has_same_names(node, old, words) {
+                self.changed_places.digest.insert_all();
+                return self.record_rewriting(layout, node, |state| {
+                    state.memory.words[offset..][..words.len()].copy_from_slice(words);
+                });
+            }
+            self.record(Change::Rewritten(node));
+        }
+        for (at, &word) in (offset..).zip(words) {
+            self.overwrite_word(at, word);
+        }
+    }
+
+    /// Where the top frame starts in a thread of `len` words at `offset`.
+    fn top_frame(&self, layout: &Layout, offset: usize, len: usize) -> usize {
+        let (mut top, mut at) = (0, layout.thread.len());
+        while at < len {
+            top = at;
+            at += self.frame_len(layout, offset + at);
+        }
+        top
+    }
+
+    /// Sets untracked variables to their initial values, since an encoding does not show them.
+    fn reset_hidden_words(&mut self, layout: &Layout) {
+        self.set_hidden_words(layout, &layout.root.template[layout.root_shown..]);
+    }
+
+    /// The words of untracked variables, which an encoding does not show.
+    pub fn hidden_words(&self, layout: &Layout) -> &[u64] {
+        &self.memory.words[layout.root_shown..layout.root.len()]
+    }
+
+    /// Restores the words of untracked variables of a state that was just decoded.
+    pub fn set_hidden_words(&mut self, layout: &Layout, words: &[u64]) {
+        for (at, &word) in (layout.root_shown..layout.root.len()).zip(words) {
+            self.overwrite_word(at, word);
+        }
+    }
+
+    fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
+        self.forget();
+        self.memory.clear();
+        self.collector.forget();
+        self.changed_places.digest.insert_all();
+        self.reset_hidden_words(layout);
+        if layout.has_values {
+            self.absorb_units(layout, from);
+        } else {
+            self.lay_out(layout, from);
+        }
+        // Collections are put into memory like those that steps make.
+        self.forget();
+        self.mark_encoded();
+        self.record(Change::Replaced);
+    }
+
+    fn absorb_units(&mut self, layout: &Layout, from: &Encoding) {
+        let mut fixed = std::mem::take(&mut self.scratch.words);
+        for (key, words) in from.components() {
+            fixed.clear();
+            self.absorb(layout, key.section, words, &mut fixed);
+            if key.section == Section::Root {
+                self.memory.words[..fixed.len()].copy_from_slice(&fixed);
+                continue;
+            }
+            self.lay_out_unit(layout, key, &fixed);
+        }
+        self.scratch.words = fixed;
+    }
+
+    /// Puts the units of an encoding one after the other into empty memory.
+    fn lay_out(&mut self, layout: &Layout, from: &Encoding) {
+        for (key, words) in from.components() {
+            if key.section == Section::Root {
+                self.memory.words[..words.len()].copy_from_slice(words);
+                continue;
+            }
+            self.lay_out_unit(layout, key, words);
+        }
+    }
+
+    fn lay_out_unit(&mut self, layout: &Layout, key: Key, words: &[u64]) {
+        let (offset, class) = self.memory.append_block(words);
+        let is_thread = key.section == Section::Threads;
+        let frame = if is_thread { self.top_frame(layout, offset, words.len()) } else { 0 };
+        let (offset, len, frame) = (offset as u32, words.len() as u32, frame as u32);
+        self.memory.put(NodeRef::of(key), Node { offset, len, frame, class });
+    }
+
+    /// Takes the collections out of the words that an encoding has for a unit: `fixed` gets the words of the
+    /// unit itself.
+    fn absorb(&mut self, layout: &Layout, section: Section, words: &[u64], fixed: &mut Vec<u64>) {
+        if !layout.has_values {
+            fixed.extend_from_slice(words);
+            return;
+        }
+        let mut rest = words;
+        match section {
+            Section::Root => self.absorb_shape(layout, &layout.root, &mut rest, fixed),
+            Section::Threads => {
+                if !words.is_empty() {
+                    self.absorb_shape(layout, &layout.thread, &mut rest, fixed);
+                }
+                while !rest.is_empty() {
+                    let location = ir::LocationId(layout.location.get(rest) as u32);
+                    let shape = &layout.frames[layout.procedure_of[location]];
+                    self.absorb_shape(layout, shape, &mut rest, fixed);
+                }
+            }
+            Section::Objects => match layout.kind(layout.tag.get(words)) {
+                ObjectKind::Record(record) => {
+                    self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
+                }
+                ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
+                ObjectKind::Channel(_) => fixed.extend_from_slice(words),
+                ObjectKind::Array(array) => {
+                    let array = layout.arrays[array as usize];
+                    let length = layout.array_length.get(words) as u32;
+                    let (own, mut rest) = words.split_at(array.words(length));
+                    fixed.extend_from_slice(own);
+                    if let SlotKind::Value(_) = array.kind {
+                        for index in 0..length {
+                            self.absorb_value(layout, array.slot(index), &mut rest, fixed);
+                        }
+                    }
+                }
+            },
+        }
+    }
+
+    fn absorb_shape(&mut self, layout: &Layout, shape: &Shape, rest: &mut &[u64], fixed: &mut Vec<u64>) {
+        let start = fixed.len();
+        let (own, after) = rest.split_at(shape.len());
+        fixed.extend_from_slice(own);
+        *rest = after;
+        for &slot in &shape.values {
+            self.absorb_value(layout, slot, rest, &mut fixed[start..]);
+        }
+    }
+
+    fn absorb_value(&mut self, layout: &Layout, slot: Slot, rest: &mut &[u64], fixed: &mut [u64]) {
+        let SlotKind::Value(ty) = slot.kind else { unreachable!("collections are in slots for them") };
+        if slot.get(fixed) != 0 {
+            let (words, after) = rest.split_at(layout.terms.len(ty, rest, 0));
+            *rest = after;
+            let raw = self.new_value(layout, ty, words);
+            slot.put(fixed, raw);
+        }
+    }
+}
+
+impl Layout {
+    /// Whether two versions of a unit of the same length, without collections, mention the same entities at
+    /// the same places. `false` may also mean that the answer would be costly.
+    fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
+        let same = |shape: &Shape, old: &[u64], new: &[u64]| {
+            shape.data.iter().zip(old.iter().zip(new)).all(|(data, (old, new))| (old ^ new) & !data == 0)
+        };
+        match node {
+            NodeRef::Root => same(&self.root, old, new),
+            NodeRef::Thread(_) => {
+                let mut at = self.thread.len();
+                if !same(&self.thread, old, new) {
+                    return false;
+                }
+                while at < old.len() {
+                    let procedure = |words: &[u64]| {
+                        self.procedure_of[ir::LocationId(self.location.get(&words[at..]) as u32)]
+                    };
+                    let shape = &self.frames[procedure(old)];
+                    if procedure(old) != procedure(new) || !same(shape, &old[at..], &new[at..]) {
+                        return false;
+                    }
+                    at += shape.len();
+                }
+                true
+            }
+            NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
+                (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
+                (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
+                _ => false,
+            },
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! One state: its parts, and how it is read.
+
+use ir::TypeId;
+use system::Moment;
+
+use crate::collector::Collector;
+use crate::journal::{Change, Journal, Mark, PlaceSet, Reader, UnitSet};
+use crate::memory::{Memory, Node, Nodes};
+use crate::trace::{AccessKind, AccessTrace};
+use crate::{Edge, Layout, NodeRef, ObjectId, Slot, ThreadId};
+
+/// One state, with its past.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) memory: Memory,
+    pub(crate) journal: Journal,
+    /// The reader of changes of the graph, if there is one.
+    pub(crate) graph_reader: Option<GraphReader>,
+    /// The units that an encoding of this state does not show yet.
+    pub(crate) unencoded: Reader<UnitSet>,
+    /// The moment at which an encoding showed this state, except for what is unencoded.
+    pub(crate) shown: Option<Moment>,
+    /// The words that changed since the successor cache last asked.
+    pub(crate) changed_places: Reader<PlaceSet>,
+    pub(crate) collector: Collector,
+    pub(crate) trace: AccessTrace,
+    /// There was no memory for some step.
+    pub(crate) is_starved: bool,
+    pub(crate) scratch: Scratch,
+}
+
+/// The part that follows the graph of references by the journal. There is one at most: names by access chains
+/// show what is garbage, so they replace the collector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GraphReader {
+    Collector,
+    Names,
+}
+
+/// Memory for encoding and decoding, kept from one time to the next.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Scratch {
+    pub words: Vec<u64>,
+    pub edges: Vec<Edge>,
+    pub order: Vec<u32>,
+}
+
+/// What a step did to the set of units.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct UnitsChanged {
+    /// Some units are new.
+    pub came: bool,
+    /// Some units are gone or have moved, or collections came or went.
+    pub gone: bool,
+}
+
+impl UnitsChanged {
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { came: self.came | other.came, gone: self.gone | other.gone }
+    }
+}
+
+impl State {
+    /// The state with initial globals and nothing else.
+    pub fn new(layout: &Layout) -> Self {
+        let has_collector = layout.collects_garbage() && !layout.named_values;
+        let mut unencoded = Reader::<UnitSet>::default();
+        unencoded.digest.insert(NodeRef::Root.index());
+        Self {
+            memory: Memory::new(&layout.root.template),
+            journal: Journal::default(),
+            graph_reader: has_collector.then_some(GraphReader::Collector),
+            unencoded,
+            shown: None,
+            changed_places: Reader::default(),
+            collector: Collector::default(),
+            trace: AccessTrace::default(),
+            is_starved: false,
+            scratch: Scratch::default(),
+        }
+    }
+
+    // Words.
+
+    /// All words of the memory, free ones included.
+    pub fn all_words(&self) -> &[u64] {
+        &self.memory.words
+    }
+
+    /// Some bits of the word at a position that [`State::root`], [`State::frame`] or [`State::object`] gave.
+    #[inline]
+    pub fn bits(&self, at: usize, shift: u8, mask: u64) -> u64 {
+        if self.trace.is_on {
+            self.trace.record(at, mask << shift, AccessKind::Read);
+        }
+        self.memory.words[at] >> shift & mask
+    }
+
+    /// The word at such a position.
+    #[inline]
+    pub fn word(&self, at: usize) -> u64 {
+        self.bits(at, 0, u64::MAX)
+    }
+
+    /// Like [`State::word`], but invisible to access tracing.
+    #[inline]
+    pub fn word_untraced(&self, at: usize) -> u64 {
+        self.memory.words[at]
+    }
+
+    /// The value of `slot` of the unit or frame that starts at `base`.
+    #[inline]
+    pub fn read(&self, base: usize, slot: Slot) -> i64 {
+        let raw = self.bits(base + slot.word as usize, slot.shift, slot.mask());
+        (raw as i64).wrapping_add(slot.lo)
+    }
+
+    /// Like [`State::read`], but invisible to access tracing.
+    #[inline]
+    pub fn read_untraced(&self, base: usize, slot: Slot) -> i64 {
+        let raw = self.memory.words[base + slot.word as usize] >> slot.shift & slot.mask();
+        (raw as i64).wrapping_add(slot.lo)
+    }
+
+    /// The words of the collection of type `ty` for which a slot holds `raw`.
+    #[inline]
+    pub fn value(&self, layout: &Layout, ty: TypeId, raw: i64) -> &[u64] {
+        if raw == 0 {
+            return layout.terms.empty(ty);
+        }
+        let at = raw as usize - 1;
+        &self.memory.words[at + 1..][..self.memory.words[at] as usize]
+    }
+
+    // Units.
+
+    /// Where the globals start.
+    pub const fn root(&self) -> usize {
+        0
+    }
+
+    /// Where the unit starts.
+    pub fn start_of(&self, unit: NodeRef) -> usize {
+        self.memory.node(unit).offset as usize
+    }
+
+    /// Where the words of an object start. The object must exist.
+    #[inline]
+    pub fn object(&self, id: ObjectId) -> usize {
+        self.memory.objects.table[id.0 as usize].offset as usize
+    }
+
+    /// Where the words of an object start, if it exists.
+    #[inline]
+    pub fn object_at(&self, id: ObjectId) -> Option<usize> {
+        let node = self.memory.objects.get(id.0);
+        node.exists().then_some(node.offset as usize)
+    }
+
+    /// Where the words of a thread start, before its frames.
+    #[inline]
+    pub fn thread(&self, id: ThreadId) -> usize {
+        self.memory.threads.table[id.0 as usize].offset as usize
+    }
+
+    /// Where the top frame of a thread starts.
+    #[inline]
+    pub fn frame(&self, id: ThreadId) -> usize {
+        let node = self.memory.threads.table[id.0 as usize];
+        (node.offset + node.frame) as usize
+    }
+
+    /// Where the frames of a thread start, lowest first.
+    pub fn frames(&self, layout: &Layout, id: ThreadId) -> impl Iterator<Item = usize> {
+        let node = self.memory.threads.get(id.0);
+        let end = (node.offset + node.len) as usize;
+        let mut at = node.offset as usize + layout.thread.len();
+        std::iter::from_fn(move || {
+            (at < end).then(|| {
+                let start = at;
+                at += self.frame_len(layout, start);
+                start
+            })
+        })
+    }
+
+    pub(crate) fn frame_len(&self, layout: &Layout, start: usize) -> usize {
+        let location = ir::LocationId(self.read(start, layout.location) as u32);
+        layout.frames[layout.procedure_of[location]].len()
+    }
+
+    /// Whether a thread runs and has a single frame.
+    #[inline]
+    pub fn has_one_frame(&self, layout: &Layout, id: ThreadId) -> bool {
+        let node = self.memory.threads.get(id.0);
+        node.len != 0 && node.frame as usize == layout.thread.len()
+    }
+
+    /// Whether there is such a thread, and it has not ended.
+    #[inline]
+    pub fn is_running(&self, id: ThreadId) -> bool {
+        self.memory.threads.get(id.0).len != 0
+    }
+
+    pub fn thread_exists(&self, id: ThreadId) -> bool {
+        self.memory.threads.get(id.0).exists()
+    }
+
+    pub fn exists(&self, unit: NodeRef) -> bool {
+        self.memory.node(unit).exists()
+    }
+
+    /// All threads, then all objects.
+    pub fn units(&self) -> impl Iterator<Item = NodeRef> {
+        self.memory.units()
+    }
+
+    /// An upper bound of the thread ids in use.
+    pub fn thread_limit(&self) -> u32 {
+        self.memory.threads.table.len() as u32
+    }
+
+    /// An upper bound of the object ids in use.
+    pub fn object_limit(&self) -> u32 {
+        self.memory.objects.table.len() as u32
+    }
+
+    /// The number of threads, where their ids leave no gaps.
+    #[inline]
+    pub fn thread_count(&self) -> u32 {
+        self.memory.threads.width()
+    }
+
+    /// The number of objects, where their ids leave no gaps.
+    pub fn channel_count(&self) -> u32 {
+        self.memory.objects.width()
+    }
+
+    pub fn object_count(&self) -> usize {
+        self.memory.objects.table.iter().filter(|node| node.exists()).count()
+    }
+
+    /// The words of a unit.
+    pub fn words_of(&self, unit: NodeRef) -> Option<&[u64]> {
+        let node = self.memory.node(unit);
+        node.exists().then(|| &self.memory.words[node.offset as usize..][..node.len as usize])
+    }
+
+    /// The number of words of all units. Like everything that a step can ask, it does not depend on the past.
+    pub fn size(&self) -> usize {
+        self.memory.size()
+    }
+
+    /// The unit that a word belongs to: `None` for words of collections and free words. The map must be kept:
+    /// see [`State::map_units`].
+    pub fn unit_at(&self, at: usize) -> Option<NodeRef> {
+        self.memory.unit_at(at)
+    }
+
+    /// Keeps a map from words to units from now on.
+    pub fn map_units(&mut self) {
+        self.memory.map_units();
+    }
+
+    // What changed.
+
+    /// The changes since the last mark, in order.
+    #[inline]
+    pub fn last_step(&self) -> &[Change] {
+        self.journal.last_step()
+    }
+
+    /// All changes that can be taken back, or that decoding made.
+    pub fn changes(&self) -> &[Change] {
+        self.journal.changes()
+    }
+
+    /// What the last step did to the set of units.
+    pub fn units_changed(&self) -> UnitsChanged {
+        let mut found = UnitsChanged::default();
+        for change in self.last_step() {
+            match *change {
+                Change::Node { old, .. } if old.exists() => found.gone = true,
+                Change::Node { .. } => found.came = true,
+                Change::ValueWords { .. } => found = UnitsChanged { came: true, gone: true },
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The units that may have changed since the state was last encoded or decoded, by steps and by undo.
+    pub fn unencoded(&mut self) -> impl Iterator<Item = NodeRef> {
+        // From now on, taking back what is there counts as a change as well.
+        self.unencoded.catch_up(&self.journal);
+        self.unencoded.digest.iter()
+    }
+
+    /// The positions of the words that changed since the last call: a bit for each, modulo 64.
+    #[inline]
+    pub fn take_changed_places(&mut self) -> u64 {
+        self.changed_places.catch_up(&self.journal);
+        self.changed_places.digest.take()
+    }
+
+    /// A number that is different after any unit has come, gone or moved, or runs another procedure.
+    pub fn unit_layout(&self) -> u64 {
+        self.memory.unit_layout
+    }
+
+    /// Appends which units there are and where: everything that steps depend on without reading it.
+    pub fn describe_unit_layout(&self, into: &mut Vec<u32>) {
+        for nodes in [&self.memory.threads, &self.memory.objects] {
+            into.push(nodes.table.len() as u32);
+            into.extend(nodes.table.iter().flat_map(|node| [node.offset, node.len, node.frame, node.class]));
+        }
+    }
+}
+
+/// For tests: everything there is to a state, its past and its free memory included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    words: Vec<(NodeRef, Vec<u64>)>,
+    nodes: [Vec<Node>; 2],
+    free: Vec<Vec<u32>>,
+    size: (usize, usize),
+    changes: usize,
+    marks: Vec<Mark>,
+}
+
+impl State {
+    pub fn snapshot(&self) -> Snapshot {
+        let memory = &self.memory;
+        let units = std::iter::once(NodeRef::Root).chain(self.units());
+        // A table may have grown, and a class of blocks may have come into use, without anything in them.
+        let existing = |nodes: &Nodes| nodes.table[..nodes.width() as usize].to_vec();
+        let used = memory.free.iter().rposition(|list| !list.is_empty()).map_or(0, |last| last + 1);
+        Snapshot {
+            words: units.filter_map(|unit| Some((unit, self.words_of(unit)?.to_vec()))).collect(),
+            nodes: [existing(&memory.threads), existing(&memory.objects)],
+            free: memory.free[..used].to_vec(),
+            size: (memory.words.len(), self.size()),
+            changes: self.journal.len(),
+            marks: self.journal.marks().to_vec(),
+        }
+    }
+
+    /// For tests: makes the next encoding write everything.
+    pub fn mark_all_unencoded(&mut self) {
+        let threads = (0..self.thread_limit()).map(|id| NodeRef::Thread(ThreadId(id)));
+        let objects = (0..self.object_limit()).map(|id| NodeRef::Object(ObjectId(id)));
+        for unit in threads.chain(objects).chain([NodeRef::Root]) {
+            self.unencoded.digest.insert(unit.index());
+        }
+    }
+}
