@@ -2,16 +2,17 @@
 
 use crate::{Automaton, Edge, Marks, State};
 
-/// The components of the states that can be reached, over some of the edges.
+/// The components of the reachable states, over some of the edges.
 pub struct Components {
-    /// The component of each state, in an order in which edges lead to components of the same or a smaller number. States
-    /// that cannot be reached have none.
+    /// The component of each state. Edges lead to components of the same or a smaller number. Unreachable
+    /// states have none.
     of: Vec<Option<u32>>,
     count: usize,
 }
 
 impl Components {
-    /// The components of the graph with the edges that `keep` allows, of all states that can be reached over any edges.
+    /// The components of the graph with the edges that `keep` allows, of all states that are reachable over
+    /// any edges.
     pub fn of(automaton: &Automaton, keep: impl Fn(&Edge) -> bool) -> Self {
         let mut search = Search {
             of: vec![None; automaton.edges.len()],
@@ -35,12 +36,13 @@ impl Components {
         self.count
     }
 
-    /// Whether the edge, which is one of `from`, stays within a component.
+    /// Whether an edge of `from` stays within a component.
     pub fn is_inner(&self, from: State, edge: &Edge) -> bool {
         self.of[from.index()].is_some() && self.of[from.index()] == self.of[edge.to.index()]
     }
 
-    /// The union of the marks on the edges within each component; nothing for components without edges, in which no run stays.
+    /// The union of the marks on the edges within each component; `None` for components without edges, in
+    /// which no run stays.
     pub fn marks(&self, automaton: &Automaton) -> Vec<Option<Marks>> {
         let mut all = vec![None; self.count];
         for from in automaton.states() {

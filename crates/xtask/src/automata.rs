@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use ltl::best::{buchi, generalized};
 use ltl::normal::Terms;
 use ltl::parse::{Names, parse};
+use ltl::smallest::{buchi, generalized};
 use ltl::{Automaton, Formula, Limits};
 
 use crate::page;
