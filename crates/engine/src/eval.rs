@@ -71,7 +71,7 @@ impl Stack {
     /// A step is about to leave an inner location.
     #[inline]
     pub fn count_inner_step(&mut self) -> Result<(), Stop> {
-        if self.inner_steps == ir::MAX_INNER_STEPS {
+        if self.inner_steps == ir::MAX_FUSED_STEPS {
             return Err(Stop::Truncated(Bound::Frames));
         }
         self.inner_steps += 1;

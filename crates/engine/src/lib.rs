@@ -189,7 +189,7 @@ impl Engine {
             concealed: looks_at_untracked.then(Mutex::default),
             amid: steps::amid(program),
             passages: Passages::new(program, &code),
-            has_inner: program.has_inner_locations(),
+            has_inner: program.has_fused_locations(),
             has_conditions: program.has_conditions(),
             has_exclusive: program.has_exclusive_transitions(),
             is_flat: program.is_flat(),

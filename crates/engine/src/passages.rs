@@ -29,7 +29,7 @@ impl Passages {
             );
         });
         let way_on = |location: &ir::Location| match location.transitions[..] {
-            [id] if location.inner && !looks && program.transitions[id].guard == Guard::Always => {
+            [id] if location.fused && !looks && program.transitions[id].guard == Guard::Always => {
                 let TransitionCode { opening, body, .. } = code.transitions[id.index()];
                 matches!(opening, Opening::Other).then_some((body, id.0))
             }

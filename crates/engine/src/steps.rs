@@ -883,7 +883,7 @@ pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
 
 /// By transition: whether it leads to or leaves from an inner location, where nobody can be met.
 pub fn amid(program: &Program) -> Vec<bool> {
-    let is_inner = |location: LocationId| program.locations[location].inner;
+    let is_inner = |location: LocationId| program.locations[location].fused;
     let leads = |transition: &ir::Transition| match transition.exit {
         ir::Exit::Jump(ir::Jump::Goto(target)) => is_inner(target),
         _ => false,
@@ -900,7 +900,7 @@ pub fn bodies_ask_for_timeout(program: &Program) -> bool {
     for transition in program.transitions.values() {
         transition.body.iter().flat_map(ir::Action::operands).for_each(&mut look);
         if let ir::Guard::When(guard) = &transition.guard
-            && program.locations[transition.source].inner
+            && program.locations[transition.source].fused
         {
             look(guard);
         }

@@ -1,12 +1,12 @@
-//! All spans of a program, for comparisons that are not about where things stand.
+//! All spans of a program, for comparisons that ignore positions.
 
 use source::Span;
 
 use crate::*;
 
 impl Program {
-    /// The same program with all spans alike: what [`text::parse`](crate::text::parse) of
-    /// [`text::print`](crate::text::print) gives back exactly.
+    /// The program with all spans replaced by one: exactly what [`text::parse`](crate::text::parse) of
+    /// [`text::print`](crate::text::print) returns, up to spans.
     pub fn without_spans(&self) -> Self {
         let mut program = self.clone();
         program.each_span(&mut |span| *span = Span::default());
@@ -85,7 +85,7 @@ impl Program {
 }
 
 impl Expr {
-    /// The same expression with all spans alike.
+    /// The expression with all spans replaced by one.
     pub fn without_spans(&self) -> Self {
         let mut expr = self.clone();
         self::expr(&mut expr, &mut |span| *span = Span::default());

@@ -145,7 +145,7 @@ pub struct Candidate {
 
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The transition that begins with it, unless it is one of an inner location.
+    /// The transition that begins with it, unless it is one of a fused location.
     pub transition: Option<TransitionId>,
     pub kind: UseKind,
     pub channel: Expr,
@@ -498,7 +498,7 @@ impl<'a> Steps<'a> {
     ) -> Option<Candidate> {
         let program = self.program;
         let here = &program.locations[location];
-        if here.transitions.is_empty() || here.inner || here.atomic {
+        if here.transitions.is_empty() || here.fused || here.atomic {
             return None;
         }
         let is_sticky = |at: LocationId| sticky[at.index()];
@@ -607,7 +607,7 @@ impl<'a> Steps<'a> {
     /// Whether a step goes on where a transition leads.
     fn goes_on(&self, transition: &Transition, target: LocationId) -> bool {
         let target = &self.program.locations[target];
-        transition.exclusive || target.inner || target.atomic
+        transition.exclusive || target.fused || target.atomic
     }
 
     /// What happens on the way through a resume location.
@@ -679,7 +679,7 @@ impl<'a> Steps<'a> {
                 // They come after calls, and who is on a cycle with one is on a cycle with its call.
                 _ if !matches!(location.kind, LocationKind::Plain) => 5,
                 // Nobody rests at these.
-                _ if location.inner || location.atomic => 4,
+                _ if location.fused || location.atomic => 4,
                 None => 0,
                 Some(_) if !conflicts.have(id) => 0,
                 Some(step)

@@ -9,7 +9,7 @@ pub struct Flow {
     pub successors: Vec<Vec<usize>>,
     /// How, for each of these.
     pub ways: Vec<Vec<Way>>,
-    /// Where else what it does there leads it: into the procedures that it calls, and into inner locations.
+    /// Where else what it does there leads it: into the procedures that it calls, and into fused locations.
     pub inward: Vec<Vec<usize>>,
     /// Where the threads begin that it starts there.
     pub starts: Vec<Vec<usize>>,
@@ -63,7 +63,7 @@ impl Flow {
                     Exit::Jump(Jump::Goto(target)) => {
                         flow.successors[at].push(target.index());
                         let target_of = &program.locations[*target];
-                        if transition.exclusive || target_of.inner || target_of.atomic {
+                        if transition.exclusive || target_of.fused || target_of.atomic {
                             flow.passages[at].push(target.index());
                         }
                     }

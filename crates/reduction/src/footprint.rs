@@ -393,7 +393,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// What a transition may do, of the inner locations that it leads to only what it arrives at.
+    /// What a transition may do, of the fused locations that it leads to only what it arrives at.
     pub fn transition(&self, transition: &Transition) -> Footprint {
         let mut out = Footprint::default();
         let procedure = self.program.locations[transition.source].procedure;
@@ -511,7 +511,7 @@ fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
 /// By location: whether a thread there does anything but wait while a transition is not enabled.
 ///
 /// It does so where there is an `else`, or a transition of another rank; inside of a step, where it is a fault; and in the
-/// middle of an atomic block, where others get their turn. An inner location that is only entered if it is ready is as good
+/// middle of an atomic block, where others get their turn. A fused location that is only entered if it is ready is as good
 /// as the location before.
 pub fn sensing(program: &Program) -> Vec<bool> {
     let alternatives = |location: &ir::Location| {
@@ -531,11 +531,11 @@ pub fn sensing(program: &Program) -> Vec<bool> {
     for (_, target) in entering().filter(|(transition, _)| transition.exclusive) {
         sensing[target.index()] = true;
     }
-    // The locations before are not inner ones: what is known of them is known by now.
-    for (transition, target) in entering().filter(|&(_, target)| program.locations[target].inner) {
+    // The locations before are not fused ones: what is known of them is known by now.
+    for (transition, target) in entering().filter(|&(_, target)| program.locations[target].fused) {
         sensing[target.index()] |= transition.guard != Guard::Ready(target)
             || !transition.body.is_empty()
-            || program.locations[transition.source].inner
+            || program.locations[transition.source].fused
             || sensing[transition.source.index()];
     }
     sensing

@@ -8,7 +8,7 @@
 //! # Which steps are ample
 //!
 //! Those of a thread at a location if, for *all* transitions there, enabled or not, and all statements that a step can get
-//! to from there (inner locations and atomic blocks included):
+//! to from there (fused locations and atomic blocks included):
 //!
 //! - **C0.** One is enabled, and all that are lead to a state: behind a fault or a bound, what others do would be lost.
 //! - **C1.** Nothing that others may do before can change what they do, or notice it. What a statement touches apart from its

@@ -334,18 +334,18 @@ fn decoding_catches_up_with_random_programs() {
 /// A loop of three inner steps, two of which are straight on, and one at its end: as many as there may be, and one more.
 #[test]
 fn inner_steps_are_counted_one_by_one() {
-    const ROUNDS: usize = ir::MAX_INNER_STEPS / 3;
-    const { assert!(ROUNDS * 3 + 1 == ir::MAX_INNER_STEPS) };
+    const ROUNDS: usize = ir::MAX_FUSED_STEPS / 3;
+    const { assert!(ROUNDS * 3 + 1 == ir::MAX_FUSED_STEPS) };
     for (entry, expected) in [("head", Fired::Moved), ("before", Fired::Truncated(Bound::Frames))] {
         let text = format!(
             "program loops; features thread_ids;
             global int n;
             thread main() {{
               loc begin: goto {entry};
-              loc before inner: goto head;
-              loc head inner: when n < {ROUNDS} goto more; else goto done;
-              loc more inner: do {{ n := n + 1; }} goto back;
-              loc back inner: goto head;
+              loc before fused: goto head;
+              loc head fused: when n < {ROUNDS} goto more; else goto done;
+              loc more fused: do {{ n := n + 1; }} goto back;
+              loc back fused: goto head;
               loc done end:
             }}
             active main;"

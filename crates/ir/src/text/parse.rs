@@ -13,7 +13,7 @@ use crate::{BinaryOp, CollectionOp, Features, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, Pro
 
 type Parsed<T> = Result<T, Error>;
 
-/// Binary operators with their strength; `=>` associates to the right, the others to the left.
+/// Binary operators with their precedences; `=>` associates to the right, the others to the left.
 pub(super) const BINARY: &[(&str, BinaryOp, u8)] = &[
     ("=>", BinaryOp::Implies, 1),
     ("||", BinaryOp::Or, 2),
@@ -37,10 +37,10 @@ pub(super) const BINARY: &[(&str, BinaryOp, u8)] = &[
     ("%", BinaryOp::Rem, 11),
 ];
 
-/// How deep the text of an expression nests: each level of an expression may have its type with it.
+/// The largest nesting depth of the text of an expression: each level may be annotated with its type.
 const DEEPEST: usize = 2 * MAX_EXPR_DEPTH + 1;
 
-/// The strength of `as` and `instanceof`: that of comparisons.
+/// The precedence of `as` and `instanceof`: that of comparisons.
 pub(super) const TESTS: u8 = 8;
 
 pub(super) const QUESTIONS: &[(&str, Question)] = &[
@@ -57,7 +57,7 @@ pub(super) const QUESTIONS: &[(&str, Question)] = &[
     ("full", Question::ChannelFull),
 ];
 
-/// What is done with collections: `collection.method(..)`.
+/// Operations on collections: `collection.method(..)`.
 pub(super) const METHODS: &[(&str, CollectionOp)] = &[
     ("add", CollectionOp::Add),
     ("remove", CollectionOp::Remove),
@@ -98,7 +98,7 @@ struct Parser {
     /// Ends with [`Token::End`].
     lexemes: Vec<Lexeme>,
     next: usize,
-    /// How many expressions and types are open: garbage must not exhaust the native stack.
+    /// The number of open expressions and types: garbage must not exhaust the native stack.
     nesting: usize,
 }
 
@@ -165,7 +165,7 @@ impl Parser {
         self.fail("an index")
     }
 
-    /// What follows `mark`, if that is next.
+    /// The number after `mark`, if `mark` is next.
     fn marked_index(&mut self, mark: &str) -> Parsed<Option<u32>> {
         if self.take(mark) { self.index().map(Some) } else { Ok(None) }
     }
@@ -199,7 +199,7 @@ impl Parser {
         }
     }
 
-    /// Items with commas between them, up to and with `close`.
+    /// Items separated by commas, up to and including `close`.
     fn list<T>(&mut self, close: &str, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         while !self.take(close) {
@@ -211,7 +211,7 @@ impl Parser {
         Ok(items)
     }
 
-    /// At least one name, with commas between them.
+    /// One or more names, separated by commas.
     fn names(&mut self) -> Parsed<Vec<Name>> {
         let mut names = vec![self.name()?];
         while self.take(",") {
@@ -400,7 +400,7 @@ impl Parser {
         let name = self.name()?;
         let number = self.marked_index("@")?;
         let atomic = self.take("atomic");
-        let (inner, end) = (self.take("inner"), self.take("end"));
+        let (fused, end) = (self.take("fused"), self.take("end"));
         let (accept, progress) = (self.take("accept"), self.take("progress"));
         let value = self.marked_index("number")?.unwrap_or(0);
         let synthetic = self.take("synthetic");
@@ -422,7 +422,7 @@ impl Parser {
             name,
             number,
             atomic,
-            inner,
+            fused,
             end,
             accept,
             progress,
@@ -451,7 +451,7 @@ impl Parser {
             name,
             number,
             atomic,
-            inner: false,
+            fused: false,
             end: false,
             accept: false,
             progress: false,
@@ -584,7 +584,7 @@ impl Parser {
         Ok(self.dimensions(false)?.0)
     }
 
-    /// A type, and behind it the length of an array to make.
+    /// A type, followed by the length of an array if `make`.
     fn dimensions(&mut self, make: bool) -> Parsed<(TypeTree, Option<Tree>)> {
         let mut ty = self.base_type()?;
         for _ in 0..=MAX_TYPE_SIZE {
@@ -711,7 +711,7 @@ impl Parser {
         Ok(Tree { kind, span: self.span(start), depth })
     }
 
-    /// For everything that parses an expression inside of an expression.
+    /// Called by everything that parses an expression inside an expression.
     fn enter(&mut self) -> Parsed<()> {
         self.nesting += 1;
         if self.nesting > DEEPEST {
@@ -735,7 +735,7 @@ impl Parser {
         Ok(tree)
     }
 
-    /// Operators of at least this strength.
+    /// Operators of at least this precedence.
     fn binary(&mut self, least: u8) -> Parsed<Tree> {
         let start = self.at();
         let mut left = self.unary()?;
@@ -785,7 +785,7 @@ impl Parser {
         Ok(tree)
     }
 
-    /// Also what can be a place.
+    /// Also parses places.
     fn postfix(&mut self) -> Parsed<Tree> {
         let start = self.at();
         let mut tree = self.primary()?;
@@ -811,7 +811,7 @@ impl Parser {
         }
     }
 
-    /// A word with something in parentheses behind it: a field may have the same name.
+    /// A method name, which is a word before a parenthesis: a field may have the same name.
     fn method(&mut self) -> Option<CollectionOp> {
         let Some(Lexeme { token: Token::Symbol("("), .. }) = self.lexemes.get(self.next + 1) else {
             return None;
@@ -821,7 +821,7 @@ impl Parser {
         Some(op)
     }
 
-    /// Kept apart from what does not nest, so that nesting needs little of the native stack.
+    /// Separate from what does not nest, so that nesting needs little of the native stack.
     fn primary(&mut self) -> Parsed<Tree> {
         if self.is("(") {
             return self.parenthesized();

@@ -1,4 +1,4 @@
-//! A tree to a program: ids are given and names looked up.
+//! From a tree to a program: ids are assigned and names looked up.
 
 mod processes;
 
@@ -87,7 +87,7 @@ impl Names {
         let mut locations = Vec::new();
         for procedure in &tree.procedures {
             let names = procedure.locations.iter().map(|location| location.name.text.as_str());
-            // Names first: what is zipped second is not consumed beyond them.
+            // The names come first in the `zip`, so that no id is consumed beyond them.
             locations.push(Index::new(names.zip(ids.by_ref()).map(|(name, id)| (id, name))));
         }
         Ok(Self {
@@ -112,8 +112,8 @@ impl Names {
     }
 }
 
-/// The ids of things in the order of the text: each has its own or the one after its predecessor's. Together they
-/// must be all ids of a table.
+/// The ids of items in the order of the text: each has its own or the one after its predecessor's. Together
+/// they must be all ids of a table.
 fn numbers(items: impl Iterator<Item = (Option<u32>, u32)>) -> Resolved<Vec<u32>> {
     let mut numbers = Vec::new();
     let mut places = Vec::new();
@@ -177,7 +177,7 @@ impl Resolver {
                 params.push((name.text.clone(), self.ty(ty)?));
             }
             let result = self.ty(&fun.result)?;
-            // The body is looked up when everything it can name is known.
+            // The body is resolved when all names it can use are known.
             let body = Expr { kind: ExprKind::Const(Const::Null), ty: result, span: fun.span };
             let name = fun.name.text.clone();
             self.program.funs.push(Fun { name, params, result, body, span: fun.span });
@@ -451,7 +451,7 @@ impl Resolver {
             kind,
             transitions,
             atomic: tree.atomic,
-            inner: tree.inner,
+            fused: tree.fused,
             end: tree.end,
             accept: tree.accept,
             progress: tree.progress,
@@ -592,7 +592,7 @@ impl Resolver {
         trees.into_iter().map(|tree| self.expr(tree, scope)).collect()
     }
 
-    /// The constant that has this text.
+    /// The id of the string constant with this text.
     fn string(&mut self, text: &str) -> StringId {
         let known = self.program.strings.iter().find(|(_, other)| *other == text).map(|(id, _)| id);
         known.unwrap_or_else(|| self.program.strings.push(text.to_owned()))

@@ -1,10 +1,10 @@
-//! The text as a tree: nothing is looked up yet.
+//! The text as a tree, with unresolved names.
 
 use source::Span;
 
 use crate::{BinaryOp, CollectionOp, Features, ProcedureKind, UnaryOp};
 
-/// A name as it stands in the text, perhaps with an index.
+/// A name as it occurs in the text, perhaps with an index.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub text: String,
@@ -56,7 +56,7 @@ pub(super) enum Question {
     ChannelFull,
 }
 
-/// What is asked without operands.
+/// Questions without operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fact {
     ThreadNumber,
@@ -99,7 +99,7 @@ pub(super) enum TreeKind {
     Fact(Fact),
     FirstThread(Name),
     ThreadsAt {
-        /// Only the individual of the property is looked at.
+        /// The question is about the individual of the property only.
         individual: bool,
         procedure: Name,
         locations: Vec<Name>,
@@ -323,7 +323,7 @@ pub(super) struct LocationTree {
     pub name: Name,
     pub number: Option<u32>,
     pub atomic: bool,
-    pub inner: bool,
+    pub fused: bool,
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
@@ -352,7 +352,7 @@ pub(super) struct ClaimTree {
 #[derive(Debug)]
 pub(super) struct PropertyTree {
     pub name: Name,
-    /// The procedure of the threads that it is about, and what they are called.
+    /// The procedure of the threads that it is about, and the name of the thread.
     pub each: Option<(Name, Name, Span)>,
     pub props: Vec<(String, Tree, Span)>,
     pub kind: crate::PropertyKind,

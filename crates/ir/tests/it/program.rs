@@ -1,4 +1,4 @@
-//! What a program says about itself.
+//! The functions of `Program`.
 
 use testing::program;
 

@@ -1,6 +1,6 @@
 //! `d_step`: a sequence that is one step.
 //!
-//! Its first statement decides whether the step is possible. The rest runs over inner locations: in a selection the first
+//! Its first statement decides whether the step is possible. The rest runs over fused locations: in a selection the first
 //! option that is possible is taken, and a statement that is not possible is a fault.
 //!
 //! If it begins with a selection, one of its guards must hold, and SPIN has its own idea of what these are: conditions,
@@ -132,7 +132,7 @@ impl Lowering<'_, '_> {
         let span = self.builder.elements.el(element).span;
         let procedure = self.procedures[self.current].expect("only processes have a d_step");
         let mut location = Location::new("", procedure, span);
-        location.inner = true;
+        location.fused = true;
         location.synthetic = true;
         location.number = self.builder.elements.el(block.whole).number;
         self.program.locations.push(location)
@@ -183,7 +183,7 @@ impl Lowering<'_, '_> {
         block.after.clone()
     }
 
-    /// Adds the transitions of an inner location.
+    /// Adds the transitions of a fused location.
     fn inner_location(&mut self, block: &mut Block, element: ElementId) {
         let source = block.locations[&element];
         let item = self.builder.elements.el(element).clone();

@@ -1,7 +1,7 @@
 //! Random numbered programs of threads that mostly mind their own business.
 //!
 //! Threads work on variables of their own, on channels that mostly one thread sends to and one receives from, and now
-//! and then on what all share. There are loops of all kinds, atomic blocks, inner locations, `else`, ranks, ends.
+//! and then on what all share. There are loops of all kinds, atomic blocks, fused locations, `else`, ranks, ends.
 
 use std::fmt::Write;
 
@@ -130,7 +130,7 @@ impl Generator {
             _ = writeln!(out, "  loc b0 number 20: do {{ start B({args}); }} goto l0;");
         }
         let locations = 3 + self.rng.below(3);
-        let inner = self.rng.below(3);
+        let fused = self.rng.below(3);
         for at in 0..locations {
             let end = if self.chance(30) { " end" } else { "" };
             _ = writeln!(out, "  loc l{at}{end} number {at}:");
@@ -161,7 +161,7 @@ impl Generator {
                 let mut target = format!("l{target}");
                 let mut body = Vec::new();
                 let rank = if self.chance(5) { " rank 1" } else { "" };
-                let guard = if inner > 0 && self.chance(12) {
+                let guard = if fused > 0 && self.chance(12) {
                     target = String::from("i0");
                     "ready i0".to_owned()
                 } else if !has_else && self.chance(8) {
@@ -187,9 +187,9 @@ impl Generator {
                 _ = writeln!(out, "    {guard}{rank}{exclusive}{body} goto {target};");
             }
         }
-        for at in 0..inner {
-            _ = writeln!(out, "  loc i{at} inner:");
-            let target = if at + 1 < inner { format!("i{}", at + 1) } else { format!("l{}", locations - 1) };
+        for at in 0..fused {
+            _ = writeln!(out, "  loc i{at} fused:");
+            let target = if at + 1 < fused { format!("i{}", at + 1) } else { format!("l{}", locations - 1) };
             let mut body = Vec::new();
             if self.chance(40) {
                 body.push(self.message());

@@ -1,7 +1,7 @@
 //! Random numbered programs.
 //!
 //! Threads walk between a few locations, by transitions that test, send, receive and assign at random; a program has some
-//! of the features that numbered programs can have, so that they meet in all combinations. Exclusive transitions and inner
+//! of the features that numbered programs can have, so that they meet in all combinations. Exclusive transitions and fused
 //! locations lead forward only, since what never leaves them never ends. What asks whether a thread is enabled is a
 //! thread that nobody asks.
 
@@ -24,7 +24,7 @@ pub fn random_numbered_text(seed: u64) -> String {
         danger: has(35),
         exclusive: has(60),
         ranks: has(40),
-        inner: has(50),
+        fused: has(50),
         timeout: has(30),
         last: has(15),
         questions: has(40),
@@ -44,7 +44,7 @@ struct Features {
     danger: bool,
     exclusive: bool,
     ranks: bool,
-    inner: bool,
+    fused: bool,
     timeout: bool,
     last: bool,
     questions: bool,
@@ -143,23 +143,23 @@ impl Generator {
             _ = writeln!(out, "  claim {word} {channel};");
         }
         let locations = 2 + self.rng.below(2);
-        let inner = if self.features.inner { self.rng.below(3) } else { 0 };
+        let fused = if self.features.fused { self.rng.below(3) } else { 0 };
         for at in 0..locations {
             _ = write!(out, "  loc l{at}");
             out += if self.chance(30) { " end" } else { "" };
             _ = writeln!(out, " number {}:", 2 * at);
-            out += &self.transitions(name, at, locations, inner);
+            out += &self.transitions(name, at, locations, fused);
             if ends && at + 1 == locations {
                 out += "    when youngest() return;\n";
             }
         }
-        for at in 0..inner {
-            out += &self.inner(at, locations, inner);
+        for at in 0..fused {
+            out += &self.fused(at, locations, fused);
         }
         out + "}\n"
     }
 
-    fn transitions(&mut self, name: &str, at: usize, locations: usize, inner: usize) -> String {
+    fn transitions(&mut self, name: &str, at: usize, locations: usize, fused: usize) -> String {
         let mut out = String::new();
         let mut elses = Vec::new();
         for _ in 0..=self.rng.below(3) {
@@ -172,8 +172,8 @@ impl Generator {
             };
             let mut target = format!("l{target}");
             let mut body = Vec::new();
-            let guard = if inner > 0 && self.chance(20) {
-                target = format!("i{}", self.rng.below(inner));
+            let guard = if fused > 0 && self.chance(20) {
+                target = format!("i{}", self.rng.below(fused));
                 if self.chance(80) { format!("ready {target}") } else { String::new() }
             } else if !elses.contains(&rank) && self.chance(15) {
                 elses.push(rank);
@@ -194,10 +194,10 @@ impl Generator {
     }
 
     /// A location of steps that are part of another, which mostly do not get stuck.
-    fn inner(&mut self, at: usize, locations: usize, inner: usize) -> String {
-        let mut out = format!("  loc i{at} inner:\n");
+    fn fused(&mut self, at: usize, locations: usize, fused: usize) -> String {
+        let mut out = format!("  loc i{at} fused:\n");
         for _ in 0..=self.rng.below(2) {
-            let target = if at + 1 < inner && self.chance(50) {
+            let target = if at + 1 < fused && self.chance(50) {
                 format!("i{}", at + 1)
             } else {
                 format!("l{}", self.rng.below(locations))

@@ -1,5 +1,5 @@
-//! Features, channels, monitors, and what is asked about threads and channels by their numbers. The words for
-//! these are no keywords: where they stand no name can, or a parenthesis follows.
+//! Features, channels, monitors, and questions about threads and channels by number. Their words are not
+//! keywords: where they occur no name can, or a parenthesis follows.
 
 use super::*;
 
@@ -12,7 +12,7 @@ const FACTS: &[(&str, Fact)] = &[
 ];
 
 impl Parser {
-    /// Whether the next token is this word, with a parenthesis behind it.
+    /// Whether the next token is this word, followed by a parenthesis.
     pub(super) fn is_called(&self, word: &str) -> bool {
         let called =
             matches!(self.lexemes.get(self.next + 1), Some(Lexeme { token: Token::Symbol("("), .. }));
@@ -124,7 +124,7 @@ impl Parser {
         }
     }
 
-    /// What follows the first operand, up to and with the parenthesis.
+    /// The items after the first operand, up to and including the parenthesis.
     fn rest_of<T>(&mut self, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         while self.take(",") {
@@ -134,7 +134,7 @@ impl Parser {
         Ok(items)
     }
 
-    /// The value that a field must have, if it must.
+    /// The value that a field must have; `*` for any.
     fn wanted(&mut self) -> Parsed<Option<Tree>> {
         if self.take("*") { Ok(None) } else { self.expr().map(Some) }
     }

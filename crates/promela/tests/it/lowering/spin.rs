@@ -120,7 +120,7 @@ fn ours(program: &Program) -> Automata {
     let mut automata = Automata::new();
     for transition in program.transitions.values() {
         let source = &program.locations[transition.source];
-        if source.inner {
+        if source.fused {
             continue;
         }
         let mut target = 0;
@@ -128,13 +128,13 @@ fn ours(program: &Program) -> Automata {
         let mut exit = &transition.exit;
         while let Exit::Jump(Jump::Goto(to)) = exit {
             let location = &program.locations[*to];
-            if !location.inner {
+            if !location.fused {
                 target = location.number;
                 break;
             }
             // Loops in a `d_step` leave by their last option, in all models here.
             dstep = true;
-            let last = location.transitions.last().expect("inner locations have transitions");
+            let last = location.transitions.last().expect("fused locations have transitions");
             exit = &program.transitions[*last].exit;
         }
         let name = spins_name(&program.procedures[source.procedure].name);
