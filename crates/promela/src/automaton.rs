@@ -1,19 +1,21 @@
 //! From elements to states and transitions, as SPIN's verifier has them.
 //!
-//! A state is an element; its transition leads to the element that comes next. Selections, blocks and `atomic`s are
-//! states, too: theirs are the transitions of what they begin with. Jumps and joins are mostly passed over, except as
-//! the first statement of an option, or where passing over them would lead out of an `atomic`. So a state of an option
-//! is another one than the state of the selection, though the same can be done there.
+//! A state is an element; its transition leads to the next element. Selections, blocks and `atomic`s are
+//! states too, with the transitions of their first elements. Jumps and joins are mostly passed over, except
+//! as the first statement of an option, or where passing over them would lead out of an `atomic`. So the
+//! state of an option differs from the state of the selection, although both have the same transitions.
 //!
-//! Escapes of `unless` are copied in front of the transitions of the states that they cover, in *ranks*: SPIN tries the
-//! transitions of a state one after the other, and once one of an escape is possible, only those of that escape count.
+//! Escapes of `unless` are copied in front of the transitions of the states that they cover, in *ranks*: SPIN
+//! tries the transitions of a state one after the other, and once one of an escape is possible, only those of
+//! that escape count.
 //!
-//! What is done here to a table of transitions is what the verifier does to its own before it starts.
+//! The changes made here to the table of transitions are those that the verifier makes to its own before it
+//! starts.
 
 use crate::elements::{ATOMIC, Destination, Element, ElementId, Elements, LAST, Node, Sequence, SequenceId};
 use crate::tree::Basic;
 
-/// How many jumps in a row are followed.
+/// The largest number of jumps in a row that are followed.
 const MAX_JUMPS: usize = 500;
 
 #[derive(Clone, Debug)]
@@ -37,7 +39,7 @@ pub struct State {
     pub accept: bool,
     pub progress: bool,
     pub element: Option<ElementId>,
-    /// Its edges are options, yet to be replaced by what they lead to.
+    /// Its edges are options, still to be replaced by the edges of their first states.
     choice: bool,
 }
 
@@ -92,8 +94,8 @@ pub fn destination(elements: &Elements, process: usize, destination: &Destinatio
     elements.target(destination, process)
 }
 
-/// The element that control is at when it comes to `from`, passing over jumps and joins but not out of an `atomic` that
-/// `marks` says to be in.
+/// The element where control is after arriving at `from`: passes over jumps and joins, but not out of an
+/// `atomic` if `marks` says that control is in one.
 pub fn hunt(elements: &Elements, process: usize, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
     let mut at = from;
     for _ in 0..MAX_JUMPS {
@@ -202,14 +204,14 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// `false` with nothing to escape to.
+    /// Whether the element is `false` without an escape.
     fn is_dead(&self, element: ElementId) -> bool {
         let Element { node, escapes, .. } = self.elements.el(element);
         let constant = matches!(node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0));
         constant && escapes.is_empty()
     }
 
-    /// Joins the end of a block to what comes after it.
+    /// Links the end of a block to the element after it.
     fn enter(&mut self, element: ElementId, inner: SequenceId) {
         self.patch(inner);
         let next = self.elements.el(element).next;
@@ -292,7 +294,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Passes a label on from `from`, which is skipped, to where `edge` leads.
+    /// Passes a label from the skipped state `from` on to the target of `edge`.
     fn pass(&mut self, target: u32, from: u32) {
         let State { end, accept, progress, .. } = self.states[from as usize];
         let target = &mut self.states[target as usize];
@@ -301,7 +303,7 @@ impl Maker<'_> {
         target.progress |= progress;
     }
 
-    /// Replaces options that are choices by the options of these.
+    /// Replaces options that are choices by their options.
     fn flatten(&mut self) {
         loop {
             let mut changed = false;
@@ -333,7 +335,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives choices the transitions of what their options begin with.
+    /// Gives choices the transitions of the first states of their options.
     fn pull(&mut self) {
         for at in 1..self.states.len() {
             if !self.states[at].choice {

@@ -1,10 +1,10 @@
-//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never used again.
+//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never reused.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
         $($(#[doc = $doc])* pub const $name: &str = $code;)*
 
-        /// All codes, each with what it stands for.
+        /// All codes, each with its meaning.
         pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
     };
 }

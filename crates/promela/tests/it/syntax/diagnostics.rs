@@ -1,4 +1,4 @@
-//! What is said about text that is no model: one test for each family of codes.
+//! Diagnostics of texts that are not models: one test for each family of codes.
 
 use super::{Files, parse, parse_files};
 
@@ -11,14 +11,14 @@ fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     texts.into_iter().map(each).collect::<Vec<_>>().join("\n--------\n\n")
 }
 
-/// Of texts that are whole models.
+/// The diagnostics of whole models.
 macro_rules! models {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([$($text),*]))
     };
 }
 
-/// Of texts that are bodies of an active process.
+/// The diagnostics of bodies of an active process.
 macro_rules! bodies {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([$(concat!("active proctype P() {\n", $text, "\n}")),*]))

@@ -6,10 +6,11 @@ use testing::SplitMix64;
 
 use super::{Files, parse, parse_files};
 
-/// A model with about everything in it.
+/// A model with nearly every construct.
 const SAMPLE: &str = include_str!("sample.pml");
 
-/// Parses on a small stack, within a time that only something quadratic takes. What was said, if it was refused.
+/// Parses on a small stack, within a time that only a quadratic algorithm exceeds. Returns the diagnostics if
+/// the text is refused.
 fn survives(text: &str) -> Result<(), String> {
     let text = text.to_owned();
     let started = Instant::now();
@@ -125,9 +126,9 @@ fn macros_and_inlines_do_not_run_away() {
     assert!(survives(&pasted).unwrap_err().contains("E1110"));
     let quoted = format!("#define s(x) {}\ns({})", "#x ".repeat(20_000), "y".repeat(1 << 20));
     assert!(survives(&quoted).unwrap_err().contains("E1110"));
-    // Macros that meet themselves.
+    // Recursive macros.
     survives("#define a b\n#define b a\n#define f(x) f(x)\nbyte x = a;").unwrap();
-    // Inlines stop at a depth; before it, they make too much.
+    // Inlines stop at a depth; before it, they produce too much.
     let wide = "f0(); ".repeat(20);
     let deep =
         levels(&|at| format!("inline f{}() {{ {} }}\n", at + 1, wide.replace("f0", &format!("f{at}"))), 15);
