@@ -1,10 +1,10 @@
-//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never used again.
+//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never reused.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
         $($(#[doc = $doc])* pub const $name: &str = $code;)*
 
-        /// All codes, each with what it stands for.
+        /// All codes, each with its meaning.
         pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
     };
 }
@@ -85,7 +85,8 @@ codes! {
     OUT_OF_RANGE = "E0409";
     /// Something is thrown or caught that is not throwable.
     NOT_THROWABLE = "E0410";
-    /// Something other than equality is asked of references, threads, elements of abstract enums or collections.
+    /// Something other than equality is asked of references, threads, elements of abstract enums or
+    /// collections.
     ONLY_EQUALITY = "E0411";
     /// Something is no collection, or one of another kind.
     NOT_A_COLLECTION = "E0412";

@@ -92,7 +92,7 @@ impl Program {
     }
 
     /// Whether some thread is at one of these locations.
-    pub fn somebody_at(&mut self, locations: impl Fn(&crate::Location) -> bool, span: Span) -> Expr {
+    pub fn some_thread_at(&mut self, locations: impl Fn(&crate::Location) -> bool, span: Span) -> Expr {
         let (boolean, int) =
             (self.types.intern(Type::Bool), self.types.intern(Type::Int(crate::IntType::INT)));
         let node = |kind, ty: TypeId| Expr { kind, ty, span };
@@ -120,7 +120,7 @@ impl Program {
 
     /// Whether no thread is at a [progress](crate::Location::progress) location.
     pub fn non_progress(&mut self, span: Span) -> Expr {
-        let progress = self.somebody_at(|location| location.progress, span);
+        let progress = self.some_thread_at(|location| location.progress, span);
         Expr { ty: progress.ty, kind: ExprKind::Unary(UnaryOp::Not, Box::new(progress)), span }
     }
 
@@ -138,7 +138,7 @@ impl Program {
     /// if there are no such locations.
     pub fn acceptance_property(&mut self) -> Option<Property> {
         let first = self.locations.values().find(|location| location.accept)?.span;
-        let expr = self.somebody_at(|location| location.accept, first);
+        let expr = self.some_thread_at(|location| location.accept, first);
         let props = vec![Proposition { text: "accept".to_owned(), expr, span: first }];
         let absent = Formula::Not(Box::new(Formula::Prop(Prop(0))));
         let kind = PropertyKind::Formula(Formula::Eventually(Box::new(Formula::Always(Box::new(absent)))));

@@ -6,10 +6,10 @@ use testing::SplitMix64;
 
 use crate::common::{compile, repeated};
 
-/// A model with about everything in it.
+/// A model with nearly every construct.
 const SAMPLE: &str = include_str!("sample.bir");
 
-/// Compiles on a small stack, like that of a thread, within a time that only something quadratic takes.
+/// Compiles on a small stack, like that of a thread, within a time that only a quadratic algorithm exceeds.
 fn survives(text: &str) -> Result<(), String> {
     let text = text.to_owned();
     let started = Instant::now();
@@ -61,7 +61,7 @@ fn deep_nesting_is_refused() {
     }
     for (index, text) in texts(150).into_iter().enumerate() {
         let outcome = survives(&text);
-        // The last ones are wrong in other ways.
+        // The last ones have other errors.
         assert!(outcome.is_ok() || index >= 12, "{}", outcome.unwrap_err());
     }
 }
@@ -94,7 +94,7 @@ fn large_collections_are_refused() {
     for text in texts(30) {
         survives(&text).unwrap();
     }
-    // As high as expressions can be: lowering must not make more of them than the verifier admits.
+    // Expressions of maximal height: lowering must not exceed the limit of the verifier.
     let lists = "Set.isEmpty<boolean>(b ? s : Set.create(";
     let deepest = (1..100).rev().find(|&count| {
         let text = body(&format!("b := {};", nested(count, lists, "b", "))")));
@@ -260,7 +260,7 @@ fn mutants_are_compiled_or_refused() {
                 _ => mutant.truncate(at.max(1)),
             }
         }
-        // What is accepted is verified.
+        // Accepted models are verified.
         accepted += usize::from(compile(&mutant.concat()).is_ok());
     }
     assert!((10..500).contains(&accepted), "{accepted}");

@@ -31,8 +31,8 @@ impl Verifier<'_> {
             ExprKind::Const(Const::Enum(id, element)) => {
                 let exists = self.element_exists(*id, *element);
                 self.demand(exists, format_args!("{id} has no element {element}"));
-                let pins = program.enums.get(*id).is_some_and(|item| item.is_abstract);
-                let allowed = !pins || self.may_pin;
+                let is_abstract = program.enums.get(*id).is_some_and(|item| item.is_abstract);
+                let allowed = !is_abstract || self.may_name_elements;
                 self.demand(allowed, "a constant of an abstract enum is not in a property or assertion");
             }
             ExprKind::Const(Const::String(id)) => {
@@ -479,9 +479,9 @@ impl Verifier<'_> {
                 }
             }
             ActionKind::Assert(condition) => {
-                self.may_pin = true;
+                self.may_name_elements = true;
                 self.boolean(condition, scope, "what is asserted");
-                self.may_pin = false;
+                self.may_name_elements = false;
             }
             ActionKind::Assume(condition) => self.boolean(condition, scope, "what is assumed"),
             ActionKind::Lock(lock)

@@ -126,8 +126,13 @@ pub const MAX_CHANNEL_CAPACITY: u32 = 65535;
 
 /// Checks `program`, and reports everything that is wrong with it.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
-    let mut verifier =
-        Verifier { program, context: String::new(), may_pin: false, individual: None, errors: Vec::new() };
+    let mut verifier = Verifier {
+        program,
+        context: String::new(),
+        may_name_elements: false,
+        individual: None,
+        errors: Vec::new(),
+    };
     verifier.types();
     verifier.records();
     verifier.variables();
@@ -146,7 +151,7 @@ struct Verifier<'p> {
     /// What is being checked, for the messages.
     context: String,
     /// Whether constants of abstract enums may occur here.
-    may_pin: bool,
+    may_name_elements: bool,
     /// The procedure of the individual, where questions about it are allowed.
     individual: Option<ProcedureId>,
     errors: Vec<String>,
@@ -393,9 +398,9 @@ impl Verifier<'_> {
         let asking = code::asking_funs(program);
         for invariant in &program.invariants {
             self.context = format!("invariant {}", invariant.name);
-            self.may_pin = true;
+            self.may_name_elements = true;
             self.boolean(&invariant.expr, Scope::Program, "the invariant");
-            self.may_pin = false;
+            self.may_name_elements = false;
             self.demand(
                 !code::asks_thread(&invariant.expr, &asking),
                 "asks about the thread that evaluates it",
@@ -408,9 +413,9 @@ impl Verifier<'_> {
             }
             self.individual = property.each.as_ref().map(|each| each.procedure);
             for prop in &property.props {
-                self.may_pin = true;
+                self.may_name_elements = true;
                 self.boolean(&prop.expr, Scope::Program, "the proposition");
-                self.may_pin = false;
+                self.may_name_elements = false;
                 let asks = code::asks_thread(&prop.expr, &asking);
                 self.demand(!asks, "asks about the thread that evaluates it");
             }

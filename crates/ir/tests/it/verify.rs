@@ -330,7 +330,7 @@ fn collections() {
 
 /// A constant of an abstract enum is refused anywhere else.
 #[test]
-fn pins() {
+fn abstract_constants() {
     let declarations =
         "abstract enum I { i } global I v; global Set<I> set; fun is(I v, I w) returns boolean = v == w;";
     let thread = |transition: &str| {

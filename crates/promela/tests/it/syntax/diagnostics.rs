@@ -108,7 +108,7 @@ fn macros_of_the_command_line() {
 }
 
 #[test]
-fn macros_that_nobody_asks_for() {
+fn unused_macros() {
     let text = "#ifndef SIZE\n#define SIZE 2\n#endif\n#if defined(FAST) || LEVEL > 1\n#endif\n#undef OLD\n\
         #define TWICE (2 * HALF)\n#define NEVER OTHER\n#ifdef NOWHERE\nbyte y = HIDDEN;\n#endif\nbyte x = N + TWICE;";
     let files = Files::from([("model.pml".to_owned(), text.into())]);
