@@ -1,7 +1,8 @@
 //! The fenced blocks of the book and of the README, for the tests that run them.
 //!
-//! A block starts with a line of three backquotes and an info string, and ends with a line of three backquotes.
-//! The info string is a language and attributes, separated by commas: `bir,violated=deadlock,states=36`.
+//! A block starts with a line of three backquotes and an info string, and ends with a line of three
+//! backquotes. The info string is a language and attributes, separated by commas:
+//! `bir,violated=deadlock,states=36`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,5 +3,5 @@
 mod alarms;
 mod differential;
 mod mixed;
-mod numbered;
+mod processes;
 mod valuations;

@@ -1,7 +1,7 @@
-//! Random programs in which objects, recursive functions and channels meet.
+//! Random programs that combine objects, recursive functions and channels.
 //!
 //! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts,
-//! otherwise atomic locations and locks. Small domains, so that states meet again.
+//! otherwise atomic locations and locks. Small domains, so that states recur.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The engine against the naive interpreter on random numbered programs: the same states, steps, faults and ends.
+//! The engine against the naive interpreter on random programs of processes and channels: the same states, steps, faults and ends.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use quotient_engine::Engine;
 use search::{Options, Quiet};
 use state::Bounds;
 use system::{Bound, Encoding, FaultKind, Fired, Halt, Key, Step, Steps, SuccessorCache, TransitionSystem};
-use testing::{SplitMix64, random_numbered, random_numbered_text};
+use testing::{SplitMix64, random_processes, random_processes_text};
 
 /// Large enough for most random programs, and visited quickly.
 const MOST_STATES: usize = 600;
@@ -141,7 +141,7 @@ fn found_by_naive(naive: &Naive<'_>) -> Option<Found> {
 fn random_programs_have_the_same_states_and_faults() {
     let (mut complete, mut faulty, mut claims, mut truncated, mut states) = (0, 0, 0, 0, 0);
     for seed in 0..programs() {
-        let program = random_numbered(seed);
+        let program = random_processes(seed);
         let (engine, naive) = interpreters(&program);
         let Some(expected) = found_by_naive(&naive) else { continue };
         complete += 1;
@@ -150,7 +150,7 @@ fn random_programs_have_the_same_states_and_faults() {
         claims += u64::from(expected.faults.contains_key(&FaultKind::ExclusiveChannel));
         truncated += u64::from(!expected.truncations.is_empty());
         for search in SEARCHES {
-            let text = random_numbered_text(seed);
+            let text = random_processes_text(seed);
             let found = found_by_engine(&engine, search);
             assert_eq!(found, expected, "program {seed}, {search:?}\n{text}");
         }
@@ -214,8 +214,8 @@ fn walk_together(program: &Program, seed: u64, steps: usize) {
 #[test]
 fn random_walks_offer_the_same_steps() {
     for seed in 0..programs() {
-        let text = random_numbered_text(seed + 1_000_000);
-        let walk = || walk_together(&random_numbered(seed + 1_000_000), seed, 60);
+        let text = random_processes_text(seed + 1_000_000);
+        let walk = || walk_together(&random_processes(seed + 1_000_000), seed, 60);
         if let Err(panic) = std::panic::catch_unwind(walk) {
             eprintln!("program {seed}\n{text}");
             std::panic::resume_unwind(panic);
@@ -259,7 +259,7 @@ fn undo_restores(program: &Program, seed: u64, steps: usize) {
 #[test]
 fn undo_restores_random_programs() {
     for seed in 0..programs() {
-        undo_restores(&random_numbered(seed + 2_000_000), seed, 40);
+        undo_restores(&random_processes(seed + 2_000_000), seed, 40);
     }
 }
 
@@ -327,7 +327,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
 #[test]
 fn decoding_catches_up_with_random_programs() {
     for seed in 0..programs() {
-        decoding_catches_up(&random_numbered(seed + 3_000_000), seed);
+        decoding_catches_up(&random_processes(seed + 3_000_000), seed);
     }
 }
 
