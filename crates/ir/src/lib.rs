@@ -232,6 +232,7 @@ mod features;
 mod ids;
 mod marked;
 mod names;
+mod operands;
 mod program;
 mod property;
 mod spans;
