@@ -7,7 +7,7 @@ use std::mem::take;
 
 use ir::{FieldId, Id, RecordId};
 use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
-use system::{Bound, Fault, FaultKind, Fuel, has_room_for_stack};
+use system::{Bound, Fault, FaultKind, Fuel};
 
 use crate::Engine;
 use crate::code::{ANY, Op, Pc, Test, Tests};
@@ -466,16 +466,8 @@ impl Engine {
     ) -> Result<i64, Stop> {
         stack.nesting += 1;
         let end = if stack.nesting == FIRST_NESTED || stack.nesting.is_multiple_of(NESTED) {
-            let end = std::thread::scope(|scope| {
-                if !has_room_for_stack(FRESH_STACK) {
-                    return None;
-                }
-                let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-                let evaluated = fresh
-                    .spawn_scoped(scope, || self.quantify_here(state, stack, thread, frame, pc, op))
-                    .ok()?;
-                Some(evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            });
+            let end =
+                bits::on_fresh_stack(FRESH_STACK, || self.quantify_here(state, stack, thread, frame, pc, op));
             end.unwrap_or_else(|| {
                 stack.is_starved = true;
                 Err(Stop::Truncated(Bound::Frames))

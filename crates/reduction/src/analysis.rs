@@ -8,7 +8,7 @@ use ir::{
 use crate::assured::{is_steady, plain_message};
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
-use crate::cycles::{Search, break_cycles_but};
+use crate::cycles::{break_cycles_but, components_without};
 use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
 use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
@@ -648,12 +648,12 @@ impl<'a> Steps<'a> {
 
     /// Finds the detours of sticky locations, where some are firm: those that no thread ever leaves by ample steps.
     fn find_detours(&self, candidates: &mut Table<LocationId, Option<Candidate>>, firm: &[bool]) {
-        let parts = Search::without(&self.flow.successors, firm);
+        let parts = components_without(&self.flow.successors, firm);
         for (id, location) in self.program.locations.iter() {
             let Some(candidate) = candidates[id].as_mut().filter(|candidate| candidate.sticky) else {
                 continue;
             };
-            let leads_back = |to: LocationId| parts.component[to.index()] == parts.component[id.index()];
+            let leads_back = |to: LocationId| parts.of[to.index()] == parts.of[id.index()];
             let is_detour = |transition: &TransitionId| match self.program.transitions[*transition].exit {
                 Exit::Jump(Jump::Goto(target)) => firm[target.index()] || !leads_back(target),
                 _ => false,

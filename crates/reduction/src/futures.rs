@@ -5,11 +5,11 @@
 //! to. Along the control flow sets change little, and share what they have in common (`sets`). Locations with the same
 //! future are of one class: there are few of these, and what is compared with futures is compared with classes.
 
+use bits::Components;
 use ir::{Id, LocationId, Table, TransitionId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Candidate, Operation};
-use crate::cycles::Search;
 use crate::flow::Flow;
 use crate::footprint::{Footprint, Resources, Use, UseKind};
 use crate::sets::{SetId, Sets};
@@ -160,9 +160,9 @@ impl Futures {
 
 /// Adds to each node of a graph what all nodes have that it leads to.
 pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl FnMut(&mut T, &T)) {
-    let search = Search::all(successors);
-    let mut members = vec![Vec::new(); search.found];
-    for (node, &component) in search.component.iter().enumerate() {
+    let components = Components::of_graph(successors);
+    let mut members = vec![Vec::new(); components.count];
+    for (node, &component) in components.of.iter().enumerate() {
         members[component].push(node);
     }
     // Components come after those that they lead to.
@@ -170,7 +170,7 @@ pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl
         let mut all = values[members[0]];
         members[1..].iter().for_each(|&node| add(&mut all, &values[node]));
         for &node in members {
-            for &to in successors[node].iter().filter(|&&to| search.component[to] != component) {
+            for &to in successors[node].iter().filter(|&&to| components.of[to] != component) {
                 add(&mut all, &values[to]);
             }
         }

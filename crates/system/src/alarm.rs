@@ -127,14 +127,6 @@ impl Fuel {
     }
 }
 
-/// Left free for what asks nobody, when a native stack is made.
-const SPARE: usize = 32 << 20;
-
-/// Whether the system has memory for another native stack, on which an evaluation goes on that nests deeply.
-pub fn has_room_for_stack(bytes: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(bytes + SPARE).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

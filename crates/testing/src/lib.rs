@@ -11,13 +11,12 @@ mod effort;
 mod models;
 mod programs;
 pub mod promela;
-mod rng;
 
 pub use bir::{Variant, random_model, random_model_of_the_alike, random_variant, shrink};
+pub use bits::SplitMix64;
 pub use effort::effort;
 pub use models::{ModelFile, files_below, models, root};
 pub use programs::{
     POST, add_random_property, channels, heap, philosophers, program, random_mixed, random_mixed_text,
     random_processes, random_processes_text, random_program, random_text,
 };
-pub use rng::SplitMix64;

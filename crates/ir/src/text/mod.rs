@@ -113,11 +113,8 @@ impl std::error::Error for TextError {}
 /// Reads a program back. The result is well formed as a text; [`verify`] checks whether it makes sense.
 pub fn parse(text: &str) -> Result<Program, TextError> {
     let parse = || resolve::resolve(&parse::parse(lex::lex(text)?)?);
-    // Descent into an expression of the greatest depth needs more than some threads have.
-    let parsed = std::thread::scope(|scope| {
-        let roomy = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
-        roomy.expect("a native thread").join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    });
+    // Descent into an expression of the greatest depth needs a larger stack than that of some threads.
+    let parsed = bits::on_fresh_stack(STACK, parse).expect("memory for a stack");
     parsed.map_err(|error| TextError {
         line: text.as_bytes().iter().take(error.at as usize).filter(|&&byte| byte == b'\n').count() + 1,
         message: error.message,

@@ -1,4 +1,4 @@
-//! Random numbers, the same on every machine and in every run.
+//! Pseudorandom numbers, the same on every machine and in every run.
 
 /// The generator of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", 2014).
 #[derive(Clone, Debug)]
