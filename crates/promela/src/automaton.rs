@@ -13,10 +13,7 @@
 //! starts.
 
 use crate::elements::{ATOMIC, Destination, Element, ElementId, Elements, LAST, Node, Sequence, SequenceId};
-use crate::tree::Basic;
-
-/// The largest number of jumps in a row that are followed.
-const MAX_JUMPS: usize = 500;
+use crate::walk::{Cycle, Walk, after, hunt, is_dead, start};
 
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -49,9 +46,6 @@ pub struct Automaton {
     pub states: Vec<State>,
     pub entry: u32,
 }
-
-/// A jump that leads to itself.
-pub struct Cycle(pub ElementId);
 
 pub fn automaton(
     elements: &mut Elements,
@@ -89,45 +83,6 @@ impl Automaton {
     }
 }
 
-/// Where a jump leads, if its label exists.
-pub fn destination(elements: &Elements, process: usize, destination: &Destination) -> Option<ElementId> {
-    elements.target(destination, process)
-}
-
-/// The element where control is after arriving at `from`: passes over jumps and joins, but not out of an
-/// `atomic` if `marks` says that control is in one.
-pub fn hunt(elements: &Elements, process: usize, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
-    let mut at = from;
-    for _ in 0..MAX_JUMPS {
-        let next = match &elements.el(at).node {
-            Node::Goto(to) => destination(elements, process, to),
-            Node::Join | Node::Exit => elements.el(at).next,
-            Node::Unless => Some(hunt(elements, process, elements.first(elements.el(at).options[0]), marks)?),
-            _ => return Ok(at),
-        };
-        let Some(next) = next else { return Ok(at) };
-        if marks & ATOMIC != 0 && elements.el(next).marks & ATOMIC == 0 {
-            return Ok(at);
-        }
-        at = next;
-    }
-    Err(Cycle(from))
-}
-
-/// The element that an option or block begins with.
-pub fn start(elements: &Elements, from: ElementId) -> ElementId {
-    let mut at = from;
-    for _ in 0..MAX_JUMPS {
-        let Element { node, next, options, .. } = elements.el(at);
-        at = match (node, next) {
-            (Node::Join, Some(next)) => *next,
-            (Node::Unless, _) => elements.first(options[0]),
-            _ => break,
-        };
-    }
-    at
-}
-
 struct Maker<'e> {
     elements: &'e mut Elements,
     process: usize,
@@ -135,40 +90,13 @@ struct Maker<'e> {
     done: Vec<bool>,
 }
 
-impl Maker<'_> {
-    fn hunt(&self, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
-        hunt(self.elements, self.process, from, marks)
+impl Walk for Maker<'_> {
+    fn elements(&self) -> &Elements {
+        self.elements
     }
 
-    fn set(&mut self, element: ElementId, choice: bool, edges: Vec<Edge>) {
-        let number = self.elements.el(element).number as usize;
-        let state = &mut self.states[number];
-        state.edges = edges;
-        state.choice = choice;
-        state.element = Some(element);
-    }
-
-    fn number(&self, element: ElementId) -> u32 {
-        self.elements.el(element).number
-    }
-
-    fn option(&self, element: ElementId, target: ElementId) -> Edge {
-        Edge { element, atomic: false, target: self.number(target), escape: 0, escapes: Vec::new() }
-    }
-
-    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Cycle> {
-        let Sequence { first, last, .. } = self.elements.seq(sequence);
-        let mut at = first;
-        while let Some(element) = at {
-            if !std::mem::replace(&mut self.done[element.0], true) {
-                self.element(element)?;
-            }
-            if at == last {
-                break;
-            }
-            at = self.elements.el(element).next;
-        }
-        Ok(())
+    fn visit(&mut self, element: ElementId) -> bool {
+        !std::mem::replace(&mut self.done[element.0], true)
     }
 
     fn element(&mut self, element: ElementId) -> Result<(), Cycle> {
@@ -179,7 +107,7 @@ impl Maker<'_> {
                 let mut edges = Vec::new();
                 for &option in &options {
                     let first = start(self.elements, self.elements.first(option));
-                    if !self.is_dead(first) {
+                    if !is_dead(self.elements, first) {
                         edges.push(self.option(element, first));
                     }
                 }
@@ -203,21 +131,33 @@ impl Maker<'_> {
         }
         Ok(())
     }
+}
 
-    /// Whether the element is `false` without an escape.
-    fn is_dead(&self, element: ElementId) -> bool {
-        let Element { node, escapes, .. } = self.elements.el(element);
-        let constant = matches!(node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0));
-        constant && escapes.is_empty()
+impl Maker<'_> {
+    fn hunt(&self, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
+        hunt(self.elements, self.process, from, marks)
+    }
+
+    fn set(&mut self, element: ElementId, choice: bool, edges: Vec<Edge>) {
+        let number = self.elements.el(element).number as usize;
+        let state = &mut self.states[number];
+        state.edges = edges;
+        state.choice = choice;
+        state.element = Some(element);
+    }
+
+    fn number(&self, element: ElementId) -> u32 {
+        self.elements.el(element).number
+    }
+
+    fn option(&self, element: ElementId, target: ElementId) -> Edge {
+        Edge { element, atomic: false, target: self.number(target), escape: 0, escapes: Vec::new() }
     }
 
     /// Links the end of a block to the element after it.
     fn enter(&mut self, element: ElementId, inner: SequenceId) {
         self.patch(inner);
-        let next = self.elements.el(element).next;
-        if let Some(last) = self.elements.seq(inner).last {
-            self.elements.all[last.0].next = next;
-        }
+        self.elements.link_end(inner, self.elements.el(element).next);
     }
 
     /// Jumps out of an `atomic` end it; those to another one do not.
@@ -227,7 +167,7 @@ impl Maker<'_> {
         while let Some(element) = at {
             let Element { node, options, marks, .. } = self.elements.el(element).clone();
             if let Node::Goto(to) = &node {
-                if let Some(target) = destination(self.elements, self.process, to) {
+                if let Some(target) = self.elements.target(to, self.process) {
                     let inside = self.elements.el(target).marks & (ATOMIC | LAST) != 0;
                     let marks = match (marks & (ATOMIC | LAST) != 0, inside) {
                         (true, false) => marks & !ATOMIC | LAST,
@@ -250,12 +190,8 @@ impl Maker<'_> {
 
     /// An element with one transition.
     fn simple(&mut self, element: ElementId) -> Result<(), Cycle> {
-        let Element { node, next, marks, escapes, .. } = self.elements.el(element).clone();
-        let target = match &node {
-            Node::Goto(to) => destination(self.elements, self.process, to),
-            _ => next,
-        };
-        let target = match target {
+        let Element { node, marks, escapes, .. } = self.elements.el(element).clone();
+        let target = match after(self.elements, self.process, element) {
             Some(target) => {
                 let target = self.hunt(target, marks)?;
                 self.number(target)

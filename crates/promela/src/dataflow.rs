@@ -9,10 +9,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Cycle, destination, hunt, start};
-use crate::elements::{ElementId, Elements, Node, Sequence, SequenceId};
+use crate::elements::{ElementId, Elements, Node, SequenceId};
 use crate::symbols::{Scalar, Symbol, Ty, Typedef};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, SymbolId, Target};
+use crate::walk::{Cycle, Walk, after, hunt, is_dead, start};
 
 /// For each statement, the variables that it sets to 0.
 pub type Dead = FxHashMap<ElementId, Vec<SymbolId>>;
@@ -94,20 +94,13 @@ struct Graph<'e> {
     done: Vec<bool>,
 }
 
-impl Graph<'_> {
-    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Cycle> {
-        let Sequence { first, last, .. } = self.elements.seq(sequence);
-        let mut at = first;
-        while let Some(element) = at {
-            if !std::mem::replace(&mut self.done[element.0], true) {
-                self.element(element)?;
-            }
-            if at == last {
-                break;
-            }
-            at = self.elements.el(element).next;
-        }
-        Ok(())
+impl Walk for Graph<'_> {
+    fn elements(&self) -> &Elements {
+        self.elements
+    }
+
+    fn visit(&mut self, element: ElementId) -> bool {
+        !std::mem::replace(&mut self.done[element.0], true)
     }
 
     fn element(&mut self, element: ElementId) -> Result<(), Cycle> {
@@ -117,7 +110,7 @@ impl Graph<'_> {
             Node::If | Node::Do => {
                 for &option in &item.options {
                     let first = start(self.elements, self.elements.first(option));
-                    if !self.is_false(first) {
+                    if !is_dead(self.elements, first) {
                         self.edge(item.number, first, Some(element));
                     }
                 }
@@ -126,19 +119,13 @@ impl Graph<'_> {
                 }
             }
             Node::Atomic(inner) | Node::Plain(inner) | Node::DStep(inner) => {
-                if let Some(last) = self.elements.seq(inner).last {
-                    self.elements.all[last.0].next = item.next;
-                }
+                self.elements.link_end(inner, item.next);
                 let first = start(self.elements, self.elements.first(inner));
                 self.edge(item.number, first, Some(element));
                 self.sequence(inner)?;
             }
             ref node => {
-                let target = match node {
-                    Node::Goto(to) => destination(self.elements, self.process, to),
-                    _ => item.next,
-                };
-                match target {
+                match after(self.elements, self.process, element) {
                     Some(target) => {
                         let target = hunt(self.elements, self.process, target, item.marks)?;
                         self.edge(item.number, target, Some(element));
@@ -156,13 +143,9 @@ impl Graph<'_> {
         }
         Ok(())
     }
+}
 
-    fn is_false(&self, element: ElementId) -> bool {
-        let item = self.elements.el(element);
-        matches!(&item.node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0))
-            && item.escapes.is_empty()
-    }
-
+impl Graph<'_> {
     fn edge(&mut self, from: u32, to: ElementId, step: Option<ElementId>) {
         self.edge_to(from, self.elements.el(to).number, step);
     }

@@ -156,6 +156,13 @@ impl Elements {
         self.seq(id).first.expect("sequences are not empty")
     }
 
+    /// Links the end of a block to the element after the block.
+    pub fn link_end(&mut self, block: SequenceId, next: Option<ElementId>) {
+        if let Some(last) = self.seq(block).last {
+            self.all[last.0].next = next;
+        }
+    }
+
     pub fn is_empty(&self, id: SequenceId) -> bool {
         self.seq(id).first.is_none()
     }

@@ -19,6 +19,7 @@ mod symbols;
 mod text;
 mod tree;
 mod unused;
+mod walk;
 
 pub use lower::{Chain, Chains, Link, merge, unseen};
 pub use parser::parse;

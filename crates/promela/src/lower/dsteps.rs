@@ -11,13 +11,10 @@ use ir::{Action, Exit, Guard, Jump, Location, LocationId, Transition};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
-use crate::automaton::hunt;
 use crate::codes;
-use crate::elements::{ElementId, Node, Sequence, SequenceId};
+use crate::elements::{ElementId, Node, SequenceId};
 use crate::tree::Basic;
-
-/// The largest number of jumps and joins in a row that are followed.
-const MAX_JUMPS: usize = 500;
+use crate::walk::{MAX_JUMPS, hunt};
 
 /// A `d_step` that is being lowered.
 struct Block {
@@ -76,9 +73,7 @@ impl Lowering<'_, '_> {
         for element in self.builder.members(sequence) {
             let item = self.builder.elements.el(element).clone();
             if let Node::Plain(inner) | Node::Atomic(inner) | Node::DStep(inner) = item.node {
-                if let Sequence { last: Some(last), .. } = self.builder.elements.seq(inner) {
-                    self.builder.elements.all[last.0].next = item.next;
-                }
+                self.builder.elements.link_end(inner, item.next);
                 self.link(inner);
             }
             for option in item.options {
