@@ -11,6 +11,7 @@ mod effort;
 mod models;
 mod programs;
 pub mod promela;
+pub mod robustness;
 
 pub use bir::{Variant, random_model, random_model_of_the_alike, random_variant, shrink};
 pub use bits::SplitMix64;
