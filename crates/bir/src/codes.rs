@@ -1,15 +1,6 @@
 //! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never reused.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        $($(#[doc = $doc])* pub const $name: &str = $code;)*
-
-        /// All codes, each with its meaning.
-        pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
-    };
-}
-
-codes! {
+source::codes! {
     /// A character that is no part of the language.
     UNEXPECTED_CHARACTER = "E0101";
     /// A string without its closing quote.
