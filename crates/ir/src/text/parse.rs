@@ -16,7 +16,10 @@ use super::Error;
 use super::lex::{Lexeme, Token};
 use super::names::KEYWORDS;
 use super::syntax::*;
-use crate::{BinaryOp, CollectionOp, Features, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind, UnaryOp};
+use crate::{
+    ActionKind, BinaryOp, CollectionOp, ExprKind, Features, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind,
+    UnaryOp,
+};
 
 type Parsed<T> = Result<T, Error>;
 

@@ -534,21 +534,7 @@ impl Resolver {
             ActionTreeKind::Choose(place, from) => {
                 ActionKind::Choose(self.place(place, scope)?, self.expr(from, scope)?)
             }
-            ActionTreeKind::Do(verb, operand) => {
-                let operand = self.expr(operand, scope)?;
-                match verb {
-                    Verb::Assert => ActionKind::Assert(operand),
-                    Verb::Assume => ActionKind::Assume(operand),
-                    Verb::Lock => ActionKind::Lock(operand),
-                    Verb::Unlock => ActionKind::Unlock(operand),
-                    Verb::Wait => ActionKind::Wait(operand),
-                    Verb::Unwait => ActionKind::Unwait(operand),
-                    Verb::Notify => ActionKind::Notify(operand),
-                    Verb::NotifyAll => ActionKind::NotifyAll(operand),
-                    Verb::Throw => ActionKind::Throw(operand),
-                    Verb::Check => ActionKind::Check(operand),
-                }
-            }
+            ActionTreeKind::Do(verb, operand) => verb(self.expr(operand, scope)?),
             ActionTreeKind::Start { result, procedure, args, priority } => ActionKind::Start {
                 priority: *priority,
                 result: match result {
@@ -677,22 +663,7 @@ impl Resolver {
                 let operand = self.boxed(operand, scope)?;
                 ExprKind::InstanceOf(operand, self.names.records.find(record, "record")?)
             }
-            TreeKind::Ask(question, operand) => {
-                let operand = self.boxed(operand, scope)?;
-                match question {
-                    Question::LockAvailable => ExprKind::LockAvailable(operand),
-                    Question::HasLock => ExprKind::HasLock(operand),
-                    Question::WasNotified => ExprKind::WasNotified(operand),
-                    Question::ThreadTerminated => ExprKind::ThreadTerminated(operand),
-                    Question::Wrap => ExprKind::Wrap(operand),
-                    Question::Number => ExprKind::Number(operand),
-                    Question::ThreadEnabled => ExprKind::ThreadEnabled(operand),
-                    Question::ThreadLocation => ExprKind::ThreadLocation(operand),
-                    Question::ThreadPriority => ExprKind::ThreadPriority(operand),
-                    Question::ChannelLength => ExprKind::ChannelLength(operand),
-                    Question::ChannelFull => ExprKind::ChannelFull(operand),
-                }
-            }
+            TreeKind::Ask(question, operand) => question(self.boxed(operand, scope)?),
             TreeKind::Call(name, args) => {
                 let fun = self.names.funs.find(name, "fun")?;
                 ExprKind::Call(fun, self.exprs(args, scope)?)

@@ -2,7 +2,7 @@
 
 use source::Span;
 
-use crate::{BinaryOp, CollectionOp, Features, ProcedureKind, UnaryOp};
+use crate::{ActionKind, BinaryOp, CollectionOp, Expr, ExprKind, Features, ProcedureKind, UnaryOp};
 
 /// A name as it occurs in the text, perhaps with an index.
 #[derive(Clone, Debug)]
@@ -41,30 +41,11 @@ pub(super) struct TypeTree {
     pub at: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Question {
-    LockAvailable,
-    HasLock,
-    WasNotified,
-    ThreadTerminated,
-    Wrap,
-    Number,
-    ThreadEnabled,
-    ThreadLocation,
-    ThreadPriority,
-    ChannelLength,
-    ChannelFull,
-}
+/// A question with one operand.
+pub(super) type Question = fn(Box<Expr>) -> ExprKind;
 
-/// Questions without operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Fact {
-    ThreadNumber,
-    ThreadCount,
-    LastThread,
-    IsYoungest,
-    Timeout,
-}
+/// An action with one operand.
+pub(super) type Verb = fn(Expr) -> ActionKind;
 
 #[derive(Debug)]
 pub(super) enum TreeKind {
@@ -96,7 +77,8 @@ pub(super) enum TreeKind {
         captures: Vec<Tree>,
     },
     Typed(Box<Tree>, TypeTree),
-    Fact(Fact),
+    /// A question without operands.
+    Fact(ExprKind),
     FirstThread(Name),
     ThreadsAt {
         /// The question is about the individual of the property only.
@@ -262,20 +244,6 @@ pub(super) enum NewTree {
     Record(Name),
     Lock,
     Array(TypeTree, Tree),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Verb {
-    Assert,
-    Assume,
-    Lock,
-    Unlock,
-    Wait,
-    Unwait,
-    Notify,
-    NotifyAll,
-    Throw,
-    Check,
 }
 
 #[derive(Debug)]

@@ -3,15 +3,15 @@
 use super::*;
 
 const VERBS: &[(&str, Verb)] = &[
-    ("assert", Verb::Assert),
-    ("assume", Verb::Assume),
-    ("throw", Verb::Throw),
-    ("lock", Verb::Lock),
-    ("unlock", Verb::Unlock),
-    ("wait", Verb::Wait),
-    ("unwait", Verb::Unwait),
-    ("notify", Verb::Notify),
-    ("notifyAll", Verb::NotifyAll),
+    ("assert", ActionKind::Assert),
+    ("assume", ActionKind::Assume),
+    ("throw", ActionKind::Throw),
+    ("lock", ActionKind::Lock),
+    ("unlock", ActionKind::Unlock),
+    ("wait", ActionKind::Wait),
+    ("unwait", ActionKind::Unwait),
+    ("notify", ActionKind::Notify),
+    ("notifyAll", ActionKind::NotifyAll),
 ];
 
 impl Parser {

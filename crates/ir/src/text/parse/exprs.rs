@@ -33,17 +33,17 @@ const DEEPEST: usize = 2 * MAX_EXPR_DEPTH + 1;
 pub(in super::super) const TESTS: u8 = 8;
 
 const QUESTIONS: &[(&str, Question)] = &[
-    ("lockAvailable", Question::LockAvailable),
-    ("hasLock", Question::HasLock),
-    ("wasNotified", Question::WasNotified),
-    ("threadTerminated", Question::ThreadTerminated),
-    ("wrap", Question::Wrap),
-    ("number", Question::Number),
-    ("enabled", Question::ThreadEnabled),
-    ("location", Question::ThreadLocation),
-    ("priority", Question::ThreadPriority),
-    ("length", Question::ChannelLength),
-    ("full", Question::ChannelFull),
+    ("lockAvailable", ExprKind::LockAvailable),
+    ("hasLock", ExprKind::HasLock),
+    ("wasNotified", ExprKind::WasNotified),
+    ("threadTerminated", ExprKind::ThreadTerminated),
+    ("wrap", ExprKind::Wrap),
+    ("number", ExprKind::Number),
+    ("enabled", ExprKind::ThreadEnabled),
+    ("location", ExprKind::ThreadLocation),
+    ("priority", ExprKind::ThreadPriority),
+    ("length", ExprKind::ChannelLength),
+    ("full", ExprKind::ChannelFull),
 ];
 
 /// Operations on collections: `collection.method(..)`.

@@ -3,12 +3,12 @@
 
 use super::*;
 
-const FACTS: &[(&str, Fact)] = &[
-    ("thread", Fact::ThreadNumber),
-    ("threads", Fact::ThreadCount),
-    ("last", Fact::LastThread),
-    ("youngest", Fact::IsYoungest),
-    ("timeout", Fact::Timeout),
+const FACTS: &[(&str, ExprKind)] = &[
+    ("thread", ExprKind::ThreadNumber),
+    ("threads", ExprKind::ThreadCount),
+    ("last", ExprKind::LastThread),
+    ("youngest", ExprKind::IsYoungest),
+    ("timeout", ExprKind::Timeout),
 ];
 
 impl Parser {
@@ -171,7 +171,7 @@ impl Parser {
         Ok(if self.take_called("check") {
             let condition = self.expr()?;
             self.expect(")")?;
-            Some(ActionTreeKind::Do(Verb::Check, condition))
+            Some(ActionTreeKind::Do(ActionKind::Check, condition))
         } else if self.take_called("priority") {
             let thread = self.expr()?;
             self.expect(",")?;
@@ -189,10 +189,10 @@ impl Parser {
     /// An expression, if it is one of these; those with one operand are among the questions.
     pub(super) fn process_primary(&mut self) -> Parsed<Option<Tree>> {
         let start = self.at();
-        let kind = if let Some(&(_, fact)) = FACTS.iter().find(|(word, _)| self.is_called(word)) {
+        let kind = if let Some((_, fact)) = FACTS.iter().find(|(word, _)| self.is_called(word)) {
             self.next += 2;
             self.expect(")")?;
-            TreeKind::Fact(fact)
+            TreeKind::Fact(fact.clone())
         } else if self.take_called("first") {
             let procedure = self.name()?;
             self.expect(")")?;
