@@ -1,8 +1,8 @@
 //! Recursion that is too deep for the native stack continues on a fresh one.
 //!
 //! The fresh stack is that of a native thread, which the caller waits for. Switching stacks within a thread
-//! (the crate `stacker`) would be cheaper, but it has no way to report that there is no memory for a stack: it
-//! panics. Here, that is a result, so that callers can make it a limit that they report.
+//! (the crate `stacker`) would be cheaper, but it has no way to report that there is no memory for a stack:
+//! it panics. Here, that is a result, so that callers can make it a limit that they report.
 
 use std::panic::resume_unwind;
 use std::thread;

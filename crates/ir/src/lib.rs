@@ -81,8 +81,8 @@
 //! catches of the procedure are tried in order: one that covers the frame's location ([`Location::origin`]
 //! for resume locations, and the source location of the transition for the frame that throws) and whose
 //! record is an ancestor of the exception's stores it to its variable and moves the frame to its handler.
-//! Without one the frame is popped and the search goes on in the caller; with no frame left it is an uncaught
-//! exception. Throwing `null` is a null dereference.
+//! Without one the frame is popped and the search continues in the caller; with no frame left it is an
+//! uncaught exception. Throwing `null` is a null dereference.
 //!
 //! **Locks** are re-entrant monitors. `lock` waits until the lock is free or the thread's own, and counts (up
 //! to [`MAX_LOCK_COUNT`]; more is a range fault). `unlock` needs ownership, and frees at count 0. `wait`

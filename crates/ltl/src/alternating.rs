@@ -101,7 +101,7 @@ impl<'t> Alternating<'t> {
         Ok(moves)
     }
 
-    /// The sets of states one of which is to hold at the next position.
+    /// The alternatives for the next position: sets of states, one of which is to hold.
     fn alternatives(&self, term: Term, budget: &mut Budget) -> Result<Vec<Obligations>, TooLarge> {
         let mut sets: Vec<Obligations> = match self.terms.node(term) {
             Node::Or(operands) => {

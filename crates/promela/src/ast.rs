@@ -468,7 +468,7 @@ pub struct Formula {
 
 #[derive(Clone, Debug)]
 pub enum FormulaKind {
-    /// A condition on a state. `&&`, `||` and `!` between conditions may be inside of it.
+    /// A condition on a state. `&&`, `||` and `!` between conditions may be part of it.
     Atom(Expr),
     Not(Box<Formula>),
     /// `X`, `next`

@@ -21,7 +21,7 @@ pub struct Page {
 pub struct Block {
     /// Where the block is, as `page:line`.
     pub place: String,
-    /// Of the first line of the contents, from 0.
+    /// The line number of the first line of the contents, from 0.
     pub line: usize,
     pub language: String,
     pub attributes: Vec<(String, String)>,

@@ -8,7 +8,8 @@ use crate::SplitMix64;
 pub const NONSENSE: [&str; 17] =
     ["\u{0}", "@", "ü", "{", "}", "(", ")", "[", ";", "a", "a ", "a.", "1", "\"", "'", "/*", "\\"];
 
-/// Runs `work` on a small stack, like that of a thread, within a time that only a quadratic algorithm exceeds.
+/// Runs `work` on a small stack, like that of a thread, within a time that only a quadratic algorithm
+/// exceeds.
 pub fn frugally<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let started = Instant::now();
     let result = bits::on_fresh_stack(1 << 20, work).expect("memory for a stack");

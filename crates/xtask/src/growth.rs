@@ -21,7 +21,7 @@ const COMMAND: &str = "cargo xtask growth";
 
 #[derive(Args)]
 pub struct GrowthArgs {
-    /// A model with at least so many states [default: `models/bench/two_phase.pml` with ten managers]
+    /// A model with at least that many states [default: `models/bench/two_phase.pml` with ten managers]
     pub file: Option<PathBuf>,
 
     /// Define a constant of this model

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 /// A Promela file and the constants to define for it.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// As tables and the list of known differences show it.
+    /// Its name in tables and in the list of known differences.
     pub name: String,
     /// Absolute.
     pub path: PathBuf,

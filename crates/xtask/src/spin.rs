@@ -15,9 +15,9 @@ use crate::process::{self, End, Run};
 pub struct Spin {
     pub program: PathBuf,
     pub cc: PathBuf,
-    /// Of `spin -a` and of the C compiler.
+    /// The time limit of `spin -a` and of the C compiler.
     pub limit: Duration,
-    /// Of the verifier.
+    /// The time limit of the verifier.
     pub verifier_limit: Duration,
     /// The memory limit of the verifier, in megabytes.
     pub memory: u32,
@@ -61,7 +61,7 @@ pub struct Exploration {
     pub broken_off: bool,
     /// The model has a never claim or an LTL formula, which was left out.
     pub claim: bool,
-    /// Of the verifier alone.
+    /// The time of the verifier alone.
     pub seconds: f64,
 }
 

@@ -6,7 +6,7 @@
 //! | statement | its location has |
 //! |---|---|
 //! | simple | one transition, with the action |
-//! | `while e` | `when e` into the body, `when !e` behind it; the body goes on to the location |
+//! | `while e` | `when e` into the body, `when !e` past it; the body leads back to the location |
 //! | `if e …` | `when e` into the block, `when !e` to the location of the next test |
 //! | `choose` | a transition into each block, with its guard; `else` for the last one |
 //! | `wait(l)` | `wait`, to a second location that has `unwait` |
@@ -242,7 +242,7 @@ impl<'s> Lowering<'_, 's> {
             }
             entries.push((entry, handler, hidden));
         }
-        // The blocks come after the catches, so that catches of a `try` inside of them come later as well;
+        // The blocks come after the catches, so that catches of a `try` inside them come later as well;
         // they cover other locations.
         for (entry, handler, scope) in entries {
             let shadowed = scope

@@ -27,7 +27,7 @@ pub fn random_model_of_the_alike(seed: u64) -> String {
     Generator { features, rng, lines: Vec::new(), indent: 1, inside: false }.model(seed)
 }
 
-/// The features of a model beside objects and threads.
+/// The features of a model in addition to objects and threads.
 #[derive(Clone, Copy)]
 struct Features {
     /// An abstract enum.
@@ -364,7 +364,7 @@ impl Generator {
         }
     }
 
-    /// A choice of which one alternative may be the wrong one.
+    /// A choice in which one alternative may be wrong.
     fn suspicion(&mut self) {
         let Features { keys, sets, monitor, .. } = self.features;
         let node_test = self.pick(&["p != g", "p == null || p.v != 1", "p != mine", "p == null || p.a != g"]);

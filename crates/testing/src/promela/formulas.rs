@@ -5,7 +5,7 @@ use std::fmt;
 use super::generate::Generator;
 use super::tree::Expr;
 
-/// A formula, of which the shrinker replaces parts by their own parts.
+/// A formula. The shrinker replaces its parts by their own parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Formula {
     Condition(Expr),
