@@ -1,6 +1,6 @@
-//! The model as it was written: names are text, nothing is resolved.
+//! The model as written: names are text, nothing is resolved.
 //!
-//! Trees are never deeper than the parser's limits, so recursion over them (their drop included) is safe.
+//! Trees are never deeper than the parser's limits, so recursion over them (including their drop) is safe.
 
 use ir::BinaryOp;
 use source::Span;
@@ -40,7 +40,7 @@ pub struct Enum<'s> {
     pub name: Name<'s>,
     pub is_abstract: bool,
     pub elements: Vec<Name<'s>>,
-    /// Of an abstract one: how many elements it has, none of which has a name.
+    /// The number of elements of an abstract enum whose elements have no names.
     pub size: Option<Expr<'s>>,
 }
 
@@ -258,11 +258,11 @@ pub struct Temporal<'s> {
     pub name: Name<'s>,
     pub each: Option<Each<'s>>,
     pub kind: TemporalKind,
-    /// What the propositions stand for.
+    /// The conditions of the propositions.
     pub atoms: Vec<Expr<'s>>,
 }
 
-/// `forall procedure variable :` in front of a formula.
+/// `forall procedure variable :` before a formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Each<'s> {
     pub procedure: Name<'s>,
@@ -272,9 +272,9 @@ pub struct Each<'s> {
 
 #[derive(Debug)]
 pub enum TemporalKind {
-    /// What all runs satisfy.
+    /// All runs satisfy the formula.
     Formula(ltl::Formula),
-    /// What no run does.
+    /// No run is accepted by the automaton.
     Automaton(ltl::Automaton),
 }
 
@@ -282,7 +282,7 @@ pub enum TemporalKind {
 pub struct Type<'s> {
     pub kind: TypeKind<'s>,
     pub span: Span,
-    /// How many types it is made of, itself included.
+    /// The number of types it is made of, including itself.
     pub size: u32,
 }
 
@@ -316,12 +316,12 @@ pub struct Range<'s> {
 pub struct Expr<'s> {
     pub kind: ExprKind<'s>,
     pub span: Span,
-    /// Of the tree: 1 for a leaf.
+    /// The height of the tree: 1 for a leaf.
     pub height: u32,
 }
 
 impl Expr<'_> {
-    /// The extension that this is the name of.
+    /// The extension of this name.
     pub fn extension(&self) -> Option<Kind> {
         match self.kind {
             ExprKind::Name(name) => Kind::named(name),
@@ -357,7 +357,7 @@ pub enum ExprKind<'s> {
     /// `variable@location`
     At(Name<'s>, Name<'s>),
     Threads(Box<Threads<'s>>),
-    /// Stands for what could not be parsed.
+    /// A placeholder for text that could not be parsed.
     Error,
 }
 

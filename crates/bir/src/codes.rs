@@ -1,16 +1,7 @@
-//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never used again.
+//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never reused.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        $($(#[doc = $doc])* pub const $name: &str = $code;)*
-
-        /// All codes, each with what it stands for.
-        pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
-    };
-}
-
-codes! {
-    /// A character that is no part of the language.
+source::codes! {
+    /// A character that is not part of the language.
     UNEXPECTED_CHARACTER = "E0101";
     /// A string without its closing quote.
     UNTERMINATED_STRING = "E0102";
@@ -29,9 +20,9 @@ codes! {
     LATE_LOCAL = "E0203";
     /// A part of the language that is not supported yet.
     UNSUPPORTED = "E0204";
-    /// `new`, `start`, `invoke` or `choose` inside of an expression.
+    /// `new`, `start`, `invoke` or `choose` inside an expression.
     IMPURE_EXPRESSION = "E0205";
-    /// What is assigned to is no variable, field or element.
+    /// The target of an assignment is not a variable, field or element.
     NOT_A_PLACE = "E0206";
     /// An operation on a collection as a statement that changes nothing.
     NO_EFFECT = "E0207";
@@ -85,9 +76,10 @@ codes! {
     OUT_OF_RANGE = "E0409";
     /// Something is thrown or caught that is not throwable.
     NOT_THROWABLE = "E0410";
-    /// Something other than equality is asked of references, threads, elements of abstract enums or collections.
+    /// Something other than equality is asked of references, threads, elements of abstract enums or
+    /// collections.
     ONLY_EQUALITY = "E0411";
-    /// Something is no collection, or one of another kind.
+    /// Something is not a collection, or one of another kind.
     NOT_A_COLLECTION = "E0412";
     /// Nothing says what a new collection is made of.
     UNKNOWN_ELEMENTS = "E0413";
@@ -113,15 +105,15 @@ codes! {
     AMBIGUOUS_TARGET = "E0603";
     /// Functions of one table differ in their signatures.
     SIGNATURE = "E0604";
-    /// An invariant depends on the thread that looks at it.
+    /// An invariant depends on the thread that evaluates it.
     THREAD_DEPENDENT = "E0605";
     /// A temporal operator in the middle of an expression.
     TEMPORAL_OPERAND = "E0606";
-    /// A question about locations outside of temporal properties, or one that is no set of locations.
+    /// A question about locations outside of temporal properties, or one that is not a set of locations.
     BAD_LOCATION_TEST = "E0607";
     /// More propositions than a property can have.
     TOO_MANY_PROPOSITIONS = "E0608";
-    /// A text that is no automaton.
+    /// A text that is not an automaton.
     BAD_AUTOMATON = "E0609";
     /// A thread that cannot be followed through a run, by the way it is quantified.
     BAD_INDIVIDUAL = "E0610";

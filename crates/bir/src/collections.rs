@@ -1,7 +1,7 @@
-//! The built-in extensions: which collections there are, and what can be done with them.
+//! The built-in extensions: the collections and their operations.
 //!
-//! Everything here is a table. How types and operations are parsed does not depend on it, so that what is not in
-//! the table can be refused by name, with a hint.
+//! Everything here is a table. The parser does not depend on it, so that an extension that is not in the
+//! table can be refused by name, with a hint.
 
 use ir::{CollectionOp, Type, TypeId};
 
@@ -21,29 +21,29 @@ pub struct Operation {
     pub name: &'static str,
     pub meaning: Meaning,
     pub params: &'static [Param],
-    /// What may follow, any number of times.
+    /// The parameters that may follow, any number of times.
     pub rest: &'static [Param],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meaning {
     Apply(CollectionOp),
-    /// Some element: only as all of what is assigned.
+    /// Some element: only as the whole right side of an assignment.
     Choose,
     IsEmpty,
     IsFull,
 }
 
-/// What an operation takes.
+/// The parameters of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Param {
     /// The collection.
     This,
-    /// Another one of its type.
+    /// Another collection of the same type.
     Other,
-    /// An element (of a map: a key) that becomes part of the collection.
+    /// An element (for a map: a key) that becomes part of the collection.
     Element,
-    /// One that is only looked for.
+    /// An element that is only searched for.
     Sought,
     /// A value of a map.
     Value,
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// What a value of this kind is called in messages.
+    /// The noun for a value of this kind in messages.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Set => "a set",
@@ -91,7 +91,7 @@ impl Kind {
         }
     }
 
-    /// The type with these arguments, if there are as many as it takes.
+    /// The type with these arguments, if their number is right.
     pub fn applied(self, args: &[TypeId]) -> Option<Type> {
         Some(match (self, args) {
             (Self::Set, &[element]) => Type::Set(element),
@@ -138,7 +138,7 @@ impl Kind {
 }
 
 impl Operation {
-    /// Whether it gives a collection of the type of its first argument: then it can be a statement.
+    /// Whether its result is a collection of the type of its first argument: then it can be a statement.
     pub fn changes(&self) -> bool {
         use CollectionOp::{Add, Difference, Intersection, Put, Remove, Tail, Union};
         matches!(self.meaning, Meaning::Apply(Add | Remove | Put | Tail | Union | Intersection | Difference))

@@ -1,9 +1,9 @@
-//! Text to tokens.
+//! From text to tokens.
 //!
-//! Tokens are made on demand: a file of nonsense is refused after its first errors, without looking at the
-//! rest. What is wrong with a piece of text is a token too; the parser reports it when it gets there.
+//! Tokens are made on demand: a file of nonsense is refused after its first errors, without reading the rest.
+//! Invalid text is a token too; the parser reports it when it gets there.
 //!
-//! Words that only mean something at one place of the grammar (`top`, `live`, `at`, …) are identifiers here,
+//! Words that have a meaning at one place of the grammar only (`top`, `live`, `at`, …) are identifiers here,
 //! so that models can use them as names.
 
 use logos::Logos;
@@ -214,7 +214,7 @@ pub enum Token {
     #[token("#")]
     Hash,
 
-    // Not made by the automaton.
+    // Not produced by the automaton.
     Bad(Bad),
     Eof,
 }
@@ -265,7 +265,7 @@ pub struct Lexeme {
     pub end: u32,
 }
 
-/// The tokens of a text, one after the other, ending in [`Token::Eof`] again and again.
+/// The tokens of a text, one after the other, followed by [`Token::Eof`] forever.
 pub struct Lexer<'s> {
     inner: logos::Lexer<'s, Token>,
     /// Where the text of `inner` starts in the whole text.
@@ -298,7 +298,7 @@ impl Token {
         self.fixed_text().is_some_and(|text| text.starts_with(|first: char| first.is_ascii_alphabetic()))
     }
 
-    /// How the token is written, if always in the same way.
+    /// The text of the token, if it is always the same.
     pub fn fixed_text(self) -> Option<&'static str> {
         use Token::*;
         Some(match self {

@@ -1,33 +1,35 @@
 //! The BIR front end.
 //!
 //! BIR describes threads that share globals and a heap. A thread is written as guarded commands between
-//! locations, or as statements, which are compiled to the same. [`compile`] takes a file to a
-//! [`Program`](ir::Program) in four passes: `lexer`, `parser`, `resolve` (names, constants, types) and `lower`
-//! (bodies, checked on the way). Everything that can be wrong with a model has a code in [`codes`].
+//! locations, or as statements, which are compiled to the same form. [`compile`] turns a file into a
+//! [`Program`](ir::Program) in four passes: `lexer`, `parser`, `resolve` (names, constants, types) and
+//! `lower` (bodies, with their checks). Every error of a model has a code in [`codes`].
 //!
 //! # Where the language leaves a choice
 //!
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
-//! - Words that mean something at one place only can be names: `top`, `throwable`, `abstract`, `main`, `active`,
-//!   `wrap`, `live`, `invisible`, `at`, `length`, `forall`, `exists`, `in`, `all`, `type`, and the names of the
-//!   collections and of their operations.
+//! - Words that have a meaning at one place only can be names: `top`, `throwable`, `abstract`, `main`,
+//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `forall`, `exists`, `in`, `all`, `type`, and the
+//!   names of the collections and of their operations.
 //! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
 //!   condition of a quantifier reaches as far to the right as it can.
-//! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no other
-//!   casts of integers, since what is stored is checked anyway.
+//! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no
+//!   other casts of integers, since values are checked when they are stored.
 //! - Constant expressions are possible wherever the grammar has a literal.
 //! - Records can be compared, cast and tested if some record descends from both; otherwise it is an error.
-//! - Arrays are invariant: an `S[]` is no `R[]`, nor an `int (0, 3)[]` an `int[]`.
-//! - A literal out of the range of its place is an error here; whatever else is, is one when it happens.
+//! - Arrays are invariant: an `S[]` is not an `R[]`, nor an `int (0, 3)[]` an `int[]`.
+//! - A literal out of the range of its place is an error at compile time; other values are checked at run
+//!   time.
 //! - An atomic block covers the functions that it calls.
-//! - `catch (R v)` declares `v` for its block, or takes a local `v` that there is.
-//! - Collections are values of exactly their types: a `Set.type<S>` is no `Set.type<R>`. The types of one that is
-//!   created can be left out where a place, the other side of `==` or the collection around it has them; elements
-//!   alone do not say them.
-//! - `Set.add(s, x);` is `s := Set.add(s, x);`, for all operations that give a collection of the type of their first
-//!   argument. `v := Set.choose(s);` is an action, like `new`.
-//! - `E.all` is the set of all elements of an enum, unless one of them is called `all`.
-//! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these call.
+//! - `catch (R v)` declares `v` for its block, or uses an existing local `v`.
+//! - Collections are values of exactly their types: a `Set.type<S>` is not a `Set.type<R>`. The types of a
+//!   new collection can be left out where a place, the other side of `==` or the collection around it has
+//!   them; elements alone do not determine them.
+//! - `Set.add(s, x);` is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
+//!   of their first argument. `v := Set.choose(s);` is an action, like `new`.
+//! - `E.all` is the set of all elements of an enum, unless an element has the name `all`.
+//! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these
+//!   call.
 
 pub mod codes;
 
@@ -45,7 +47,8 @@ use source::{Diagnostics, FileId, SourceMap};
 use lower::Merge;
 use resolve::{Defines, Value};
 
-/// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. On success there may be warnings.
+/// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. There may be warnings even on
+/// success.
 pub fn compile(
     map: &SourceMap,
     file: FileId,
@@ -54,9 +57,9 @@ pub fn compile(
     compile_with(map, file, defines, &[])
 }
 
-/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as behind `ltl`, or
-/// an automaton in the HOA format whose propositions are conditions of the model. The name of the file is the name of the
-/// property. They come after those of the model.
+/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as
+/// after `ltl`, or an automaton in the HOA format whose propositions are conditions of the model. The name of
+/// the file is the name of the property. They come after those of the model.
 pub fn compile_with(
     map: &SourceMap,
     file: FileId,
@@ -66,8 +69,8 @@ pub fn compile_with(
     compile_merging(map, file, defines, properties, Merge::Straight)
 }
 
-/// Like [`compile`], but every statement of an atomic block keeps its own location. It is there for the tests that
-/// this makes no difference to what a check finds.
+/// Like [`compile`], but every statement of an atomic block keeps its own location. Tests use it to check
+/// that merging does not change results.
 pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
     compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
 }
@@ -108,7 +111,7 @@ fn compile_merging(
 pub struct ConstantInfo {
     pub group: String,
     pub name: String,
-    /// As it is in the model.
+    /// The value in the model.
     pub value: String,
 }
 

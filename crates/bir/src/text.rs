@@ -1,9 +1,9 @@
 //! Words for messages.
 
-/// How much of a name a message shows.
+/// The longest part of a name that a message shows.
 const SHOWN: usize = 40;
 
-/// The text, cut if it is long: names can be as long as the file.
+/// The text, clipped if it is long: names can be as long as the file.
 pub fn clip(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -34,8 +34,8 @@ pub fn suggest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// How many characters have to be inserted, deleted, replaced or swapped with their neighbours; a change of
-/// case is free.
+/// The number of characters to insert, delete, replace or swap with their neighbours; a change of case is
+/// free.
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<_> = a.chars().map(|letter| letter.to_ascii_lowercase()).collect();
     let b: Vec<_> = b.chars().map(|letter| letter.to_ascii_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! Warnings about what nobody mentions.
+//! Warnings about unused declarations.
 
 use ir::{FunId, GlobalId, Id, ProcedureId, VirtualId};
 use source::{Diagnostic, Span};

@@ -110,10 +110,10 @@ static PROMELA: Dialect = Dialect {
             "at most {} processes, {} channels, {} statements in a d_step",
             sizes.threads,
             ir::MAX_CHANNELS,
-            ir::MAX_INNER_STEPS
+            ir::MAX_FUSED_STEPS
         ),
         objects: format!("the limit of {} channels", ir::MAX_CHANNELS),
-        frames: format!("the limit of {} statements in a d_step", ir::MAX_INNER_STEPS),
+        frames: format!("the limit of {} statements in a d_step", ir::MAX_FUSED_STEPS),
     },
     end_of_thread: Some("-end-"),
     tests_have_outcomes: false,

@@ -54,7 +54,7 @@ impl<'m> Narrator<'m> {
     fn new(naive: Naive<'m>) -> Self {
         let mut finer = naive.program.clone();
         for id in finer.locations.ids() {
-            if std::mem::take(&mut finer.locations[id].inner) {
+            if std::mem::take(&mut finer.locations[id].fused) {
                 for transition in finer.locations[id].transitions.clone() {
                     finer.transitions[transition].rank = 0;
                 }
@@ -111,7 +111,7 @@ impl<'m> Narrator<'m> {
     }
 
     fn is_inside(&self, state: &State, thread: u32) -> bool {
-        here(state, thread).is_some_and(|here| self.naive.program.locations[here].inner)
+        here(state, thread).is_some_and(|here| self.naive.program.locations[here].fused)
     }
 
     /// One transition: adds what it says, and gives the state that it leads to, if it does.

@@ -2,7 +2,7 @@
 
 use ir::{Property, PropertyKind};
 use ltl::hoa::Hoa;
-use ltl::{Automaton, Limits, Prop, best, never};
+use ltl::{Automaton, Limits, Prop, never, smallest};
 
 use crate::Model;
 
@@ -62,7 +62,7 @@ pub fn automaton(property: &Property, format: AutomatonFormat) -> Result<String,
 fn violations(property: &Property) -> Result<(Automaton, String), String> {
     match &property.kind {
         PropertyKind::Formula(formula) => {
-            let automaton = best::buchi(&formula.negated(), Limits::default())
+            let automaton = smallest::buchi(&formula.negated(), Limits::default())
                 .map_err(|_| format!("the automaton of `{}` is too large", property.name))?;
             Ok((automaton, format!("!({})", property.formula_text().unwrap_or_default())))
         }

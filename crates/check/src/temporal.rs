@@ -1,7 +1,7 @@
 //! Temporal properties: which ones a check is about, and the search for runs that violate one.
 
 use ir::{Origin, Program, Property, PropertyKind};
-use ltl::{Automaton, Formula, Limits, best};
+use ltl::{Automaton, Formula, Limits, smallest};
 use search::emptiness::{Claim, EmptinessResult};
 use search::{Consequence, Observer, Options};
 use store::StateStore;
@@ -156,7 +156,7 @@ pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
 /// The runs that violate a property, for a search.
 pub fn violations(property: &Property) -> Result<Automaton, String> {
     match &property.kind {
-        PropertyKind::Formula(formula) => best::generalized(&formula.negated(), Limits::default())
+        PropertyKind::Formula(formula) => smallest::generalized(&formula.negated(), Limits::default())
             .map_err(|_| format!("the automaton of the property `{}` is too large", property.name)),
         PropertyKind::Claim(claim) => Ok(claim.clone()),
     }

@@ -7,7 +7,7 @@ use std::mem::take;
 
 use ir::{FieldId, Id, RecordId};
 use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
-use system::{Bound, Fault, FaultKind, Fuel, has_room_for_stack};
+use system::{Bound, Fault, FaultKind, Fuel};
 
 use crate::Engine;
 use crate::code::{ANY, Op, Pc, Test, Tests};
@@ -37,7 +37,7 @@ pub struct Stack {
     pub message: Vec<i64>,
     /// The first check that failed in this step.
     pub soft_fault: Option<Fault>,
-    /// The number of steps in a row that were taken from inner locations.
+    /// The number of steps in a row that were taken from fused locations.
     pub inner_steps: usize,
     /// By call: the return address, the function, and the start of the caller's parameters.
     calls: Vec<(u32, u32, u32)>,
@@ -69,10 +69,10 @@ impl Stack {
         };
     }
 
-    /// Counts a step from an inner location.
+    /// Counts a step from an fused location.
     #[inline]
     pub fn count_inner_step(&mut self) -> Result<(), Stop> {
-        if self.inner_steps == ir::MAX_INNER_STEPS {
+        if self.inner_steps == ir::MAX_FUSED_STEPS {
             return Err(Stop::Truncated(Bound::Frames));
         }
         self.inner_steps += 1;
@@ -467,16 +467,8 @@ impl Engine {
     ) -> Result<i64, Stop> {
         stack.nesting += 1;
         let end = if stack.nesting == FIRST_NESTED || stack.nesting.is_multiple_of(NESTED) {
-            let end = std::thread::scope(|scope| {
-                if !has_room_for_stack(FRESH_STACK) {
-                    return None;
-                }
-                let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-                let evaluated = fresh
-                    .spawn_scoped(scope, || self.quantify_here(state, stack, thread, frame, pc, op))
-                    .ok()?;
-                Some(evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            });
+            let end =
+                bits::on_fresh_stack(FRESH_STACK, || self.quantify_here(state, stack, thread, frame, pc, op));
             end.unwrap_or_else(|| {
                 stack.is_starved = true;
                 Err(Stop::Truncated(Bound::Frames))

@@ -101,7 +101,7 @@ impl Engine {
         frames.any(|frame| self.location_at(state, frame).is_atomic)
     }
 
-    /// Takes a transition, with the partner of a rendezvous and through inner locations. Returns the thread
+    /// Takes a transition, with the partner of a rendezvous and through fused locations. Returns the thread
     /// that moved last, and its last transition.
     #[inline]
     fn take_one(&self, es: &mut EngineState, step: Step) -> Result<(ThreadId, u32), Stop> {
@@ -144,7 +144,7 @@ impl Engine {
         !is_exclusive && calm.is_empty()
     }
 
-    /// Goes on as long as the thread is at inner locations. Sets `transition` to the last one.
+    /// Goes on as long as the thread is at fused locations. Sets `transition` to the last one.
     fn go_on(&self, es: &mut EngineState, thread: ThreadId, transition: &mut u32) -> Result<(), Stop> {
         if !self.has_inner {
             return Ok(());
@@ -162,7 +162,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The transition by which a thread leaves an inner location, to which it came by `before`.
+    /// The transition by which a thread leaves an fused location, to which it came by `before`.
     fn next_inner(
         &self,
         es: &mut EngineState,

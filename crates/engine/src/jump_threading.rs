@@ -1,9 +1,9 @@
-//! Jump threading: inner locations that are passed without storing that the thread is there.
+//! Jump threading: fused locations that are passed without storing that the thread is there.
 //!
-//! A step goes on through inner locations until it comes to one that is not inner. Where the thread is
-//! meanwhile cannot be observed, unless the program reads locations. So where an inner location has a single
+//! A step goes on through fused locations until it comes to one that is not inner. Where the thread is
+//! meanwhile cannot be observed, unless the program reads locations. So where an fused location has a single
 //! transition, which is always enabled, its body is run at once; and a transition that only asks whether an
-//! inner location is ready need not go there.
+//! fused location is ready need not go there.
 
 use ir::{ExprKind, Guard, Id, Program};
 
@@ -13,7 +13,7 @@ use crate::code::{Code, GuardCode, Op, Opening, Pc, TransitionCode};
 pub struct JumpThreading {
     /// By location: the body of its only transition, and the transition.
     through: Vec<Option<(Pc, u32)>>,
-    /// By transition: whether it does nothing but jump to the inner location that its guard is about.
+    /// By transition: whether it does nothing but jump to the fused location that its guard is about.
     leads_in: Vec<bool>,
 }
 
@@ -30,7 +30,7 @@ impl JumpThreading {
             );
         });
         let only = |location: &ir::Location| match location.transitions[..] {
-            [id] if location.inner && !looks && program.transitions[id].guard == Guard::Always => {
+            [id] if location.fused && !looks && program.transitions[id].guard == Guard::Always => {
                 let TransitionCode { opening, body, .. } = code.transitions[id.index()];
                 matches!(opening, Opening::Other).then_some((body, id.0))
             }

@@ -66,7 +66,7 @@ pub struct Engine {
     priorities: Vec<u8>,
     /// The words of untracked variables, if the program ever reads any.
     hidden: Option<Mutex<HiddenWords>>,
-    /// By transition: whether it leads to or leaves from an inner location.
+    /// By transition: whether it leads to or leaves from an fused location.
     inner_transitions: Vec<bool>,
     jumps: JumpThreading,
     /// See the methods of [`Program`] with these names.
@@ -192,7 +192,7 @@ impl Engine {
             hidden: looks_at_untracked.then(Mutex::default),
             inner_transitions: steps::inner_transitions(program),
             jumps: JumpThreading::new(program, &code),
-            has_inner: program.has_inner_locations(),
+            has_inner: program.has_fused_locations(),
             has_conditions: program.has_conditions(),
             has_exclusive: program.has_exclusive_transitions(),
             is_flat: program.is_flat(),

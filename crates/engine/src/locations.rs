@@ -55,7 +55,7 @@ fn location(program: &Program, layout: &Layout, code: &Code, id: LocationId) -> 
         clears: clears(program, layout, location),
         number: location.number,
         is_atomic: location.atomic,
-        is_inner: location.inner,
+        is_inner: location.fused,
         is_end: location.end,
         receives: location.transitions.iter().any(receives),
     }

@@ -1,4 +1,4 @@
-//! Which steps a state has: guards, ranks, choice points, inner locations, priorities, timeouts.
+//! Which steps a state has: guards, ranks, choice points, fused locations, priorities, timeouts.
 //!
 //! Most is found by looking at the state. Only bodies that choose, or may be blocked after they have done
 //! something, are tried out.
@@ -294,7 +294,7 @@ impl Engine {
         }
     }
 
-    /// The first transition of an inner location that is enabled.
+    /// The first transition of an fused location that is enabled.
     pub(crate) fn first_inner(
         &self,
         state: &State,
@@ -330,10 +330,10 @@ pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
     program.procedures.values().map(|procedure| procedure.channels.clone()).collect()
 }
 
-/// By transition: whether it leads to or leaves from an inner location, where there is no partner for a
+/// By transition: whether it leads to or leaves from an fused location, where there is no partner for a
 /// rendezvous.
 pub fn inner_transitions(program: &Program) -> Vec<bool> {
-    let is_inner = |location: LocationId| program.locations[location].inner;
+    let is_inner = |location: LocationId| program.locations[location].fused;
     let leads = |transition: &ir::Transition| match transition.exit {
         ir::Exit::Jump(ir::Jump::Goto(target)) => is_inner(target),
         _ => false,
@@ -350,7 +350,7 @@ pub fn bodies_ask_for_timeout(program: &Program) -> bool {
     for transition in program.transitions.values() {
         transition.body.iter().flat_map(ir::Action::operands).for_each(&mut look);
         if let ir::Guard::When(guard) = &transition.guard
-            && program.locations[transition.source].inner
+            && program.locations[transition.source].fused
         {
             look(guard);
         }

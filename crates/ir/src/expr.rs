@@ -13,106 +13,6 @@ pub struct Expr {
     pub span: Span,
 }
 
-impl Expr {
-    /// The direct operands, from left to right.
-    pub fn operands(&self) -> Vec<&Self> {
-        match &self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Global(_)
-            | ExprKind::Local(_)
-            | ExprKind::Param(_)
-            | ExprKind::All(_)
-            | ExprKind::ThreadNumber
-            | ExprKind::ThreadCount
-            | ExprKind::LastThread
-            | ExprKind::IsYoungest
-            | ExprKind::Timeout
-            | ExprKind::FirstThread(_)
-            | ExprKind::ThreadsAt { .. }
-            | ExprKind::IndividualAt { .. }
-            | ExprKind::Channel(_) => vec![],
-            ExprKind::Field(a, _)
-            | ExprKind::Length(a)
-            | ExprKind::Unary(_, a)
-            | ExprKind::Cast(_, a)
-            | ExprKind::InstanceOf(a, _)
-            | ExprKind::LockAvailable(a)
-            | ExprKind::HasLock(a)
-            | ExprKind::WasNotified(a)
-            | ExprKind::ThreadTerminated(a)
-            | ExprKind::Wrap(a)
-            | ExprKind::Number(a)
-            | ExprKind::ThreadAt { thread: a, .. }
-            | ExprKind::ThreadEnabled(a)
-            | ExprKind::ThreadLocation(a)
-            | ExprKind::ThreadPriority(a)
-            | ExprKind::ChannelLength(a)
-            | ExprKind::ChannelFull(a) => vec![a],
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::Cond(a, b, c) => vec![a, b, c],
-            ExprKind::Call(_, args) | ExprKind::Collection(_, args) => args.iter().collect(),
-            ExprKind::Quantified { over, captures, .. } => std::iter::once(&**over).chain(captures).collect(),
-            ExprKind::Element(_, indices) => indices.iter().collect(),
-            ExprKind::ThreadLocal { thread, indices, .. } => {
-                std::iter::once(&**thread).chain(indices).collect()
-            }
-            ExprKind::ChannelHas { channel, pattern, .. } => {
-                std::iter::once(&**channel).chain(pattern.iter().flatten()).collect()
-            }
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn operands_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.kind {
-            ExprKind::Const(_)
-            | ExprKind::Global(_)
-            | ExprKind::Local(_)
-            | ExprKind::Param(_)
-            | ExprKind::All(_)
-            | ExprKind::ThreadNumber
-            | ExprKind::ThreadCount
-            | ExprKind::LastThread
-            | ExprKind::IsYoungest
-            | ExprKind::Timeout
-            | ExprKind::FirstThread(_)
-            | ExprKind::ThreadsAt { .. }
-            | ExprKind::IndividualAt { .. }
-            | ExprKind::Channel(_) => vec![],
-            ExprKind::Field(a, _)
-            | ExprKind::Length(a)
-            | ExprKind::Unary(_, a)
-            | ExprKind::Cast(_, a)
-            | ExprKind::InstanceOf(a, _)
-            | ExprKind::LockAvailable(a)
-            | ExprKind::HasLock(a)
-            | ExprKind::WasNotified(a)
-            | ExprKind::ThreadTerminated(a)
-            | ExprKind::Wrap(a)
-            | ExprKind::Number(a)
-            | ExprKind::ThreadAt { thread: a, .. }
-            | ExprKind::ThreadEnabled(a)
-            | ExprKind::ThreadLocation(a)
-            | ExprKind::ThreadPriority(a)
-            | ExprKind::ChannelLength(a)
-            | ExprKind::ChannelFull(a) => vec![a],
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
-            ExprKind::Cond(a, b, c) => vec![a, b, c],
-            ExprKind::Call(_, args) | ExprKind::Collection(_, args) => args.iter_mut().collect(),
-            ExprKind::Quantified { over, captures, .. } => {
-                std::iter::once(&mut **over).chain(captures).collect()
-            }
-            ExprKind::Element(_, indices) => indices.iter_mut().collect(),
-            ExprKind::ThreadLocal { thread, indices, .. } => {
-                std::iter::once(&mut **thread).chain(indices).collect()
-            }
-            ExprKind::ChannelHas { channel, pattern, .. } => {
-                std::iter::once(&mut **channel).chain(pattern.iter_mut().flatten()).collect()
-            }
-        }
-    }
-}
-
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExprKind {
     Const(Const),
@@ -134,14 +34,14 @@ pub enum ExprKind {
     LockAvailable(Box<Expr>),
     HasLock(Box<Expr>),
     WasNotified(Box<Expr>),
-    /// Whether a thread has ended; of no thread it is a null dereference.
+    /// Whether a thread has ended; a null dereference if there is no thread.
     ThreadTerminated(Box<Expr>),
     Call(FunId, Vec<Expr>),
     /// The set of all elements of an enum.
     All(EnumId),
     Collection(CollectionOp, Vec<Expr>),
-    /// Whether a pure function holds for all (or for some) elements of a collection, keys of a map. The element
-    /// is its first parameter, `captures` are the others. See the crate's documentation for faults.
+    /// Whether a pure function holds for all (or for some) elements of a collection, or keys of a map. The
+    /// element is its first parameter, `captures` are the others. See the crate's documentation for faults.
     Quantified {
         all: bool,
         over: Box<Expr>,
@@ -150,42 +50,44 @@ pub enum ExprKind {
     },
     /// An element of an array variable; an index for each of its dimensions.
     Element(Array, Vec<Expr>),
-    /// The value, brought into the range of the type of this expression, as by storing it to a place that wraps.
+    /// The value, brought into the range of the type of this expression, as if it were stored to a place that
+    /// wraps.
     Wrap(Box<Expr>),
     /// 1 for true, 0 for false.
     Number(Box<Expr>),
     /// The number of the thread that evaluates it, from 0.
     ThreadNumber,
-    /// How many threads there are.
+    /// The number of threads.
     ThreadCount,
     /// The number of the thread that took the last step, 0 before the first.
     LastThread,
     /// Whether no younger thread exists.
     IsYoungest,
-    /// Whether no thread can step otherwise: see the crate's documentation.
+    /// Whether the state has no step in which this is false: see the crate's documentation.
     Timeout,
     /// The least number of a thread of this procedure; -1 if there is none.
     FirstThread(ProcedureId),
-    /// How many threads of this procedure are at one of these locations: see temporal properties in the crate's
-    /// documentation.
+    /// The number of threads of this procedure at one of these locations: see temporal properties in the
+    /// crate's documentation.
     ThreadsAt {
         procedure: ProcedureId,
         locations: Vec<LocationId>,
     },
-    /// Whether the individual that a property [is about](crate::Property::each), which is a thread of this procedure, is at
-    /// one of these locations, as threads are that are counted. Before it was started and after it has ended, it is nowhere.
+    /// Whether the individual that a property [is about](crate::Property::each), a thread of this procedure,
+    /// is at one of these locations, in the same sense as for threads that are counted. Before it is started
+    /// and after it has ended, it is at none.
     IndividualAt {
         procedure: ProcedureId,
         locations: Vec<LocationId>,
     },
-    /// Whether the thread of that number, if it exists and is of this procedure, is at one of these locations.
+    /// Whether the thread of that number exists, is of this procedure, and is at one of these locations.
     ThreadAt {
         thread: Box<Expr>,
         procedure: ProcedureId,
         locations: Vec<LocationId>,
     },
-    /// A variable of the thread of that number, 0 if it does not exist or is of another procedure; with indices if
-    /// it is an array.
+    /// A variable of the thread of that number, 0 if it does not exist or is of another procedure; with
+    /// indices if it is an array.
     ThreadLocal {
         thread: Box<Expr>,
         procedure: ProcedureId,
@@ -194,18 +96,20 @@ pub enum ExprKind {
     },
     /// Whether the thread of that number exists and can step.
     ThreadEnabled(Box<Expr>),
-    /// [`Location::number`](crate::Location::number) of where the thread of that number is; 0 if it does not exist.
+    /// [`Location::number`](crate::Location::number) of the location of the thread of that number; 0 if it
+    /// does not exist.
     ThreadLocation(Box<Expr>),
     /// The priority of the thread of that number; 0 if it does not exist.
     ThreadPriority(Box<Expr>),
-    /// The number of a channel that exists from the start, or that came with the thread.
+    /// The number of a channel that exists from the start, or that belongs to the thread.
     Channel(ChannelId),
     /// The number of messages in the channel of that number.
     ChannelLength(Box<Expr>),
-    /// Whether it has as many messages as it holds; one that holds none never has.
+    /// Whether it has as many messages as its capacity; never true of one without capacity.
     ChannelFull(Box<Expr>),
-    /// The position, from 1, of the first message of a channel that has the given values, where fields without one may
-    /// have any; 0 if there is none. Only the first message is looked at, unless `anywhere`.
+    /// The position, from 1, of the first message of a channel that has the given values, where fields
+    /// without a value may have any; 0 if there is none. Only the first message is considered, unless
+    /// `anywhere`.
     ChannelHas {
         channel: Box<Expr>,
         anywhere: bool,
@@ -220,19 +124,19 @@ pub enum Array {
     Local(LocalId),
 }
 
-/// What can be done with collections. Operands are evaluated left to right; the collection comes first. Nothing
+/// Operations on collections. Operands are evaluated left to right; the collection comes first. No operation
 /// changes its operand: the result is another value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CollectionOp {
-    /// The collection with these elements; of a map: key, value, key, value, where later keys win; of a queue:
-    /// its capacity, then its elements. The type of the expression says of what kind.
+    /// The collection with these elements; for a map: key, value, key, value, where later keys win; for a
+    /// queue: its capacity, then its elements. The type of the expression says which kind it is.
     Create,
-    /// An element more: into a set or bag, at the end of a sequence or queue (overflow if that is full).
+    /// One element more: into a set or bag, at the end of a sequence or queue (overflow if that is full).
     Add,
-    /// Without the element: of a set, one occurrence in a bag, the first one in a sequence or queue; of a map
-    /// without the key. What is not there need not be removed.
+    /// Without the element: for a bag one occurrence, for a sequence or queue the first one; for a map
+    /// without the key. If it is absent, the collection is unchanged.
     Remove,
-    /// Of a map: the key leads to the value. Of a sequence or queue: the element at the index is the value.
+    /// For a map: the key leads to the value. For a sequence or queue: the element at the index is the value.
     Put,
     /// Whether it is an element, or a key of the map.
     Contains,
@@ -240,7 +144,7 @@ pub enum CollectionOp {
     Size,
     /// The multiplicity in a bag.
     Count,
-    /// Of a map by key, of a sequence or queue by index.
+    /// The value for a key of a map, or at an index of a sequence or queue.
     Get,
     /// The first element of a sequence or queue.
     Head,
@@ -248,13 +152,13 @@ pub enum CollectionOp {
     Tail,
     /// The set of the keys of a map.
     Keys,
-    /// Of two sets of one type.
+    /// The union of two sets of one type.
     Union,
     Intersection,
     Difference,
     /// Whether all elements of the first set are in the second.
     Subset,
-    /// Of a queue.
+    /// The capacity of a queue.
     Capacity,
 }
 
@@ -283,8 +187,8 @@ pub enum BinaryOp {
     Shl,
     Shr,
     Ushr,
-    /// Of two values of one kind: booleans, integers, elements of one enum, references, strings, threads,
-    /// collections of one type.
+    /// Equality of two values of one kind: booleans, integers, elements of one enum, references, strings,
+    /// threads, collections of one type.
     Eq,
     Ne,
     Lt,
@@ -299,98 +203,14 @@ pub enum BinaryOp {
     BitXor,
 }
 
-impl Expr {
-    /// Calls `f` with this expression and everything in it.
-    pub fn each<'e>(&'e self, f: &mut impl FnMut(&'e Self)) {
-        let mut open = vec![self];
-        while let Some(expr) = open.pop() {
-            f(expr);
-            open.extend(expr.operands());
-        }
-    }
-}
-
-impl Place {
-    /// The expressions that say where it is.
-    pub fn operands(&self) -> Vec<&Expr> {
-        match &self.kind {
-            PlaceKind::Global(_) | PlaceKind::Local(_) => vec![],
-            PlaceKind::Field(base, _) => vec![base],
-            PlaceKind::Index(array, index) => vec![array, index],
-            PlaceKind::Element(_, indices) => indices.iter().collect(),
-        }
-    }
-}
-
 impl Action {
     /// Whether it starts a thread of this procedure.
     pub fn starts(&self, started: ProcedureId) -> bool {
         matches!(&self.kind, ActionKind::Start { procedure, .. } if *procedure == started)
     }
-
-    /// What it gives values.
-    pub fn places(&self) -> Vec<&Place> {
-        match &self.kind {
-            ActionKind::Assign(place, _) | ActionKind::Choose(place, _) | ActionKind::New(place, _) => {
-                vec![place]
-            }
-            ActionKind::Start { result, .. } => result.iter().collect(),
-            ActionKind::Receive { pattern, .. } => {
-                let stored = pattern.iter().filter_map(|field| match field {
-                    Pattern::Store(place) => Some(place),
-                    Pattern::Match(_) | Pattern::Any => None,
-                });
-                stored.collect()
-            }
-            _ => vec![],
-        }
-    }
-
-    /// The expressions in it, from left to right, those of places included.
-    pub fn operands(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ActionKind::Assign(place, value) | ActionKind::Choose(place, value) => {
-                let mut operands = place.operands();
-                operands.push(value);
-                operands
-            }
-            ActionKind::New(place, new) => {
-                let mut operands = place.operands();
-                if let New::Array { length, .. } = new {
-                    operands.push(length);
-                }
-                operands
-            }
-            ActionKind::Assert(operand)
-            | ActionKind::Assume(operand)
-            | ActionKind::Lock(operand)
-            | ActionKind::Unlock(operand)
-            | ActionKind::Wait(operand)
-            | ActionKind::Unwait(operand)
-            | ActionKind::Notify(operand)
-            | ActionKind::NotifyAll(operand)
-            | ActionKind::Throw(operand)
-            | ActionKind::Check(operand) => vec![operand],
-            ActionKind::Start { result, args, .. } => {
-                result.iter().flat_map(Place::operands).chain(args).collect()
-            }
-            ActionKind::Exit => vec![],
-            ActionKind::Send { channel, message, .. } => std::iter::once(channel).chain(message).collect(),
-            ActionKind::Receive { channel, pattern, .. } => {
-                let fields = pattern.iter().flat_map(|field| match field {
-                    Pattern::Store(place) => place.operands(),
-                    Pattern::Match(value) => vec![value],
-                    Pattern::Any => vec![],
-                });
-                std::iter::once(channel).chain(fields).collect()
-            }
-            ActionKind::SetPriority(thread, priority) => vec![thread, priority],
-            ActionKind::Print { args, .. } => args.iter().collect(),
-        }
-    }
 }
 
-/// What can be assigned to.
+/// A place that can be assigned to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     pub kind: PlaceKind,
@@ -409,8 +229,8 @@ pub enum PlaceKind {
 }
 
 /// One action of a transition's body. The operands of an action are evaluated left to right before it has any
-/// effect. Of an assignment: first the operands of the place, then the value; then the place is looked up (`null`,
-/// then the index), and last the value is admitted to its type.
+/// effect. For an assignment: first the operands of the place, then the value; then the place is looked up
+/// (`null`, then the index), and last the value is admitted to its type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
     pub kind: ActionKind,
@@ -436,30 +256,30 @@ pub enum ActionKind {
         result: Option<Place>,
         procedure: ProcedureId,
         args: Vec<Expr>,
-        /// Instead of the one of the procedure.
+        /// Overrides the priority of the procedure.
         priority: Option<u8>,
     },
     Exit,
-    /// Like `Assert`, but the step goes on.
+    /// Like `Assert`, but the step continues after a failure.
     Check(Expr),
-    /// Puts a message into the channel of that number, at its end or, if `sorted`, before the first message that is
-    /// greater (by the first field that differs).
+    /// Puts a message into the channel of that number, at its end or, if `sorted`, before the first message
+    /// that is greater (by the first field that differs).
     Send {
         channel: Expr,
         sorted: bool,
         message: Vec<Expr>,
     },
-    /// Takes the first message (or the first that fits, if `anywhere`) out of the channel of that number, or leaves it
-    /// there if it is to `keep` it.
+    /// Takes the first message (or the first that fits, if `anywhere`) out of the channel of that number, or
+    /// leaves it there if `keep`.
     Receive {
         channel: Expr,
         anywhere: bool,
         keep: bool,
         pattern: Vec<Pattern>,
     },
-    /// The thread of the first number, if it exists, gets the second as priority.
+    /// Sets the priority of the thread of the first number, if it exists, to the second.
     SetPriority(Expr, Expr),
-    /// For those who read traces: does nothing, and evaluates nothing.
+    /// Shown in traces only: has no effect, and evaluates nothing.
     Print {
         format: StringId,
         args: Vec<Expr>,
@@ -469,9 +289,9 @@ pub enum ActionKind {
 /// What to do with a field of a message that is received.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
-    /// Stores it.
+    /// Stores the field.
     Store(Place),
-    /// Takes only messages with this value.
+    /// Accepts only messages with this value.
     Match(Expr),
     Any,
 }

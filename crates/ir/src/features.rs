@@ -1,19 +1,19 @@
-//! What a program has: features that it states, and those that follow from what it is made of.
+//! The features of a program: those that it declares, and those that follow from its parts.
 
 use crate::{ActionKind, Channel, ChannelField, ExprKind, ProcedureKind, Program, Type};
 
-/// What nothing else in a program shows.
+/// The features that a program declares, since nothing else shows them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
     /// Threads have numbers that the program can observe. A thread that ends is gone at once, and threads end
     /// youngest first. See the crate's documentation.
     pub thread_ids_observable: bool,
-    /// The thread that took the last step is a part of the state, whether the program asks for it or not.
+    /// The thread that took the last step is part of the state, whether the program reads it or not.
     pub remembers_last: bool,
 }
 
 impl Program {
-    /// Whether there can be objects: records, arrays or locks. Channels are none.
+    /// Whether there can be objects: records, arrays or locks. Channels are not objects.
     pub fn has_objects(&self) -> bool {
         let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock);
         !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
@@ -36,17 +36,17 @@ impl Program {
         self.locations.values().any(|location| location.atomic)
     }
 
-    /// Whether some location is in the middle of a step.
-    pub fn has_inner_locations(&self) -> bool {
-        self.locations.values().any(|location| location.inner)
+    /// Whether some location is fused.
+    pub fn has_fused_locations(&self) -> bool {
+        self.locations.values().any(|location| location.fused)
     }
 
-    /// Whether some transition lets nobody else move after it.
+    /// Whether some transition makes its thread exclusive.
     pub fn has_exclusive_transitions(&self) -> bool {
         self.transitions.values().any(|transition| transition.exclusive)
     }
 
-    /// Whether priorities matter: some are set or asked for, or are not all the same from the start.
+    /// Whether priorities matter: some are set or read, or not all are the same from the start.
     pub fn has_priorities(&self) -> bool {
         self.procedures.values().any(|procedure| procedure.priority != 1)
             || self.actions().any(|action| match action.kind {
@@ -57,12 +57,12 @@ impl Program {
             || self.asks(|kind| matches!(kind, ExprKind::ThreadPriority(_)))
     }
 
-    /// Whether threads of some procedure can step only where a condition holds.
+    /// Whether some procedure has a condition under which its threads can step.
     pub fn has_conditions(&self) -> bool {
         self.procedures.values().any(|procedure| procedure.provided.is_some())
     }
 
-    /// Whether some messages have fields other than integers, which mention individuals.
+    /// Whether some messages have fields that are not integers, which refer to entities.
     pub fn has_references_in_messages(&self) -> bool {
         self.channels.values().any(|channel| self.carries_references(channel))
     }
@@ -73,8 +73,8 @@ impl Program {
         !channel.fields.iter().all(is_integer)
     }
 
-    /// Whether all that steps depend on has its fixed place: threads have one frame each and observable ids,
-    /// and there are no objects, collections and atomic locations.
+    /// Whether everything that steps depend on has a fixed place: threads have one frame each and observable
+    /// ids, and there are no objects, collections or atomic locations.
     pub fn is_flat(&self) -> bool {
         self.features.thread_ids_observable
             && !self.has_objects()
@@ -83,8 +83,8 @@ impl Program {
             && !self.has_atomic_locations()
     }
 
-    /// Whether a program that is not [flat](Program::is_flat) has something that those of Promela alone have:
-    /// channels, steps that go on in the middle, ranks, conditions.
+    /// Whether a program that is not [flat](Program::is_flat) has something that otherwise only Promela has:
+    /// channels, fused locations, ranks, conditions.
     pub fn is_mixed(&self) -> bool {
         let has_ranks = || self.transitions.values().any(|transition| transition.rank != 0);
         let has_checks = || self.actions().any(|action| matches!(action.kind, ActionKind::Check(_)));
@@ -95,7 +95,7 @@ impl Program {
         !self.is_flat()
             && (self.features.thread_ids_observable
                 || !self.first_channels.is_empty()
-                || self.has_inner_locations()
+                || self.has_fused_locations()
                 || self.has_conditions()
                 || self.has_priorities()
                 || has_ranks()
@@ -103,7 +103,7 @@ impl Program {
                 || has_prologues())
     }
 
-    /// Whether any expression is of such a kind.
+    /// Whether some expression satisfies `is`.
     pub fn asks(&self, is: impl Fn(&ExprKind) -> bool) -> bool {
         let mut found = false;
         self.each_expr(&mut |expr| found |= is(&expr.kind));

@@ -1,45 +1,46 @@
-//! Properties about individuals, as properties of programs in which one of them is marked.
+//! Properties about individuals, as properties of programs in which one thread is marked.
 //!
-//! That `forall P p: φ` holds of every thread of `P` is checked for one thread at a time, chosen when it is started. The chosen one
-//! runs a copy of `P`, so that it is told apart by where it is. That is all there is to it: no state refers to it, so
-//! nothing is kept alive or kept apart that would not be otherwise, and when it has ended it is gone; and no renaming of
-//! threads takes it for another one, whatever names are made of. What is `p@here` of the individual is that somebody is at
-//! the copy of `here`.
+//! Whether `forall P p: φ` holds of every thread of `P` is checked for one thread at a time, chosen when it
+//! is started. The chosen thread runs a copy of `P`, so that its location distinguishes it. Nothing else
+//! does: no state refers to it, so that nothing is kept alive or kept apart on its account, and when it has
+//! ended it is gone; and no renaming of threads confuses it with another one, whatever names are made of.
+//! `p@here` of the individual means that some thread is at the copy of `here`.
 //!
-//! A transition that starts threads of `P` gets a twin for each of them, which starts the copy in place of `P` and can be taken once in a
-//! run. Of those that are there from the beginning none can be told from another: either the first one is chosen, or none of
-//! them is. These are two programs, since a program has one initial state.
+//! A transition that starts threads of `P` gets a twin for each of them, which starts the copy in place of
+//! `P` and can be taken once in a run. The threads of the initial state cannot be distinguished: either the
+//! first one is chosen, or none of them. These are two programs, since a program has one initial state.
 //!
-//! With the copies taken for what they are copies of, the program with the mark has the runs of the one without. Only atomic
-//! blocks are cut up: where somebody may be chosen, more than one step is possible. Nobody looks at the states in between; but
-//! garbage is collected there, which makes other ids and may keep a step within a bound.
+//! If the copies are identified with their originals, the marked program has the runs of the original one.
+//! Only atomic blocks are cut up: where a thread may be chosen, more than one step is possible. The states in
+//! between are not observed; but garbage is collected there, which leads to other ids and may keep a step
+//! within a bound.
 
 use ltl::{Formula, Prop};
 use source::Span;
 
 use crate::*;
 
-/// Which of the individuals are looked at.
+/// Where the marked individual comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Those of the initial state.
+    /// It exists in the initial state.
     Initial,
-    /// Those that are started.
+    /// It is started by a step.
     Started,
 }
 
 /// A program with a marked individual.
 #[derive(Clone, Debug)]
 pub struct MarkedProgram {
-    /// It has one property, about the marked individual.
+    /// Has one property, about the marked individual.
     pub program: Program,
-    /// The procedure that nobody but the individual runs.
+    /// The procedure that only the individual runs.
     pub procedure: ProcedureId,
-    /// How many globals the program without the mark has: the others are made up.
+    /// The number of globals of the original program; further ones are synthetic.
     pub globals: usize,
-    /// What each location is in the program without the mark.
+    /// For each location, the location of the original program.
     pub locations: Vec<LocationId>,
-    /// The same of transitions.
+    /// For each transition, the transition of the original program.
     pub transitions: Vec<TransitionId>,
 }
 
@@ -54,18 +55,19 @@ impl Program {
         actions.any(|action| action.starts(procedure))
     }
 
-    /// Where the individuals come from that a property is about. All of them come from somewhere.
+    /// The possible origins of the individuals of a property; at least one.
     pub fn origins(&self, each: &Each) -> Vec<Origin> {
         let is_active = self.active.contains(&each.procedure);
         let is_started = self.starts(each.procedure);
         let mut origins = Vec::new();
         origins.extend(is_active.then_some(Origin::Initial));
-        // Of those that do not exist at all, too, something has to be said.
+        // There has to be a verdict also if no such thread can exist.
         origins.extend((is_started || !is_active).then_some(Origin::Started));
         origins
     }
 
-    /// The program in which some individual of this origin is marked, for a property that is about individuals.
+    /// The program in which an individual of this origin is marked; `None` if the property is not about
+    /// individuals.
     pub fn mark_thread(&self, property: &Property, origin: Origin) -> Option<MarkedProgram> {
         let each = property.each.as_ref()?;
         let PropertyKind::Formula(formula) = &property.kind else { return None };
@@ -102,7 +104,7 @@ impl Program {
 }
 
 impl MarkedProgram {
-    /// Adds the procedure that the individual runs, with everything in it.
+    /// Adds the procedure that the individual runs, a copy of `original`.
     fn copy(&mut self, original: ProcedureId) {
         let program = &mut self.program;
         let owned: Vec<LocationId> =
@@ -143,7 +145,7 @@ impl MarkedProgram {
             catch.handler = copy_of(catch.handler);
             catch.covers.iter_mut().for_each(|id| *id = copy_of(*id));
         }
-        // Programs call their procedures by name, in their text.
+        // The text form refers to procedures by name.
         procedure.name += "'";
         program.procedures.push(procedure);
     }
@@ -154,7 +156,8 @@ impl MarkedProgram {
         copies.map(|(id, _)| id).filter(|id| locations.contains(&self.locations[id.index()])).collect()
     }
 
-    /// What is said about the individual and all threads, about the copy and those that are none.
+    /// Translates questions about the individual and about all threads into questions about copy and
+    /// original.
     fn translate(&mut self, expr: &mut Expr, original: ProcedureId) {
         for operand in expr.operands_mut() {
             self.translate(operand, original);
@@ -178,8 +181,9 @@ impl MarkedProgram {
         }
     }
 
-    /// Where an `else` starts individuals, a twin would be one of those that it waits for, or a second `else`. So it leads to a place in
-    /// the same atomic block, and they are started from there.
+    /// Where an `else` starts individuals, a twin would be one of the transitions that it waits for, or a
+    /// second `else`. So the `else` leads to a location in the same atomic block, and they are started from
+    /// there.
     fn put_off(&mut self, procedure: ProcedureId) {
         let program = &mut self.program;
         for id in program.transitions.ids() {
@@ -211,7 +215,8 @@ impl MarkedProgram {
         }
     }
 
-    /// Gives every start of an individual a twin that marks it, if none is marked yet. Whether one is.
+    /// Gives every start of an individual a twin that marks it, if none is marked yet. Returns the expression
+    /// that is true if one is marked.
     fn choose(&mut self, each: &Each) -> Expr {
         self.put_off(each.procedure);
         let program = &mut self.program;
@@ -235,7 +240,7 @@ impl MarkedProgram {
                     *procedure = self.procedure;
                 }
                 twin.body.insert(at + 1, set.clone());
-                // First of all: what faults for others faults for it.
+                // This comes first: a fault of the original guard is a fault of the twin.
                 twin.guard = Guard::When(match twin.guard {
                     Guard::When(guard) => {
                         node(ExprKind::Binary(BinaryOp::And, Box::new(is_free.clone()), Box::new(guard)))

@@ -1,4 +1,4 @@
-//! How types and places are called where people read them.
+//! The names of types and places in messages for users.
 
 use crate::{IntType, Program, Type, TypeId, Width};
 

@@ -26,12 +26,12 @@ pub struct Program {
     pub channels: Table<ChannelId, Channel>,
     /// The channels that exist from the start, in the order of their numbers.
     pub first_channels: Vec<ChannelId>,
-    /// What is done to the globals before the first thread starts.
+    /// Executed before the first thread starts.
     pub prologue: Vec<Action>,
-    /// The threads of the initial state, one entry per thread. What parameters they have get default values.
+    /// The threads of the initial state, one entry per thread. Their parameters get default values.
     pub active: Vec<ProcedureId>,
     pub features: Features,
-    /// What the program says about the order of messages.
+    /// The automaton that watches the order of messages.
     pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
     /// Temporal properties.
@@ -42,7 +42,7 @@ pub struct Program {
 pub struct Enum {
     pub name: String,
     pub elements: Vec<String>,
-    /// Its elements are interchangeable: nothing but equality can be asked of them.
+    /// The elements are interchangeable: they can only be compared for equality.
     pub is_abstract: bool,
     pub span: Span,
 }
@@ -52,7 +52,7 @@ pub struct Record {
     pub name: String,
     /// The records it extends.
     pub parents: Vec<RecordId>,
-    /// All ancestors in ascending order, the record itself included.
+    /// All ancestors in ascending order, including the record itself.
     pub ancestors: Vec<RecordId>,
     /// All fields, inherited ones first, each once.
     pub fields: Vec<FieldId>,
@@ -96,14 +96,14 @@ impl Program {
         only.into_iter().chain(targets.map(|&(_, target)| target))
     }
 
-    /// All actions, prologues included.
+    /// All actions, including prologues.
     pub fn actions(&self) -> impl Iterator<Item = &Action> {
         let bodies = self.transitions.values().flat_map(|transition| &transition.body);
         let prologues = self.procedures.values().flat_map(|procedure| &procedure.prologue);
         bodies.chain(prologues).chain(&self.prologue)
     }
 
-    /// Calls `f` with every place that is given a value.
+    /// Calls `f` with every place that is stored to.
     pub fn each_place(&self, f: &mut impl FnMut(&Place)) {
         self.actions().flat_map(Action::places).for_each(&mut *f);
         for location in self.locations.values() {
@@ -113,7 +113,7 @@ impl Program {
         }
     }
 
-    /// Calls `f` with every expression of the program, and everything in it.
+    /// Calls `f` with every expression of the program, including subexpressions.
     pub fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
         self.actions().flat_map(Action::operands).for_each(|expr| expr.each(f));
         for transition in self.transitions.values() {
@@ -168,14 +168,15 @@ pub struct Field {
 pub struct Variable {
     pub name: String,
     pub ty: TypeId,
-    /// The value it starts with, if not the default. Parameters have none.
+    /// The initial value, if it is not the default. Parameters have none.
     pub init: Option<Const>,
-    /// Of an array variable: its dimensions. It has an element for each combination of indices, all of type `ty`.
+    /// The dimensions of an array variable. It has an element for each combination of indices, all of type
+    /// `ty`.
     pub dims: Vec<u32>,
-    /// Not a part of the state: states that differ in it only are the same. Of globals only, in programs with
-    /// [observable ids of threads](Features::thread_ids_observable).
+    /// Not part of the state: states that differ only in it are the same. Only globals of programs with
+    /// [observable ids of threads](Features::thread_ids_observable) are untracked.
     pub untracked: bool,
-    /// What its numbers stand for.
+    /// The meaning of its numbers, for traces.
     pub meaning: Meaning,
     /// Made by a front end, not written by the user: traces do not show it.
     pub synthetic: bool,
@@ -183,7 +184,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// A variable that is no array.
+    /// A variable that is not an array.
     pub fn new(name: impl Into<String>, ty: TypeId, init: Option<Const>, span: Span) -> Self {
         Self {
             name: name.into(),
@@ -197,7 +198,7 @@ impl Variable {
         }
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     pub fn size(&self) -> usize {
         self.dims.iter().map(|&len| len as usize).product()
     }
@@ -208,7 +209,7 @@ impl Variable {
 pub enum Meaning {
     #[default]
     Number,
-    /// Positions in an enum, from 1; 0 is none of them.
+    /// Positions in an enum, from 1; 0 is no element.
     Symbol(EnumId),
     /// Numbers of channels.
     Channel,
@@ -218,7 +219,7 @@ pub enum Meaning {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Channel {
     pub name: String,
-    /// How many messages it holds. Through one that holds none, sender and receiver take one step together.
+    /// The largest number of messages in it. If it is 0, sender and receiver take one step together.
     pub capacity: u32,
     /// The types of the fields of a message: integers that wrap, or references.
     pub fields: Vec<ChannelField>,
@@ -231,12 +232,12 @@ pub struct ChannelField {
     pub meaning: Meaning,
 }
 
-/// A deterministic automaton over the events of channels, to which every run must conform, or which no run may
-/// complete. It starts at its first state.
+/// A deterministic automaton over the events of channels, to which every run must conform, or which no run
+/// may complete. Its first state is the initial one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Monitor {
     pub states: Vec<MonitorState>,
-    /// To complete it is the fault, rather than to leave it.
+    /// Completing it is the fault, rather than leaving it.
     pub negated: bool,
     pub span: Span,
 }
@@ -255,9 +256,9 @@ pub struct MonitorEvent {
     pub send: bool,
     /// The number of the channel, over globals only.
     pub channel: Expr,
-    /// Values that the fields must have, over globals only; those without one may have any.
+    /// The values that the fields must have, over globals only; fields without a value may have any.
     pub pattern: Vec<Option<Expr>>,
-    /// A position in the states of the monitor.
+    /// An index into the states of the monitor.
     pub target: u32,
     pub span: Span,
 }
@@ -280,25 +281,27 @@ pub struct Procedure {
     pub locals: Table<LocalId, Variable>,
     pub params: usize,
     pub result: Option<TypeId>,
-    /// The channels that come with every thread of this procedure and go with it, in the order of their numbers.
+    /// The channels that are made with every thread of this procedure and vanish with it, in the order of
+    /// their numbers.
     pub channels: Vec<ChannelId>,
-    /// What is done in the step that starts a thread, before it is at its entry: assignments to its variables.
+    /// Assignments to the variables of a thread, executed in the step that starts it, before it is at its
+    /// entry.
     pub prologue: Vec<Action>,
-    /// A thread can step only where this holds, unless it is in a function.
+    /// The condition under which a thread can step while this procedure's frame is on top.
     pub provided: Option<Expr>,
-    /// What its threads claim to do alone.
+    /// The channels that its threads claim for themselves.
     pub claims: Vec<Claim>,
-    /// The priority of its threads where their start says nothing else.
+    /// The priority of its threads, unless their start gives another one.
     pub priority: u8,
     pub entry: LocationId,
     pub catches: Vec<Catch>,
     pub span: Span,
 }
 
-/// Nobody but the thread that claims it receives from a channel, or nobody else sends to it.
+/// A claim that no other thread receives from a channel, or that no other thread sends to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// About receiving, rather than sending.
+    /// The claim is about receiving, rather than sending.
     pub receive: bool,
     /// The number of the channel.
     pub channel: Expr,
@@ -334,23 +337,25 @@ pub struct Location {
     pub name: String,
     pub procedure: ProcedureId,
     pub kind: LocationKind,
-    /// In order of preference of the searches: they try the first one first.
+    /// In the order in which searches try them.
     pub transitions: Vec<TransitionId>,
-    /// Other threads do not interleave here while this thread can move.
+    /// Other threads do not interleave here while this thread can step.
     pub atomic: bool,
-    /// In the middle of a step: the first transition that is enabled is taken at once, as a part of the step.
-    pub inner: bool,
-    /// A thread may stay here for good.
+    /// In the middle of a step: the first enabled transition is taken at once, as part of the same step.
+    pub fused: bool,
+    /// A thread may stay here forever.
     pub end: bool,
-    /// The model calls it accepting: to be here again and again is what must not happen, if that is asked.
+    /// The model labels it as accepting: a search for acceptance cycles reports runs that visit it again and
+    /// again.
     pub accept: bool,
-    /// To be here again and again is progress, if that is asked.
+    /// The model labels it as progress: a search for non-progress cycles ignores runs that visit it again and
+    /// again.
     pub progress: bool,
-    /// What `pc_value` says of a thread that is here.
+    /// The value of `pc_value` for a thread that is here.
     pub number: u32,
-    /// The locals whose values matter from here on, where the model says so.
+    /// The locals whose values matter from here on, if known.
     pub live: Option<Vec<LocalId>>,
-    /// Made by a front end for a part of a statement, with no name of its own in the source.
+    /// Made by a front end for a part of a statement; it has no name in the source.
     pub synthetic: bool,
     pub span: Span,
 }
@@ -364,7 +369,7 @@ impl Location {
             kind: LocationKind::Plain,
             transitions: Vec::new(),
             atomic: false,
-            inner: false,
+            fused: false,
             end: false,
             accept: false,
             progress: false,
@@ -375,7 +380,7 @@ impl Location {
         }
     }
 
-    /// For the catch tables: the location that the user knows.
+    /// The location that a user knows, which catches cover.
     pub fn origin(&self, this: LocationId) -> LocationId {
         match &self.kind {
             LocationKind::Plain => this,
@@ -388,8 +393,8 @@ impl Location {
 #[expect(clippy::large_enum_variant, reason = "a program has few locations")]
 pub enum LocationKind {
     Plain,
-    /// Where a frame stands while a call it made is active. It has no transitions: when the callee returns, its
-    /// result is stored to `result` (the operands of which are evaluated then) and the frame jumps on.
+    /// The location of a frame while a call it made is active. It has no transitions: when the callee
+    /// returns, its result is stored to `result` (whose operands are evaluated then) and the frame jumps on.
     Resume {
         origin: LocationId,
         result: Option<Place>,
@@ -403,13 +408,13 @@ pub struct Transition {
     pub guard: Guard,
     pub body: Vec<Action>,
     pub exit: Exit,
-    /// It is enabled only if none of its location with a lesser rank is.
+    /// It is enabled only if no transition of its location with a lesser rank is.
     pub rank: u32,
-    /// Nobody else moves after it as long as its thread can.
+    /// After it, its thread is exclusive: no other thread steps as long as this one can.
     pub exclusive: bool,
-    /// By which SPIN's trails know it, in programs that come from Promela.
+    /// Its number in SPIN's trails, in programs that come from Promela.
     pub number: u32,
-    /// Whether the model calls it invisible: a hint for reductions, without meaning of its own.
+    /// Whether the model calls it invisible: a hint for reductions, without effect on the meaning.
     pub invisible: bool,
     pub span: Span,
 }
@@ -424,9 +429,9 @@ impl Transition {
 pub enum Guard {
     Always,
     When(Expr),
-    /// If no other transition of the location is enabled.
+    /// Holds if no other transition of the location is enabled.
     Else,
-    /// If some transition of this [inner](Location::inner) location is.
+    /// Holds if some transition of this [fused](Location::fused) location is enabled.
     Ready(LocationId),
 }
 

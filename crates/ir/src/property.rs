@@ -1,20 +1,20 @@
 //! Temporal properties: what all runs must satisfy, or must not do.
 //!
 //! A property is about *propositions*, conditions on states that are numbered from 0 in the order of
-//! [`Property::props`]. Nothing that a proposition reads may be left out of a state.
+//! [`Property::props`]. Everything that a proposition reads must be part of the state.
 
 use ltl::{Automaton, Formula, Prop};
 use source::Span;
 
 use crate::{BinaryOp, Const, Expr, ExprKind, LocationId, ProcedureId, Program, Type, TypeId, UnaryOp};
 
-/// How many propositions a property has at most.
+/// The largest number of propositions of a property.
 pub const MAX_PROPOSITIONS: usize = Prop::LIMIT as usize;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     pub name: String,
-    /// It is about each of some threads by itself.
+    /// If present, the property is about each thread of a procedure separately.
     pub each: Option<Each>,
     /// At most [`Property::most_props`].
     pub props: Vec<Proposition>,
@@ -26,35 +26,36 @@ pub struct Property {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Each {
     pub procedure: ProcedureId,
-    /// What the thread is called.
+    /// The name of the thread in the formula.
     pub variable: String,
     pub span: Span,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
-    /// What all runs satisfy.
+    /// All runs satisfy the formula.
     Formula(Formula),
-    /// What no run does: the runs that violate the property are those that the automaton accepts.
+    /// No run is accepted by the automaton: the accepted runs violate the property.
     Claim(Automaton),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proposition {
-    /// As it was written.
+    /// The source text.
     pub text: String,
-    /// Over globals, and about threads as anybody sees them.
+    /// Over globals, and over threads without regard to the thread that evaluates it.
     pub expr: Expr,
     pub span: Span,
 }
 
 impl Property {
-    /// How many propositions it may have. One about individuals needs one more, whether there is an individual.
+    /// The largest number of propositions of this property. A property about individuals needs one more,
+    /// which says whether an individual is marked.
     pub fn most_props(&self) -> usize {
         MAX_PROPOSITIONS - usize::from(self.each.is_some())
     }
 
-    /// The propositions that formula or claim have, as numbers that may be out of range.
+    /// The propositions of the formula or claim; their numbers may be out of range.
     pub fn used_props(&self) -> Vec<Prop> {
         match &self.kind {
             PropertyKind::Formula(formula) => formula.props(),
@@ -65,7 +66,7 @@ impl Property {
         }
     }
 
-    /// The formula with its propositions as they were written, about an individual if the property is.
+    /// The formula with its propositions as they were written, after the quantifier if the property has one.
     pub fn formula_text(&self) -> Option<String> {
         let PropertyKind::Formula(formula) = &self.kind else { return None };
         let name = |prop: Prop| self.props.get(prop.0 as usize).map_or("?", |prop| prop.text.as_str());
@@ -91,7 +92,7 @@ impl Program {
     }
 
     /// Whether some thread is at one of these locations.
-    pub fn somebody_at(&mut self, locations: impl Fn(&crate::Location) -> bool, span: Span) -> Expr {
+    pub fn some_thread_at(&mut self, locations: impl Fn(&crate::Location) -> bool, span: Span) -> Expr {
         let (boolean, int) =
             (self.types.intern(Type::Bool), self.types.intern(Type::Int(crate::IntType::INT)));
         let node = |kind, ty: TypeId| Expr { kind, ty, span };
@@ -119,7 +120,7 @@ impl Program {
 
     /// Whether no thread is at a [progress](crate::Location::progress) location.
     pub fn non_progress(&mut self, span: Span) -> Expr {
-        let progress = self.somebody_at(|location| location.progress, span);
+        let progress = self.some_thread_at(|location| location.progress, span);
         Expr { ty: progress.ty, kind: ExprKind::Unary(UnaryOp::Not, Box::new(progress)), span }
     }
 
@@ -133,11 +134,11 @@ impl Program {
         Property { name: "progress".to_owned(), each: None, props, kind, span: Span::default() }
     }
 
-    /// The property that no run is at [accepting](crate::Location::accept) locations again and again. There is none if
-    /// there are no such locations.
+    /// The property that no run visits [accepting](crate::Location::accept) locations again and again; `None`
+    /// if there are no such locations.
     pub fn acceptance_property(&mut self) -> Option<Property> {
         let first = self.locations.values().find(|location| location.accept)?.span;
-        let expr = self.somebody_at(|location| location.accept, first);
+        let expr = self.some_thread_at(|location| location.accept, first);
         let props = vec![Proposition { text: "accept".to_owned(), expr, span: first }];
         let absent = Formula::Not(Box::new(Formula::Prop(Prop(0))));
         let kind = PropertyKind::Formula(Formula::Eventually(Box::new(Formula::Always(Box::new(absent)))));

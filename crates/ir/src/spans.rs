@@ -1,12 +1,12 @@
-//! All spans of a program, for comparisons that are not about where things stand.
+//! All spans of a program, for comparisons that ignore positions.
 
 use source::Span;
 
 use crate::*;
 
 impl Program {
-    /// The same program with all spans alike: what [`text::parse`](crate::text::parse) of
-    /// [`text::print`](crate::text::print) gives back exactly.
+    /// The program with all spans replaced by one: exactly what [`text::parse`](crate::text::parse) of
+    /// [`text::print`](crate::text::print) returns, up to spans.
     pub fn without_spans(&self) -> Self {
         let mut program = self.clone();
         program.each_span(&mut |span| *span = Span::default());
@@ -85,7 +85,7 @@ impl Program {
 }
 
 impl Expr {
-    /// The same expression with all spans alike.
+    /// The expression with all spans replaced by one.
     pub fn without_spans(&self) -> Self {
         let mut expr = self.clone();
         self::expr(&mut expr, &mut |span| *span = Span::default());
@@ -101,71 +101,13 @@ fn jump(jump: &mut Jump, f: &mut impl FnMut(&mut Span)) {
 
 fn place(place: &mut Place, f: &mut impl FnMut(&mut Span)) {
     f(&mut place.span);
-    match &mut place.kind {
-        PlaceKind::Global(_) | PlaceKind::Local(_) => {}
-        PlaceKind::Field(base, _) => expr(base, f),
-        PlaceKind::Index(array, index) => {
-            expr(array, f);
-            expr(index, f);
-        }
-        PlaceKind::Element(_, indices) => indices.iter_mut().for_each(|index| expr(index, f)),
-    }
+    place.operands_mut().into_iter().for_each(|operand| expr(operand, f));
 }
 
 fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
     f(&mut action.span);
-    match &mut action.kind {
-        ActionKind::Assign(to, value) | ActionKind::Choose(to, value) => {
-            place(to, f);
-            expr(value, f);
-        }
-        ActionKind::New(to, new) => {
-            place(to, f);
-            if let New::Array { length, .. } = new {
-                expr(length, f);
-            }
-        }
-        ActionKind::Assert(operand)
-        | ActionKind::Assume(operand)
-        | ActionKind::Lock(operand)
-        | ActionKind::Unlock(operand)
-        | ActionKind::Wait(operand)
-        | ActionKind::Unwait(operand)
-        | ActionKind::Notify(operand)
-        | ActionKind::NotifyAll(operand)
-        | ActionKind::Throw(operand) => expr(operand, f),
-        ActionKind::Start { result, args, .. } => {
-            if let Some(result) = result {
-                place(result, f);
-            }
-            for arg in args {
-                expr(arg, f);
-            }
-        }
-        ActionKind::Exit => {}
-        ActionKind::Check(condition) => expr(condition, f),
-        ActionKind::Send { channel, message, .. } => {
-            expr(channel, f);
-            for field in message {
-                expr(field, f);
-            }
-        }
-        ActionKind::Receive { channel, pattern, .. } => {
-            expr(channel, f);
-            for field in pattern {
-                match field {
-                    Pattern::Store(to) => place(to, f),
-                    Pattern::Match(value) => expr(value, f),
-                    Pattern::Any => {}
-                }
-            }
-        }
-        ActionKind::SetPriority(thread, priority) => {
-            expr(thread, f);
-            expr(priority, f);
-        }
-        ActionKind::Print { args, .. } => args.iter_mut().for_each(|arg| expr(arg, f)),
-    }
+    action.places_mut().into_iter().for_each(|place| f(&mut place.span));
+    action.operands_mut().into_iter().for_each(|operand| expr(operand, f));
 }
 
 fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {

@@ -1,6 +1,7 @@
 use crate::{EnumId, Id, RecordId, Table, TypeId};
 
-/// A type. Types are interned: equal types have equal [`TypeId`]s. Whoever matches on types is to match them all.
+/// A type. Types are interned: equal types have equal [`TypeId`]s. Matches on types are exhaustive, without
+/// `_`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     Bool,
@@ -18,14 +19,14 @@ pub enum Type {
     Lock,
     /// The type of `null`, which every reference type, `tid` and every abstract enum admits.
     Null,
-    /// The collections are values, like integers: to store one is to copy it.
+    /// Collections are values, like integers: storing one copies it.
     Set(TypeId),
-    /// With multiplicities.
+    /// A set with multiplicities.
     Bag(TypeId),
-    /// From keys to values.
+    /// A map from keys to values.
     Map(TypeId, TypeId),
     Seq(TypeId),
-    /// A sequence with a capacity, which is a part of the value.
+    /// A sequence with a capacity, which is part of the value.
     Queue(TypeId),
 }
 
@@ -35,7 +36,7 @@ pub struct IntType {
     /// Least and greatest value.
     pub lo: i64,
     pub hi: i64,
-    /// Whether values outside are brought inside modulo `hi - lo + 1`, rather than refused.
+    /// Whether values outside the range are brought inside modulo `hi - lo + 1`, rather than refused.
     pub wrap: bool,
 }
 
@@ -62,7 +63,7 @@ impl IntType {
         }
     }
 
-    /// The default value: what is nearest to 0.
+    /// The default value: the one nearest to 0.
     pub fn default_value(self) -> i64 {
         0.clamp(self.lo, self.hi)
     }
@@ -87,7 +88,7 @@ impl Type {
         self.element().is_some()
     }
 
-    /// What choosing and quantifying range over: the elements of a collection, or the keys of a map.
+    /// The type that choosing and quantifying range over: the elements of a collection, or the keys of a map.
     pub const fn element(self) -> Option<TypeId> {
         match self {
             Self::Set(element)

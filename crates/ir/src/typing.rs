@@ -1,15 +1,15 @@
 //! The types that expressions have by their form, and which types admit which.
 //!
-//! [`Expr::ty`](crate::Expr::ty) says what type an expression has. Mostly there is no choice, and the verifier
-//! demands the type that [`Program::natural_type`] gives. Integers and `?:` leave some: a front end may give
-//! them a narrower type that it knows to fit, and the text form then writes that type down.
+//! [`Expr::ty`](crate::Expr::ty) is the type of an expression. Mostly there is no choice, and the verifier
+//! demands the type that [`Program::natural_type`] gives. Integers and `?:` leave a choice: a front end may
+//! give them a narrower type that it knows to fit, and the text form then writes that type down.
 
 use crate::{
     Array, BinaryOp, CollectionOp, Const, EnumId, Expr, ExprKind, FunId, IntType, ProcedureId, Program, Type,
     TypeId, UnaryOp, Width,
 };
 
-/// What the variables of an expression belong to.
+/// The owner of the variables of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Scope {
     /// An invariant: globals only.
@@ -37,8 +37,8 @@ impl BinaryOp {
 }
 
 impl Program {
-    /// Whether a place of type `to` takes values of type `from`. Ranges of integers are not a matter of types:
-    /// they are checked when a value is stored.
+    /// Whether a place of type `to` takes values of type `from`. Ranges of integers are not checked by types,
+    /// but when a value is stored.
     pub fn admits(&self, to: Type, from: Type) -> bool {
         match (to, from) {
             (Type::Record(to), Type::Record(from)) => {
@@ -53,8 +53,8 @@ impl Program {
         }
     }
 
-    /// The type of an expression of this kind if nothing else is said, or `None` where it has none, because
-    /// ids are out of range or operands do not fit.
+    /// The type of an expression of this kind unless it has another one explicitly, or `None` if it has none,
+    /// because ids are out of range or operands do not fit.
     pub fn natural_type(&self, kind: &ExprKind, scope: Scope) -> Option<Type> {
         let declared = |ty: TypeId| self.types.get(ty);
         Some(match kind {
@@ -140,7 +140,7 @@ impl Program {
             | ExprKind::IndividualAt { .. }
             | ExprKind::ThreadEnabled(_)
             | ExprKind::ChannelFull(_) => Type::Bool,
-            // Nothing but the type of the expression says what it wraps to.
+            // Only the type of the expression says what it wraps to.
             ExprKind::Wrap(_) => return None,
             ExprKind::ThreadLocal { procedure, local, .. } => {
                 declared(self.procedures.get(*procedure)?.locals.get(*local)?.ty)?
@@ -153,7 +153,7 @@ impl Program {
             ExprKind::Collection(op, operands) => {
                 let of = operands.first().and_then(|operand| declared(operand.ty));
                 match op {
-                    // Nothing but the type of the expression says what it creates.
+                    // Only the type of the expression says what it creates.
                     CollectionOp::Create => return None,
                     CollectionOp::Add
                     | CollectionOp::Remove

@@ -1,15 +1,15 @@
 //! Very weak alternating automata: what a formula demands now, and what it leaves for the next position.
 //!
-//! Gastin and Oddoux (2001) read the expansion laws as the transitions of an automaton whose states are formulas. A [`Move`]
-//! of a state reads a letter of its cube and goes to *all* the states of a set; moves are alternatives. With `X` for what is
-//! left to the next position:
+//! Gastin and Oddoux (2001) read the expansion laws as the transitions of an automaton whose states are
+//! formulas. A [`Move`] of a state reads a letter of its cube and goes to *all* states of a set; the moves of
+//! a state are alternatives. With `X` for the part that is left to the next position:
 //!
 //! - `a U b` has the moves of `b || (a && X (a U b))`, and may not be taken forever;
 //! - `a V b` has the moves of `b && (a || X (a V b))`.
 //!
-//! States only lead to themselves and to their subformulas, hence "very weak". What is left of `X (a || b)` is either one state
-//! for the disjunction, which defers the decision, or one of two, as in the paper ([`Deferral`]): now the one and now the other
-//! leads to fewer states.
+//! States lead only to themselves and to their subformulas, hence "very weak". `X (a || b)` leaves either one
+//! state for the whole disjunction, which defers the decision, or one state for each side, as in the paper
+//! ([`Deferral`]). Which of the two leads to fewer states depends on the formula.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub struct Move {
     pub to: Obligations,
 }
 
-/// When it is decided which side of a disjunction is to hold next.
+/// When the choice between the sides of a disjunction at the next position is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deferral {
     Now,
@@ -101,7 +101,7 @@ impl<'t> Alternating<'t> {
         Ok(moves)
     }
 
-    /// The sets of states one of which is to hold at the next position.
+    /// The alternatives for the next position: sets of states, one of which is to hold.
     fn alternatives(&self, term: Term, budget: &mut Budget) -> Result<Vec<Obligations>, TooLarge> {
         let mut sets: Vec<Obligations> = match self.terms.node(term) {
             Node::Or(operands) => {
@@ -128,7 +128,7 @@ impl<'t> Alternating<'t> {
     }
 }
 
-/// The moves that make one of `a` and one of `b` at once.
+/// The moves that combine a move of `a` with a move of `b`.
 pub fn join(a: &[Move], b: &[Move], budget: &mut Budget) -> Result<Vec<Move>, TooLarge> {
     budget.spend(a.len() * b.len())?;
     let mut joined = Vec::new();
@@ -161,7 +161,7 @@ pub fn is_subset(a: &[Term], b: &[Term]) -> bool {
     a.iter().all(|term| b.binary_search(term).is_ok())
 }
 
-/// Leaves out the moves that demand more than others do.
+/// Removes the moves that demand more than another move.
 fn undominated(mut moves: Vec<Move>, budget: &mut Budget) -> Result<Vec<Move>, TooLarge> {
     moves.sort_unstable();
     moves.dedup();

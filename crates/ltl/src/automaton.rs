@@ -1,7 +1,8 @@
 //! Generalized Büchi automata on infinite words.
 //!
-//! A run is accepting if each of the automaton's acceptance sets has edges that it takes infinitely often. An edge carries
-//! *marks*, one bit for each set that it is in. An automaton without sets accepts every word on which it has an infinite run.
+//! A run is accepting if it takes edges of every acceptance set infinitely often. An edge carries *marks*,
+//! one bit for each set that contains it. An automaton without sets accepts every word on which it has an
+//! infinite run.
 //!
 //! A Büchi automaton has one set. It has accepting *states* if all edges of a state have the mark or none has
 //! ([`Automaton::accepting_states`]); this is what a never claim needs.
@@ -32,7 +33,7 @@ impl fmt::Display for State {
 pub struct Marks(pub u64);
 
 impl Marks {
-    /// How many acceptance sets there may be.
+    /// The largest number of acceptance sets.
     pub const LIMIT: u32 = 64;
     pub const NONE: Self = Self(0);
 
@@ -70,7 +71,7 @@ pub struct Automaton {
     pub initial: State,
     /// The edges of each state.
     pub edges: Vec<Vec<Edge>>,
-    /// How many acceptance sets there are.
+    /// The number of acceptance sets.
     pub sets: u32,
 }
 
@@ -88,12 +89,13 @@ impl Automaton {
         &self.edges[state.index()]
     }
 
-    /// How many pairs of states are joined by edges with the same marks: an edge whose label is a disjunction counts once.
+    /// The number of transitions. Edges between the same states with the same marks count once, since
+    /// together they have a disjunction as their label.
     pub fn transitions(&self) -> usize {
         self.states().map(|state| self.grouped(state).len()).sum()
     }
 
-    /// The edges of a state, those together that differ in their cubes only.
+    /// The edges of a state, grouped by target and marks.
     pub fn grouped(&self, state: State) -> Vec<(State, Marks, Vec<Cube>)> {
         let mut edges = self.edges(state).to_vec();
         edges.sort_unstable();
@@ -103,8 +105,8 @@ impl Automaton {
             .collect()
     }
 
-    /// Which states accept, if that is how the automaton accepts. An automaton without sets accepts everywhere. A state
-    /// without edges does not accept: no run stays there.
+    /// The accepting states, if acceptance depends on states only. An automaton without sets accepts in all
+    /// states. A state without edges does not accept, since no run stays there.
     pub fn accepting_states(&self) -> Option<Vec<bool>> {
         if self.sets > 1 {
             return None;
@@ -133,7 +135,7 @@ impl Automaton {
         }
     }
 
-    /// The automaton of the words that both accept: its states are pairs that can be reached.
+    /// The automaton of the words that both accept. Its states are the reachable pairs.
     pub fn product(&self, other: &Self) -> Self {
         assert!(self.sets + other.sets <= Marks::LIMIT, "too many acceptance sets for a product");
         let mut pairs = crate::worklist::Worklist::default();
@@ -155,14 +157,14 @@ impl Automaton {
         Self { initial, edges, sets: self.sets + other.sets }
     }
 
-    /// Whether no word is accepted: no component that can be reached has edges of all sets.
+    /// Whether no word is accepted: no reachable component has edges of all sets.
     pub fn is_empty(&self) -> bool {
         let components = Components::of(self, |_| true);
         let all = Marks::all(self.sets);
         !components.marks(self).iter().any(|marks| marks.is_some_and(|marks| marks == all))
     }
 
-    /// Of each state, whether the word that repeats one letter for ever is accepted from there.
+    /// For each state, whether the word that repeats one letter forever is accepted from there.
     pub fn accepts_for_ever(&self, letter: Valuation) -> Vec<bool> {
         let holds = |edge: &&Edge| edge.cube.holds(letter);
         let edges = self.edges.iter().map(|edges| edges.iter().filter(holds).copied().collect());

@@ -1,12 +1,12 @@
 //! Labels: conjunctions of literals.
 //!
-//! A [`Cube`] says which propositions are to hold and which are not. A disjunction is several cubes, and several edges with
-//! one cube each in an automaton.
+//! A [`Cube`] says which propositions must be true and which must be false. A disjunction is several cubes;
+//! in an automaton it is several edges with one cube each.
 
 use crate::Prop;
 use crate::lasso::Valuation;
 
-/// A conjunction of literals that has a model.
+/// A satisfiable conjunction of literals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Cube {
     positive: u64,
@@ -22,7 +22,7 @@ impl Cube {
         if sign { Self { positive: bit, negative: 0 } } else { Self { positive: 0, negative: bit } }
     }
 
-    /// Exactly these of the propositions in `among`.
+    /// The cube that fixes every proposition of `among` to its value in `valuation`.
     pub fn exactly(valuation: Valuation, among: u64) -> Self {
         Self { positive: valuation & among, negative: !valuation & among }
     }
@@ -53,8 +53,8 @@ impl Cube {
         self.positive | self.negative
     }
 
-    /// Whether it is seen that every valuation of the cube is one of another. To be sure takes exponential time in the worst
-    /// case; the answer is no if it takes long.
+    /// Whether every valuation of this cube is known to satisfy one of `by`. An exact answer takes
+    /// exponential time in the worst case; the answer is no if it takes too long.
     pub fn is_covered(self, by: &[Self]) -> bool {
         self.is_covered_within(by, &mut 1_000)
     }
@@ -82,7 +82,8 @@ impl Cube {
     }
 }
 
-/// Makes a disjunction smaller: literals that it does not depend on go, then cubes that the others cover.
+/// Makes a disjunction smaller: removes literals that it does not depend on, then cubes that the others
+/// cover.
 pub fn minimize(cubes: &mut Vec<Cube>) {
     for i in 0..cubes.len() {
         for (prop, _) in cubes[i].literals() {

@@ -1,9 +1,10 @@
 //! From several acceptance sets to accepting states.
 //!
-//! The automaton is copied once for each set: copy `i` waits for set `i`, and an edge that is in this set goes on to copy `i + 1`;
-//! and through it at once if it is in the next set too, where [`Pace`] allows. Behind the last copy are the accepting states, which wait for the first
-//! set again. Between components nothing needs to be remembered: an edge that leaves a component goes to a copy that exists, if
-//! there is one.
+//! The automaton is copied once for each set. Copy `i` waits for set `i`; an edge that is in this set leads
+//! to copy `i + 1`, or further if it is in the next sets too and [`Pace`] allows it. Behind the last copy are
+//! the accepting states, which wait for the first set again. Nothing needs to be remembered between
+//! components: an edge that leaves a component leads to an existing copy of its target, if there is one.
+//! (Gastin and Oddoux 2001 describe the copies with edges that skip levels.)
 
 use rustc_hash::FxHashMap;
 
@@ -11,15 +12,16 @@ use crate::scc::Components;
 use crate::worklist::Worklist;
 use crate::{Automaton, Edge, Marks, State};
 
-/// How many copies an edge may go on at once. One is enough: what was skipped comes again. Several may lead to fewer states.
+/// How many copies an edge may advance at once. One is enough, since a set that was skipped comes again;
+/// several may lead to fewer states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pace {
     One,
     Many,
 }
 
-/// A Büchi automaton with accepting states for the same language. The sets are waited for in the given order, which has to name
-/// each of them once.
+/// A Büchi automaton with accepting states for the same language. It waits for the sets in the given order,
+/// which has to contain each set once.
 pub fn degeneralize(automaton: &Automaton, order: &[u32], pace: Pace) -> Automaton {
     debug_assert_eq!(order.len() as u32, automaton.sets);
     let last = order.len();

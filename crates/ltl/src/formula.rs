@@ -1,11 +1,12 @@
 //! Formulas as they are written.
 //!
-//! The meaning of a formula on an infinite word is that of Pnueli (1977): `X` is the next position, `a U b` needs `b` to
-//! come, `a W b` does not, and `a V b` (release) is the dual of `U`: `b` holds up to and including the first `a`, or always.
+//! The meaning of a formula on an infinite word is that of Pnueli (1977): `X` is the next position; `a U b`
+//! requires `b` to come, `a W b` does not; `a V b` (release) is the dual of `U`: `b` holds up to and
+//! including the first `a`, or always.
 
 use std::fmt;
 
-/// An atomic proposition: what it stands for is known to whoever gave it its number.
+/// An atomic proposition. Its meaning is known to the code that assigned the number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Prop(pub u32);
 
@@ -64,13 +65,13 @@ impl Formula {
         first.into_iter().chain(second).map(|operand| &**operand)
     }
 
-    /// Whether it has no `X`. Such a formula cannot tell how often a state is repeated, which is what partial order reduction
-    /// asks for; [`crate::stutter`] also finds others of this kind.
+    /// Whether the formula has no `X`. Such a formula does not depend on how often a state is repeated, which
+    /// partial order reduction requires; [`crate::stutter`] recognizes further formulas of this kind.
     pub fn is_next_free(&self) -> bool {
         !matches!(self, Self::Next(_)) && self.operands().all(Self::is_next_free)
     }
 
-    /// The formula with another one in the place of each proposition.
+    /// The formula with each proposition replaced by a formula.
     #[must_use]
     pub fn substitute(&self, f: &impl Fn(Prop) -> Self) -> Self {
         let one = |a: &Self| Box::new(a.substitute(f));
@@ -92,7 +93,7 @@ impl Formula {
         }
     }
 
-    /// The propositions in it, each once, in the order of their numbers.
+    /// The propositions of the formula, each once, in the order of their numbers.
     pub fn props(&self) -> Vec<Prop> {
         fn collect(formula: &Formula, props: &mut Vec<Prop>) {
             if let Formula::Prop(prop) = formula {
@@ -107,7 +108,8 @@ impl Formula {
         props
     }
 
-    /// The formula as text that [`crate::parse`] reads back in either dialect, with propositions as `name` writes them.
+    /// The formula as text that [`crate::parse`] reads back in either dialect. `name` writes the
+    /// propositions.
     pub fn display<N: fmt::Display>(&self, name: impl Fn(Prop) -> N) -> impl fmt::Display {
         let mut text = String::new();
         self.write(&mut text, &name);

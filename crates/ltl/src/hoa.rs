@@ -1,8 +1,8 @@
-//! The Hanoi Omega-Automata format, version 1 (Babiak et al. 2015), for automata that come from other tools and go to them.
+//! The Hanoi Omega-Automata format, version 1 (Babiak et al. 2015), for exchanging automata with other tools.
 //!
-//! Read is what is a generalized Büchi automaton: any number of initial states, labels on edges or on states or left implicit,
-//! aliases, acceptance on edges or states. The rest of the format is refused by name: alternation, and acceptance conditions
-//! with `Fin` or `|` (co-Büchi, Rabin, Streett, parity).
+//! The reader accepts generalized Büchi automata: any number of initial states, labels on edges, on states or
+//! implicit, aliases, acceptance on edges or states. Everything else in the format is refused by name:
+//! alternation, and acceptance conditions with `Fin` or `|` (co-Büchi, Rabin, Streett, parity).
 
 mod label;
 mod lexer;

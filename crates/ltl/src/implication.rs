@@ -1,13 +1,13 @@
-//! What can be seen of a term without a translation: an approximation of implication, and which terms do not care about the
-//! past.
+//! Syntactic properties of terms: an approximation of implication, and which terms do not depend on the past.
 //!
-//! - A term is *eventual* if it holds wherever it holds later (`<> a`), and *universal* if it holds later wherever it holds
-//!   (`[] a`). One that is both has the same truth everywhere on a word, as `[] <> a` has.
-//! - `a` implies `b` syntactically if the rules below say so; if they do not, nothing is known.
+//! - A term is *eventual* if it holds wherever it holds later (`<> a`), and *universal* if it holds later
+//!   wherever it holds (`[] a`). A term that is both has the same truth value everywhere on a word, as `[] <>
+//!   a` has.
+//! - `a` implies `b` syntactically if the rules below say so; otherwise nothing is known.
 //!
-//! The rules are those of Somenzi and Bloem (2000) and Etessami and Holzmann (2000), together with what universal and eventual
-//! terms add to them. That `x V e` is eventual when `e` is, whatever `x`, follows from the expansion law: where it holds next,
-//! `e` holds next, hence `e` holds now.
+//! The rules are those of Somenzi and Bloem (2000) and Etessami and Holzmann (2000), extended by rules for
+//! universal and eventual terms. That `x V e` is eventual when `e` is, for any `x`, follows from the
+//! expansion law: where it holds next, `e` holds next, hence `e` holds now.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ pub struct Class {
 }
 
 impl Class {
-    /// Whether the truth of the term is the same everywhere on a word.
+    /// Whether the term has the same truth value everywhere on a word.
     pub fn is_constant(self) -> bool {
         self.eventual && self.universal
     }
@@ -61,7 +61,7 @@ impl Knowledge {
         class
     }
 
-    /// Whether it is seen that every word that satisfies `a` satisfies `b`.
+    /// Whether every word that satisfies `a` is known to satisfy `b`.
     pub fn implies(&mut self, terms: &Terms, a: Term, b: Term) -> bool {
         if a == b || a == Terms::FALSE || b == Terms::TRUE {
             return true;
@@ -74,7 +74,7 @@ impl Knowledge {
         implied
     }
 
-    /// By what `a` is made of.
+    /// The rules for the form of `a`.
     fn implies_by_left(&mut self, terms: &Terms, a: Term, b: Term) -> bool {
         match terms.node(a) {
             Node::True | Node::False | Node::Literal(..) => false,
@@ -98,7 +98,7 @@ impl Knowledge {
         }
     }
 
-    /// By what `b` is made of.
+    /// The rules for the form of `b`.
     fn implies_by_right(&mut self, terms: &Terms, a: Term, b: Term) -> bool {
         match terms.node(b) {
             Node::True | Node::False | Node::Literal(..) => false,

@@ -1,8 +1,9 @@
-//! What a formula says about one ultimately periodic word.
+//! The truth of a formula on one ultimately periodic word.
 //!
-//! This is the oracle of everything else in this crate, and what a counterexample is checked with before it is believed. It
-//! follows the semantics and shares nothing with the translations: the truth of each subformula at each position of the lasso,
-//! that of `U` as the least and of `V` and `W` as the greatest solution of its expansion law.
+//! This evaluator is the oracle of everything else in this crate, and counterexamples are checked with it
+//! before they are reported. It follows the semantics and shares nothing with the translations: it computes
+//! the truth of each subformula at each position of the lasso, for `U` as the least and for `V` and `W` as
+//! the greatest solution of the expansion law.
 
 use crate::{Formula, Prop};
 
@@ -80,8 +81,8 @@ impl Lasso {
         }
     }
 
-    /// The solution of `truth(i) = law(i, truth(i + 1))` that is reached from `bottom`: the least one from false, the greatest
-    /// one from true.
+    /// The solution of `truth(i) = law(i, truth(i + 1))` that is reached by iterating from `bottom`: the
+    /// least one from false, the greatest one from true.
     fn solve(&self, bottom: bool, law: impl Fn(usize, bool) -> bool) -> Vec<bool> {
         let mut truth = vec![bottom; self.word.len()];
         loop {

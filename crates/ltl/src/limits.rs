@@ -1,4 +1,4 @@
-//! Translations are exponential: they end with an error instead of going on forever.
+//! Translations are exponential; these limits make them end with an error instead of running forever.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Limits {
     /// States of an automaton.
     pub states: usize,
-    /// Edges that are built, those included that turn out to be redundant.
+    /// Edges that are built, including those that turn out to be redundant.
     pub edges: usize,
 }
 
@@ -20,9 +20,9 @@ impl Default for Limits {
 /// Why a formula was not translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TooLarge {
-    /// A proposition has a number that is no bit of a valuation.
+    /// A proposition has a number for which a valuation has no bit.
     Propositions,
-    /// More obligations than there are marks.
+    /// The formula needs more acceptance sets than there are marks.
     Sets,
     States,
     Edges,
@@ -57,7 +57,7 @@ impl Budget {
         Ok(())
     }
 
-    /// What it costs to compare each of so many edges with each other: far less than to build them.
+    /// Charges for comparing `edges` edges with each other, which costs far less than building them.
     pub fn compare(&mut self, edges: usize) -> Result<(), TooLarge> {
         self.spend(edges.saturating_mul(edges) / 64)
     }

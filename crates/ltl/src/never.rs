@@ -5,8 +5,8 @@ use std::fmt::{Display, Write};
 use crate::cube::Cube;
 use crate::{Automaton, Prop, State};
 
-/// The claim that matches the words of a Büchi automaton, with `comment` in its first line. Nothing if the automaton has no
-/// accepting *states*.
+/// The never claim for the language of a Büchi automaton, with `comment` in its first line. `None` if the
+/// automaton has no accepting *states*.
 pub fn never<N: Display>(automaton: &Automaton, comment: &str, name: impl Fn(Prop) -> N) -> Option<String> {
     let accepting = automaton.accepting_states()?;
     let label = |state: State| {
@@ -21,7 +21,7 @@ pub fn never<N: Display>(automaton: &Automaton, comment: &str, name: impl Fn(Pro
         let _ = writeln!(text, "{}:", label(state));
         let edges = automaton.grouped(state);
         match &edges[..] {
-            // A claim that blocks matches nothing more.
+            // A claim that blocks matches no run.
             [] => text.push_str("  false;\n"),
             [(to, _, cubes)] if *to == state && cubes[..] == [Cube::TRUE] => {
                 let _ = writeln!(text, "  do\n  :: true\n  od;");

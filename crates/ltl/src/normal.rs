@@ -1,8 +1,9 @@
 //! Formulas in negation normal form, each subformula once.
 //!
-//! Both translations and all rewriting work on [`Term`]s: numbers of nodes in a table in which equal nodes have one number.
-//! Negation is only in front of propositions; `[] a` is `false V a`, `<> a` is `true U a`, and `a W b` is `b V (a || b)`.
-//! `And` and `Or` have any number of operands, in the order of their numbers, of which none is an operation of the same kind.
+//! Both translations and all rewriting work on [`Term`]s: numbers of nodes in a table in which equal nodes
+//! have one number. Negation occurs only in front of propositions; `[] a` is `false V a`, `<> a` is `true U
+//! a`, and `a W b` is `b V (a || b)`. `And` and `Or` have any number of operands, ordered by their numbers,
+//! and no operand is an operation of the same kind.
 
 use rustc_hash::FxHashMap;
 
@@ -95,7 +96,7 @@ impl Terms {
         }
     }
 
-    /// The operands in order; or the term itself, if it is not an operation on two or more of them.
+    /// The sorted operands; or the result itself, if fewer than two operands remain.
     fn normalize(&self, mut operands: Vec<Term>, unit: Term, zero: Term) -> Result<Box<[Term]>, Term> {
         operands.retain(|&operand| operand != unit);
         operands.sort_unstable();
@@ -154,7 +155,8 @@ impl Terms {
                 self.and_or(!negated, &operands)
             }
             Formula::Equivalent(a, b) => {
-                // Each operand is visited once: otherwise a chain of equivalences would take exponential time.
+                // Each operand is visited once: otherwise a chain of equivalences would take exponential
+                // time.
                 let (a, b) = (self.of(a, false), self.of(b, negated));
                 let other = [self.negate(a), self.negate(b)];
                 let cases = [self.and(&[a, b]), self.and(&other)];

@@ -14,30 +14,32 @@
 //! | `->` `implies`                  | "                       |
 //! | `<->` `equivalent`              | "                       |
 //!
-//! What stands before its operand binds most tightly; what stands between its operands associates to the left, `->` and `U`
-//! too. SPIN has two parsers, which disagree on the rest ([`Dialect`]).
+//! Prefix operators bind most tightly; infix operators associate to the left, including `->` and `U`. SPIN
+//! has two parsers, which disagree on the other precedences ([`Dialect`]).
 //!
-//! What a proposition looks like is up to the embedding language: [`Atoms`] reads it where an operand begins. [`Names`] takes
-//! identifiers. The words above are no identifiers: a condition that begins with one has to be in parentheses.
+//! The syntax of propositions is up to the embedding language: [`Atoms`] reads one where an operand begins.
+//! [`Names`] accepts identifiers. The words above are not identifiers: a condition that begins with one has
+//! to be in parentheses.
 
 use std::ops::Range;
 
 use crate::{Formula, Prop};
 
-/// How deep a formula may be. Everything that walks over formulas recurses.
+/// The largest depth of a formula. All functions over formulas recurse.
 pub const MAX_DEPTH: u32 = 400;
 
-/// Which operators bind more tightly.
+/// The precedences of the infix operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
-    /// As in the `ltl` blocks of a model: `U` and its like, then `&&`, then `||`, then `->` and `<->`.
+    /// As in the `ltl` blocks of a model: `U`, `W` and `V`, then `&&`, then `||`, then `->` and `<->`.
     #[default]
     Model,
-    /// As in `spin -f`: `U` and its like, then all the others alike, so that `a || b && c` is `(a || b) && c`.
+    /// As in `spin -f`: `U`, `W` and `V`, then all others on one level, so that `a || b && c` is `(a || b) &&
+    /// c`.
     Command,
 }
 
-/// Why a text is no formula.
+/// Why a text is not a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// The bytes of the text that are at fault.
@@ -69,13 +71,14 @@ impl std::error::Error for ParseError {}
 
 /// The propositions of an embedding language.
 pub trait Atoms {
-    /// Reads the condition that begins at `at`, where an operand is expected and none of the words of this notation but `true`
-    /// and `false` is: the longest one that has no `&&`, `||`, `->` or `<->` outside of parentheses. Answers with its number and
-    /// with its end, or
-    /// - with `None` if no condition begins there; if what follows `!` or is in parentheses turns out to have temporal operators;
-    ///   and best also if it is just a condition behind `!` or in parentheses, or `true` or `false`: the parser then goes on
-    ///   behind the `!` or `(`, and two propositions that are the negation of each other are one;
-    /// - with an error if it is certain what was meant and that it is wrong.
+    /// Reads the condition that begins at `at`, where an operand is expected and none of the words of this
+    /// notation but `true` and `false` stands: the longest condition without `&&`, `||`, `->` or `<->`
+    /// outside of parentheses. The result is its number and its end, or
+    /// - `None` if no condition begins there, or if what follows `!` or is in parentheses turns out to have
+    ///   temporal operators; preferably also if it is only a condition behind `!` or in parentheses, or
+    ///   `true` or `false`: the parser then continues behind the `!` or `(`, and a proposition and its
+    ///   negation share one number;
+    /// - an error if it is certain what was meant and that it is wrong.
     fn atom(&mut self, text: &str, at: usize) -> Result<Option<(Prop, usize)>, ParseError>;
 }
 
@@ -172,7 +175,7 @@ const INFIX: [(&str, u8, Binary); 17] = [
     ("release", UNTIL, Formula::Release),
 ];
 
-/// What other notations call our operators.
+/// The names of these operators in other notations.
 const FOREIGN: [(&str, &str); 11] = [
     ("F", "<>"),
     ("G", "[]"),
@@ -193,7 +196,7 @@ fn word(text: &str) -> &str {
     if text.starts_with(|c: char| c.is_ascii_digit()) { "" } else { &text[..end] }
 }
 
-/// Whether `operator` is next in `text`: an operator that is a word only as a whole word.
+/// Whether `operator` is next in `text`. A word is an operator only as a whole word.
 fn is_next(text: &str, operator: &str) -> bool {
     if operator.starts_with(|c: char| c.is_ascii_alphabetic()) {
         word(text) == operator
@@ -202,7 +205,7 @@ fn is_next(text: &str, operator: &str) -> bool {
     }
 }
 
-/// A formula and how deep it is.
+/// A formula and its depth.
 struct Tree {
     formula: Formula,
     depth: u32,
@@ -213,12 +216,12 @@ struct Parser<'t, A> {
     at: usize,
     dialect: Dialect,
     atoms: &'t mut A,
-    /// How many operands are open.
+    /// The number of open operands.
     depth: u32,
 }
 
 impl<'t, A: Atoms> Parser<'t, A> {
-    /// What is still to be read, without leading spaces.
+    /// The text that is still to be read, without leading spaces.
     fn rest(&mut self) -> &'t str {
         let rest = self.text[self.at..].trim_start();
         self.at = self.text.len() - rest.len();
@@ -237,7 +240,7 @@ impl<'t, A: Atoms> Parser<'t, A> {
         self.at..self.at + length
     }
 
-    /// Operators by strength. The parser climbs: an operand takes what binds more tightly than what precedes it.
+    /// Precedence climbing: an operand takes the operators that bind more tightly than the one before it.
     fn formula(&mut self) -> Result<Tree, ParseError> {
         self.climb(0)
     }
@@ -339,7 +342,7 @@ impl<'t, A: Atoms> Parser<'t, A> {
         with_hint(error, found)
     }
 
-    /// An error for something that follows an operand and is no operator.
+    /// The error for text that follows an operand and is not an operator.
     fn no_operator(&mut self) -> ParseError {
         let at = self.here();
         let found = &self.text[at.clone()];

@@ -1,8 +1,10 @@
-//! Conjunctions with many `[] <> b`, as fairness assumptions have them: waiting for conditions needs no translation.
+//! Conjunctions with many `[] <> b`, such as fairness assumptions: waiting for conditions needs no
+//! translation.
 //!
-//! A generalized automaton has edges for each set of conditions that hold at once, exponentially many. An automaton that waits
-//! for one condition after the other has two for each condition: one waits on, one goes to the next. So the rest of the
-//! conjunction is translated, and copied once for each thing that it then waits for, as in [`crate::degeneralize`].
+//! A generalized automaton has edges for each set of conditions that hold at once, which are exponentially
+//! many. An automaton that waits for one condition after the other has two edges for each condition: one
+//! stays, one goes to the next. So the rest of the conjunction is translated, and copied once for each
+//! condition to wait for, as in [`crate::degeneralize`].
 
 use crate::alternating::{Alternating, Deferral};
 use crate::cube::Cube;
@@ -15,7 +17,8 @@ use crate::{Automaton, Edge, Marks, State};
 /// A condition on a position, as a disjunction.
 pub type Condition = Vec<Cube>;
 
-/// The conditions that a conjunction wants infinitely often, and the rest of it. Nothing if there are fewer than two.
+/// The conditions that a conjunction requires infinitely often, and the rest of it. `None` if there are fewer
+/// than two.
 pub fn split(
     terms: &mut Terms,
     term: Term,
@@ -58,8 +61,8 @@ fn condition(terms: &Terms, term: Term) -> Option<Term> {
     is_now(terms, b).then_some(b)
 }
 
-/// A Büchi automaton with accepting states of the words that the automaton accepts and on which each condition holds infinitely
-/// often.
+/// A Büchi automaton with accepting states for the words that `automaton` accepts and on which each condition
+/// holds infinitely often.
 pub fn wait(automaton: &Automaton, conditions: &[Condition]) -> Automaton {
     let sets = automaton.sets as usize;
     let last = sets + conditions.len();

@@ -1,30 +1,30 @@
 //! Smaller automata for the same language.
 //!
-//! - States from which no word is accepted are dropped.
-//! - Marks only matter on cycles. An edge that is on no cycle without an edge of a set may as well be in the set; and in
-//!   components that miss a set altogether there are no marks at all. On the edges between components marks are free to choose.
-//!   Several choices are tried, since each may make states alike (`Marking`).
-//! - A set is dropped if another one implies it.
-//! - Simulation merges states and drops edges (`simulation`).
+//! - States from which no word is accepted are removed.
+//! - Marks only matter on cycles. An edge that is on no cycle without an edge of a set may as well be in the
+//!   set; components that miss a set altogether need no marks at all. On the edges between components marks
+//!   can be chosen freely. Several choices are tried, since each may make states equal (`Marking`).
+//! - A set is removed if another one implies it.
+//! - Simulation merges states and removes edges (`simulation`).
 //!
-//! These help each other, and are repeated while the automaton shrinks.
+//! These steps help each other, and are repeated while the automaton shrinks.
 
 use crate::scc::Components;
 use crate::simulation::{self, Direction, keep};
 use crate::{Automaton, Marks, State};
 
-/// Where marks are.
+/// Where the marks are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Acceptance {
     Edges,
-    /// All edges of a state have the same marks, and that is to stay so.
+    /// All edges of a state have the same marks, and have to keep this property.
     States,
 }
 
-/// Which marks there are where they do not matter.
+/// The choice of marks where they do not matter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Marking {
-    /// On cycles those that there were, elsewhere none.
+    /// On cycles the marks that were there, elsewhere none.
     Few,
     /// On cycles all, elsewhere none.
     Some,
@@ -40,7 +40,7 @@ pub fn reduce(automaton: &Automaton, acceptance: Acceptance) -> Automaton {
     [first].into_iter().chain(others).min_by_key(size).expect("there are three")
 }
 
-/// What is to be small.
+/// The measure that is minimized.
 pub fn size(automaton: &Automaton) -> (usize, u32, usize, usize) {
     let edges = automaton.edges.iter().map(Vec::len).sum();
     (automaton.edges.len(), automaton.sets, automaton.transitions(), edges)
@@ -67,12 +67,12 @@ fn reduce_with(mut automaton: Automaton, acceptance: Acceptance, marking: Markin
     }
 }
 
-/// Drops the states that no accepting cycle can be reached from.
+/// Removes the states from which no accepting cycle can be reached.
 fn drop_useless(automaton: &mut Automaton) {
     let components = Components::of(automaton, |_| true);
     let all = Marks::all(automaton.sets);
     let marks = components.marks(automaton);
-    // Edges lead to components of smaller numbers.
+    // Edges lead to components with equal or smaller numbers.
     let mut useful: Vec<bool> = marks.iter().map(|&marks| marks == Some(all)).collect();
     let mut members: Vec<Vec<State>> = vec![Vec::new(); components.count()];
     for state in automaton.states() {
@@ -94,7 +94,7 @@ fn mark(automaton: &mut Automaton, acceptance: Acceptance, marking: Marking) {
     let components = Components::of(automaton, |_| true);
     let whole = components.marks(automaton);
     let accepts = |state| components.component(state).and_then(|component| whole[component]) == Some(all);
-    // For each set, what is on cycles that miss it.
+    // For each set, the components of the cycles that miss it.
     let sets = if marking == Marking::Few { 0 } else { automaton.sets };
     let missing = |set| Components::of(automaton, |edge| !edge.marks.contains(Marks::one(set)));
     let missing: Vec<Components> = (0..sets).map(missing).collect();
@@ -125,8 +125,9 @@ fn mark(automaton: &mut Automaton, acceptance: Acceptance, marking: Marking) {
     automaton.edges = marked;
 }
 
-/// Drops the sets that are implied: every cycle with an edge of another one has one of them. A component that does not accept
-/// has no marks, and still does not accept as long as there is a set; the only set is dropped if there is no such component.
+/// Removes the sets that are implied: every cycle with an edge of another set has an edge of this one. A
+/// component that does not accept has no marks, and still does not accept as long as there is a set; the only
+/// set is removed if there is no such component.
 fn drop_sets(automaton: &mut Automaton, acceptance: Acceptance) {
     let components = Components::of(automaton, |_| true);
     let edges =

@@ -1,7 +1,8 @@
-//! Smaller terms that mean the same.
+//! Smaller terms with the same meaning.
 //!
-//! Each rule is an equivalence; they are applied from the leaves up, and again as long as something changes. Below, `e` is
-//! eventual, `u` universal and `c` both (`implication`); each rule has a dual that is not written down.
+//! Each rule is an equivalence; rules are applied from the leaves up, and again as long as something changes.
+//! Below, `e` is eventual, `u` universal and `c` both (`implication`). Each rule has a dual that is not
+//! listed.
 //!
 //! | term                       | becomes                | if                         |
 //! |----------------------------|------------------------|----------------------------|
@@ -33,12 +34,12 @@ struct Rewriter {
     known: FxHashMap<Term, Term>,
 }
 
-/// A term that means the same.
+/// An equivalent term.
 pub fn simplify(terms: &mut Terms, term: Term) -> Term {
     Rewriter::default().simplify(terms, term)
 }
 
-/// The two operators that a rule and its dual are about.
+/// The two operators of a rule or of its dual.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     /// `&&` and `V`
@@ -85,7 +86,7 @@ impl Rewriter {
             Node::Release(a, b) => self.temporal(terms, Side::Universal, a, b),
             Node::True | Node::False | Node::Literal(..) | Node::Next(_) => rebuilt,
         };
-        // What is known already ends the recursion, should rules ever lead back here.
+        // The entry ends the recursion, should rules ever lead back here.
         self.known.insert(term, rewritten);
         let result = if rewritten == term { term } else { self.simplify(terms, rewritten) };
         self.known.insert(term, result);
@@ -102,8 +103,8 @@ impl Rewriter {
 
     /// A conjunction; on the other side, a disjunction.
     fn operation(&mut self, terms: &mut Terms, side: Side, operands: &[Term]) -> Term {
-        // One at a time, since implication as it is seen need not be transitive: what is dropped must be implied by one that
-        // stays.
+        // One at a time, since the approximation of implication need not be transitive: a removed operand
+        // must be implied by one that stays.
         let mut kept = operands.to_vec();
         let mut i = 0;
         while i < kept.len() {
@@ -232,8 +233,8 @@ impl Rewriter {
         side.temporal(terms, a, b)
     }
 
-    /// `[] <> x` or `<> [] x`, in parts: what is eventual in a conjunction has to hold everywhere, and what is universal in a
-    /// disjunction only once.
+    /// `[] <> x` or `<> [] x`, in parts: an eventual operand of a conjunction has to hold everywhere, and a
+    /// universal operand of a disjunction only once.
     fn split(&mut self, terms: &mut Terms, side: Side, x: Term) -> Option<Term> {
         let (inner, operands) = match terms.node(x).clone() {
             Node::And(operands) => (Side::Universal, operands),
@@ -288,7 +289,8 @@ impl Side {
         }
     }
 
-    /// The left operand of `[]`, and what a conjunction with a contradiction is; on the other side, of `<>`.
+    /// The left operand of `[]`, which is also the value of a contradictory conjunction; on the other side,
+    /// of `<>`.
     fn zero(self) -> Term {
         match self {
             Self::Universal => Terms::FALSE,

@@ -1,13 +1,15 @@
 //! Direct simulation, forward and backward.
 //!
-//! A state `q` *simulates* `p` if every step of `p` is matched by a step of `q` with the same letter and at least the same marks,
-//! to a state that simulates the one that `p` gets to; the letters of one edge of `p` may be matched by several edges of `q`.
-//! Then `q` accepts what `p` accepts, mark by mark. Of states that simulate each other one is kept, with its own edges only; and
-//! an edge is superfluous if other edges of its state match it.
+//! A state `q` *simulates* `p` if every step of `p` is matched by a step of `q` with the same letter and at
+//! least the same marks, to a state that simulates the target of the step of `p`; the letters of one edge of
+//! `p` may be matched by several edges of `q`. Then `q` accepts what `p` accepts, mark by mark. Of states
+//! that simulate each other one is kept, with its own edges only; and an edge is superfluous if other edges
+//! of its state match it.
 //!
-//! *Backward*, the same is asked of the edges that lead to a state, and that an initial state is only simulated by the initial
-//! state. That this keeps the language needs König's lemma: a run is matched prefix by prefix, and there are finitely many
-//! prefixes of each length.
+//! *Backward*, the same is required of the edges that lead to a state, and an initial state is only simulated
+//! by the initial state. That this preserves the language needs König's lemma: a run is matched prefix by
+//! prefix, and there are finitely many prefixes of each length. (Both directions: Somenzi and Bloem 2000;
+//! Etessami and Holzmann 2000.)
 
 use crate::scc::reachable;
 use crate::worklist::Worklist;
@@ -19,8 +21,8 @@ pub enum Direction {
     Backward,
 }
 
-/// Merges states that simulate each other, and drops the edges that others match. `compatible` tells for a pair of states
-/// whether the second may simulate the first. An automaton for which that would take too long stays as it is.
+/// Merges states that simulate each other, and removes the edges that others match. `compatible(p, q)` says
+/// whether `q` may simulate `p`. An automaton for which this would take too long stays as it is.
 pub fn reduce(automaton: &mut Automaton, direction: Direction, compatible: impl Fn(State, State) -> bool) {
     let edges: usize = automaton.edges.iter().map(Vec::len).sum();
     // Each round compares the edges of all pairs of states.
@@ -35,7 +37,8 @@ pub fn reduce(automaton: &mut Automaton, direction: Direction, compatible: impl 
         let starts = |state| direction == Direction::Backward && state == automaton.initial;
         (starts(q) || !starts(p)) && compatible(p, q)
     });
-    // The relation may miss pairs, so that it need not be transitive: each state is like the one that stands for it.
+    // The relation may miss pairs, so it need not be transitive: each state is compared with the
+    // representative of its class.
     let mut classes: Vec<State> = Vec::new();
     for state in automaton.states() {
         let stands = |other: &State| classes[other.index()] == *other;
@@ -64,7 +67,8 @@ pub fn reduce(automaton: &mut Automaton, direction: Direction, compatible: impl 
     keep(automaton, |_| true);
 }
 
-/// Merges states that have the same edges, up to the merging. This is cheaper than simulation, which finds these and others.
+/// Merges states that have the same edges, up to the merging. Simulation finds these states too, but is more
+/// expensive.
 pub fn merge_equal(automaton: &mut Automaton) {
     let mut classes = vec![State(0); automaton.edges.len()];
     let mut count = 1;
@@ -96,7 +100,8 @@ pub fn merge_equal(automaton: &mut Automaton) {
     automaton.edges = edges;
 }
 
-/// Leaves out the states that cannot be reached or that `useful` does not want. If that is the initial state, nothing is left.
+/// Removes the states that are unreachable or that `useful` rejects. If the initial state is one of them,
+/// nothing is left.
 pub fn keep(automaton: &mut Automaton, useful: impl Fn(State) -> bool) {
     if !useful(automaton.initial) {
         *automaton = Automaton::empty();
@@ -118,7 +123,7 @@ pub fn keep(automaton: &mut Automaton, useful: impl Fn(State) -> bool) {
     automaton.initial = State(0);
 }
 
-/// Each edge with the other of its ends.
+/// The graph with all edges reversed.
 fn reversed(graph: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     let mut reversed = vec![Vec::new(); graph.len()];
     for (from, edges) in graph.iter().enumerate() {
@@ -129,7 +134,7 @@ fn reversed(graph: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
     reversed
 }
 
-/// A simulation: the greatest one, but for pairs that would take long to decide.
+/// A simulation: the greatest one, except for pairs that would take too long to decide.
 struct Relation {
     /// Whether the second state simulates the first one, row by row.
     pairs: Vec<bool>,
@@ -142,7 +147,7 @@ impl Relation {
         let numbers = || (0..states as u32).map(State);
         let pairs = numbers().flat_map(|p| numbers().map(move |q| (p, q)));
         let mut relation = Self { pairs: pairs.map(|(p, q)| p == q || compatible(p, q)).collect(), states };
-        // States are numbered in the order of a search: what depends on others is mostly looked at after them.
+        // States are numbered in the order of a search. Most states are visited after those they depend on.
         let mut order: Vec<State> = numbers().collect();
         if direction == Direction::Forward {
             order.reverse();
@@ -168,14 +173,14 @@ impl Relation {
         self.pairs[p.index() * self.states + q.index()]
     }
 
-    /// Whether each letter of `edge` is on one of `others` that does as well.
+    /// Whether each letter of `edge` is matched by one of `others`.
     fn matches<'e>(&self, edge: &Edge, others: impl Iterator<Item = &'e Edge>) -> bool {
         let better = |other: &&Edge| other.marks.contains(edge.marks) && self.holds(edge.to, other.to);
         let cubes: Vec<_> = others.filter(better).map(|other| other.cube).collect();
         edge.cube.is_covered(&cubes)
     }
 
-    /// Drops edges one by one, each for others that are still there.
+    /// Removes edges one by one, each only if edges that remain match it.
     fn drop_matched(&self, edges: &mut Vec<Edge>) {
         let mut i = 0;
         while i < edges.len() {

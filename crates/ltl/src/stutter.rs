@@ -1,19 +1,20 @@
-//! Whether a formula can tell how often a state is repeated.
+//! Whether a formula depends on how often a state is repeated.
 //!
-//! Partial order reduction is sound for formulas that cannot. Those without `X` are such formulas; for the others, let `sl` of a
-//! language be its words with any letters repeated any finite number of times more. Two words that are equal up to repetition
-//! have a common word in their `sl`; hence a formula is invariant if and only if `sl(f)` and `sl(!f)` have no word in common.
+//! Partial order reduction is sound for formulas that do not. Formulas without `X` do not. For the others,
+//! let `sl` of a language be its words with any letters repeated any finite number of additional times. Two
+//! words that are equal up to repetition have a common word in their `sl`; hence a formula is invariant if
+//! and only if `sl(f)` and `sl(!f)` have no word in common. (Michaud and Duret-Lutz 2015.)
 
 use rustc_hash::FxHashMap;
 
-use crate::best::buchi;
 use crate::cube::Cube;
+use crate::smallest::buchi;
 use crate::{Automaton, Edge, Formula, Limits, Marks, Prop, State};
 
 /// The most states that the automaton of `sl(f)` may have.
 const LIMIT: usize = 4_000;
 
-/// Whether the formula is invariant under repetition, if that can be found out with little work.
+/// Whether the formula is invariant under repetition; `None` if the answer takes too much work.
 pub fn is_invariant(formula: &Formula, limits: Limits) -> Option<bool> {
     if formula.is_next_free() {
         return Some(true);
@@ -31,7 +32,7 @@ pub fn is_invariant(formula: &Formula, limits: Limits) -> Option<bool> {
     Some(yes.product(&no).is_empty())
 }
 
-/// The bits of `number` at the places of those in `among`.
+/// The low bits of `number`, moved to the positions of the bits in `among`.
 fn spread(mut number: u64, among: u64) -> u64 {
     let mut spread = 0;
     for place in (0..64).filter(|place| among >> place & 1 == 1) {
@@ -41,10 +42,11 @@ fn spread(mut number: u64, among: u64) -> u64 {
     spread
 }
 
-/// The automaton of `sl`: before an edge with a letter gets to its state, it may read the letter again and again.
+/// The automaton of `sl`: before an edge reaches its target, its letter may be read again any number of
+/// times.
 fn repeating(automaton: &Automaton, letters: &[Cube]) -> Option<Automaton> {
     let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); automaton.edges.len()];
-    // Where a letter is repeated on the way to a state.
+    // The states in which a letter is repeated on the way to a state.
     let mut waits: FxHashMap<(State, Cube), State> = FxHashMap::default();
     for from in automaton.states() {
         for edge in automaton.edges(from) {

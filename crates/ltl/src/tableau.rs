@@ -1,11 +1,12 @@
-//! The tableau of Gerth, Peled, Vardi and Wolper (1995): a second translation, which shares nothing with the other one but the
-//! terms.
+//! The tableau of Gerth, Peled, Vardi and Wolper (1995): a second translation, which shares nothing with the
+//! first but the terms.
 //!
-//! A node is a promise about a word: terms that hold at its first position (`old`) and terms that hold from the second one on
-//! (`next`). A node is expanded by moving terms from `new` to `old`, with what they demand of both positions; where there is a
-//! choice the node splits. A node with nothing new is a state, unless there is one with the same `old` and `next`. Reading a
-//! letter *enters* a state, so the literals in `old` are the label of the edges that lead there. The acceptance set of `a U b`
-//! are the states that have not `a U b` in `old`, or have `b`.
+//! A node is a promise about a word: terms that hold at its first position (`old`) and terms that hold from
+//! the second one on (`next`). A node is expanded by moving terms from `new` to `old`, with their demands on
+//! both positions; at a choice the node splits. A node with nothing new is a state, unless there is one with
+//! the same `old` and `next`. Reading a letter *enters* a state, so the literals in `old` are the label of
+//! the edges that lead there. The acceptance set of `a U b` consists of the states without `a U b` in `old`,
+//! or with `b`.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +71,7 @@ pub fn tableau(terms: &Terms, term: Term, limits: Limits) -> Result<Automaton, T
     automaton(terms, &closed, &edges)
 }
 
-/// Moves `term` from the new to the old.
+/// Moves `term` from `new` to `old`.
 fn expand(terms: &Terms, term: Term, mut node: Open, open: &mut Vec<Open>) {
     node.old.insert(term);
     match terms.node(term) {

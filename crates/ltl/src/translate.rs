@@ -1,16 +1,19 @@
 //! From alternating to generalized Büchi automata: the states are sets of obligations.
 //!
-//! A set moves as all its members do at once. One acceptance set for each `f = a U b` among the obligations: a transition is in
-//! it if it is not waiting for `b`, which is to say that `f` is no obligation afterwards, or is one for another reason: `f` has a
-//! move of its own that drops it and demands no more than the transition does (Gastin and Oddoux 2001).
+//! A set moves as all its members do at once. There is one acceptance set for each `f = a U b` among the
+//! obligations. A transition is in it if it is not waiting for `b`: `f` is not an obligation afterwards, or
+//! it is one for another reason, namely `f` has a move of its own that drops it and demands no more than the
+//! transition does (Gastin and Oddoux 2001).
 //!
-//! A transition is left out if another one from the same set has a weaker label, fewer obligations and no fewer marks.
+//! A transition is left out if another one from the same set has a weaker label, fewer obligations and no
+//! fewer marks.
 //!
-//! Once its marks are known, a transition need not carry `u = a U b` along with `[] u`, or with `[] (u && …)`: that obligation is
-//! never dropped and makes `u` one in each step anew, so that the sets with `u` and without are the same. This is what keeps
-//! `[] <> p && [] <> q && …` small, where otherwise there would be a state for each set of things that are waited for. It is not
-//! done for everything that another obligation implies: two obligations that imply each other could then take turns in waiting,
-//! so that each is seen not to wait, infinitely often.
+//! Once its marks are known, a transition need not carry `u = a U b` along with `[] u`, or with `[] (u &&
+//! …)`: that obligation is never dropped and creates `u` anew in each step, so that the sets with `u` and
+//! without are equivalent. This keeps `[] <> p && [] <> q && …` small, where otherwise there would be a state
+//! for each set of pending conditions. It is not done for everything that another obligation implies: two
+//! obligations that imply each other could then take turns in waiting, so that each infinitely often appears
+//! not to wait.
 
 use rustc_hash::FxHashMap;
 
@@ -72,7 +75,7 @@ pub fn translate(
     Ok(Automaton { initial, edges, sets: count })
 }
 
-/// The obligations but those that another one repeats in each step.
+/// The obligations without those that another obligation repeats in each step.
 fn without_repeated(terms: &Terms, set: Obligations) -> Obligations {
     let repeats = |&term: &Term| match terms.node(term) {
         &Node::Release(Terms::FALSE, inner) => match terms.node(inner) {
@@ -89,14 +92,15 @@ fn without_repeated(terms: &Terms, set: Obligations) -> Obligations {
     set
 }
 
-/// The acceptance set of each until that was met.
+/// The acceptance set of each until-formula found so far.
 #[derive(Default)]
 struct Waits {
     sets: FxHashMap<Term, u32>,
 }
 
 impl Waits {
-    /// The acceptance sets that a move is *not* in: those of sets that are met later need not be known then.
+    /// The acceptance sets that a move is *not* in. The complement would have to include sets that are found
+    /// later.
     fn of(
         &mut self,
         terms: &Terms,

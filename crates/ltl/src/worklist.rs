@@ -1,4 +1,4 @@
-//! Numbers for things in the order in which they are met, and what is still to be looked at.
+//! A worklist that numbers items in the order in which they are first seen.
 
 use std::hash::Hash;
 
@@ -17,7 +17,7 @@ impl<T> Default for Worklist<T> {
 }
 
 impl<T: Clone + Eq + Hash> Worklist<T> {
-    /// The number of a thing, which is a new one for a thing not met before.
+    /// The number of an item; a new one if the item was not seen before.
     pub fn number(&mut self, thing: T) -> u32 {
         *self.numbers.entry(thing).or_insert_with_key(|thing| {
             self.things.push(thing.clone());
@@ -25,7 +25,7 @@ impl<T: Clone + Eq + Hash> Worklist<T> {
         })
     }
 
-    /// The next thing in the order of the numbers.
+    /// The next item in the order of the numbers.
     pub fn pop(&mut self) -> Option<T> {
         let thing = self.things.get(self.done).cloned();
         self.done += usize::from(thing.is_some());

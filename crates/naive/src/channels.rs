@@ -295,7 +295,7 @@ impl Machine<'_> {
     /// Sends a message through a channel without capacity.
     fn meet(&mut self, number: u32, message: &[Value], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
         let leads_inside = self.last.is_some_and(|id| match self.program().transitions[id].exit {
-            ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].inner,
+            ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].fused,
             _ => false,
         });
         if !self.may_meet || leads_inside {

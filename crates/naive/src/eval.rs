@@ -11,7 +11,7 @@ use ir::{
     Variable, Width, text,
 };
 use source::Span;
-use system::{Alarm, Bound, FaultKind, has_room_for_stack};
+use system::{Alarm, Bound, FaultKind};
 
 use crate::collections::Operation;
 use crate::fault::{Stop, burn};
@@ -54,19 +54,9 @@ impl Eval<'_> {
         if levels > 0 {
             return self.level(expr, levels - 1);
         }
-        let starve = || {
+        bits::on_fresh_stack(FRESH_STACK, || self.level(expr, LEVELS.1)).unwrap_or_else(|| {
             self.alarm.inspect(|alarm| alarm.ring());
             Err(Stop::Abandoned)
-        };
-        if !has_room_for_stack(FRESH_STACK) {
-            return starve();
-        }
-        std::thread::scope(|scope| {
-            let fresh = std::thread::Builder::new().stack_size(FRESH_STACK);
-            let Ok(evaluated) = fresh.spawn_scoped(scope, || self.level(expr, LEVELS.1)) else {
-                return starve();
-            };
-            evaluated.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 

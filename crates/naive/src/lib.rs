@@ -18,7 +18,7 @@
 //! place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
 //! assertion). A value that does not fit a parameter or a result has the span of the expression that was to be
 //! passed or returned, and one that does not fit a collection has that of the operand that was to become its element,
-//! key or value. Faults of a call as such are at its transition, and that of an inner location where nothing is possible
+//! key or value. Faults of a call as such are at its transition, and that of a fused location where nothing is possible
 //! is at the location.
 //!
 //! # Absent

@@ -66,13 +66,13 @@ impl<'a> Machine<'a> {
     /// A whole step, if it is of a transition whose guard holds.
     pub fn run(&mut self, id: TransitionId, choose: Choose<'_>) -> Result<(), Stop> {
         self.transition(id, 0, choose)?;
-        self.inner()?;
+        self.pass_fused()?;
         if let Some((partner, transition)) = self.partner {
             let sender = std::mem::replace(&mut self.thread, partner);
             self.may_meet = false;
             // The first action is the receive, which is done.
             self.transition(transition, 1, choose)?;
-            self.inner()?;
+            self.pass_fused()?;
             self.thread = sender;
         }
         Ok(())

@@ -1,9 +1,9 @@
 //! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, who has the floor, and
-//! inner locations.
+//! fused locations.
 
 use std::collections::BTreeMap;
 
-use ir::{Action, Guard, LocationId, MAX_INNER_STEPS, TransitionId};
+use ir::{Action, Guard, LocationId, MAX_FUSED_STEPS, TransitionId};
 use system::{Bound, FaultKind, Step};
 
 use crate::eval::initial_value;
@@ -179,7 +179,7 @@ impl Naive<'_> {
         })
     }
 
-    /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its
+    /// Takes one transition, with the partner of a rendezvous and through fused locations, and gives its
     /// thread the floor if the last one is exclusive.
     pub(crate) fn fire_one(&self, state: &State, step: Step, mood: EvalContext) -> Result<State, Stopped> {
         let machine = self.micro_step(state, step, mood)?;
@@ -198,13 +198,13 @@ impl Naive<'_> {
 }
 
 impl Machine<'_> {
-    /// Goes on as long as the thread is at an inner location.
-    pub fn inner(&mut self) -> Result<(), Stop> {
+    /// Goes on as long as the thread is at a fused location.
+    pub fn pass_fused(&mut self) -> Result<(), Stop> {
         let program = self.program();
         let mut taken = 0;
-        while let Some(id) = self.here().filter(|&id| program.locations[id].inner) {
+        while let Some(id) = self.here().filter(|&id| program.locations[id].fused) {
             let span = program.locations[id].span;
-            if taken == MAX_INNER_STEPS {
+            if taken == MAX_FUSED_STEPS {
                 return Err(Stop::Exceeded(Bound::Frames, span));
             }
             let Some(next) = self.first(id)? else {
@@ -218,7 +218,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The first transition of an inner location that is enabled; an `else` comes last.
+    /// The first transition of a fused location that is enabled; an `else` comes last.
     pub fn first(&self, location: LocationId) -> Result<Option<TransitionId>, Stop> {
         let program = self.program();
         let is_else = |id: TransitionId| program.transitions[id].guard == Guard::Else;

@@ -1,9 +1,9 @@
-//! The model as it was written, after macros and inlines: names are text, nothing is resolved.
+//! The model as written, after macros and inlines: names are text, nothing is resolved.
 //!
-//! Spans are places in files that the user wrote. What a macro made has the place of the macro's use; what an
-//! inline made has its place in the body of the inline, and the [`Block`] around it knows the call.
+//! Spans are places in files that the user wrote. Text from a macro has the place of the macro's use; text
+//! from an inline has its place in the body of the inline, and the [`Block`] around it knows the call.
 //!
-//! Trees are never deeper than the parser's limits, so recursion over them (their drop included) is safe.
+//! Trees are never deeper than the parser's limits, so recursion over them (including their drop) is safe.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ pub struct Name {
     pub span: Span,
 }
 
-/// A whole model: what is in the file and in what it includes, in the order of the text.
+/// A whole model: the file and everything that it includes, in the order of the text.
 #[derive(Debug, Default)]
 pub struct Model {
     pub items: Vec<Item>,
@@ -186,7 +186,7 @@ pub struct Ltl {
     pub span: Span,
 }
 
-/// An automaton in another notation: what must not happen.
+/// An automaton in another notation, which no run may match.
 #[derive(Debug)]
 pub struct Automaton {
     pub name: Name,
@@ -201,15 +201,15 @@ pub struct Automaton {
 #[derive(Debug)]
 pub struct Block {
     pub steps: Vec<Stmt>,
-    /// From the first to the last brace; of an option of `if` and `do`, from `::` to its last statement.
+    /// From the first to the last brace; for an option of `if` and `do`, from `::` to its last statement.
     pub span: Span,
-    /// The brace that ends it; of an option, where its last statement ends.
+    /// The brace that ends it; for an option, the end of its last statement.
     pub end: Span,
     /// Set if this is the body of an inline.
     pub inlined: Option<InlineCall>,
 }
 
-/// Which call of which inline a block stands for.
+/// The call of an inline that a block stands for.
 #[derive(Clone, Debug)]
 pub struct InlineCall {
     /// The name, with the place of the call.
@@ -220,7 +220,8 @@ pub struct InlineCall {
 
 #[derive(Debug)]
 pub struct Stmt {
-    /// In the order of the text. Declarations and `xr`/`xs` have none. A label without a statement labels a `skip`.
+    /// In the order of the text. Declarations and `xr`/`xs` have none. A label without a statement labels a
+    /// `skip`.
     pub labels: Vec<Name>,
     pub kind: StmtKind,
     /// Without the labels. The whole of a simple statement, the keyword or head of others.
@@ -266,7 +267,7 @@ pub enum StmtKind {
     SetPriority(Expr, Expr),
     Goto(Name),
     Break,
-    /// The options of each are at least one.
+    /// At least one option.
     If(Vec<Block>),
     Do(Vec<Block>),
     /// `for (variable : from .. to) body`
@@ -287,7 +288,7 @@ pub enum StmtKind {
         variable: VarRef,
         from: Expr,
         to: Expr,
-        /// What SPIN's lexer makes of it: see [`SelectForm`].
+        /// How SPIN's lexer rewrites it: see [`SelectForm`].
         form: SelectForm,
     },
     Block(Block),
@@ -300,8 +301,8 @@ pub enum StmtKind {
     },
 }
 
-/// SPIN rewrites some `select` statements as text, before it parses them: those outside of inlines, on one line,
-/// whose variable is a name without `_` and whose bounds are decimal literals.
+/// SPIN rewrites some `select` statements as text, before it parses them: those outside of inlines, on one
+/// line, whose variable is a name without `_` and whose bounds are decimal literals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SelectForm {
     /// At most 33 values: `if :: v = from … :: v = to fi`.
@@ -364,7 +365,7 @@ impl VarRef {
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
-    /// Of the tree: 1 for a leaf.
+    /// The height of the tree: 1 for a leaf.
     pub height: u32,
 }
 
@@ -381,7 +382,7 @@ pub enum ExprKind {
     Run(Run),
     /// `len(q)`
     Len(VarRef),
-    /// `full(q)` and its like.
+    /// `full(q)`, `empty(q)`, `nfull(q)` or `nempty(q)`.
     Probe(Probe, VarRef),
     /// `q?[…]`, or with `random` `q??[…]`.
     Poll {
@@ -467,7 +468,7 @@ pub struct Formula {
 
 #[derive(Clone, Debug)]
 pub enum FormulaKind {
-    /// A condition on a state. `&&`, `||` and `!` between conditions may be inside of it.
+    /// A condition on a state. `&&`, `||` and `!` between conditions may be part of it.
     Atom(Expr),
     Not(Box<Formula>),
     /// `X`, `next`

@@ -1,20 +1,19 @@
 //! From elements to states and transitions, as SPIN's verifier has them.
 //!
-//! A state is an element; its transition leads to the element that comes next. Selections, blocks and `atomic`s are
-//! states, too: theirs are the transitions of what they begin with. Jumps and joins are mostly passed over, except as
-//! the first statement of an option, or where passing over them would lead out of an `atomic`. So a state of an option
-//! is another one than the state of the selection, though the same can be done there.
+//! A state is an element; its transition leads to the next element. Selections, blocks and `atomic`s are
+//! states too, with the transitions of their first elements. Jumps and joins are mostly passed over, except
+//! as the first statement of an option, or where passing over them would lead out of an `atomic`. So the
+//! state of an option differs from the state of the selection, although both have the same transitions.
 //!
-//! Escapes of `unless` are copied in front of the transitions of the states that they cover, in *ranks*: SPIN tries the
-//! transitions of a state one after the other, and once one of an escape is possible, only those of that escape count.
+//! Escapes of `unless` are copied in front of the transitions of the states that they cover, in *ranks*: SPIN
+//! tries the transitions of a state one after the other, and once one of an escape is possible, only those of
+//! that escape count.
 //!
-//! What is done here to a table of transitions is what the verifier does to its own before it starts.
+//! The changes made here to the table of transitions are those that the verifier makes to its own before it
+//! starts.
 
 use crate::elements::{ATOMIC, Destination, Element, ElementId, Elements, LAST, Node, Sequence, SequenceId};
-use crate::tree::Basic;
-
-/// How many jumps in a row are followed.
-const MAX_JUMPS: usize = 500;
+use crate::walk::{Cycle, Walk, after, hunt, is_dead, start};
 
 #[derive(Clone, Debug)]
 pub struct Edge {
@@ -37,7 +36,7 @@ pub struct State {
     pub accept: bool,
     pub progress: bool,
     pub element: Option<ElementId>,
-    /// Its edges are options, yet to be replaced by what they lead to.
+    /// Its edges are options, still to be replaced by the edges of their first states.
     choice: bool,
 }
 
@@ -47,9 +46,6 @@ pub struct Automaton {
     pub states: Vec<State>,
     pub entry: u32,
 }
-
-/// A jump that leads to itself.
-pub struct Cycle(pub ElementId);
 
 pub fn automaton(
     elements: &mut Elements,
@@ -87,45 +83,6 @@ impl Automaton {
     }
 }
 
-/// Where a jump leads, if its label exists.
-pub fn destination(elements: &Elements, process: usize, destination: &Destination) -> Option<ElementId> {
-    elements.target(destination, process)
-}
-
-/// The element that control is at when it comes to `from`, passing over jumps and joins but not out of an `atomic` that
-/// `marks` says to be in.
-pub fn hunt(elements: &Elements, process: usize, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
-    let mut at = from;
-    for _ in 0..MAX_JUMPS {
-        let next = match &elements.el(at).node {
-            Node::Goto(to) => destination(elements, process, to),
-            Node::Join | Node::Exit => elements.el(at).next,
-            Node::Unless => Some(hunt(elements, process, elements.first(elements.el(at).options[0]), marks)?),
-            _ => return Ok(at),
-        };
-        let Some(next) = next else { return Ok(at) };
-        if marks & ATOMIC != 0 && elements.el(next).marks & ATOMIC == 0 {
-            return Ok(at);
-        }
-        at = next;
-    }
-    Err(Cycle(from))
-}
-
-/// The element that an option or block begins with.
-pub fn start(elements: &Elements, from: ElementId) -> ElementId {
-    let mut at = from;
-    for _ in 0..MAX_JUMPS {
-        let Element { node, next, options, .. } = elements.el(at);
-        at = match (node, next) {
-            (Node::Join, Some(next)) => *next,
-            (Node::Unless, _) => elements.first(options[0]),
-            _ => break,
-        };
-    }
-    at
-}
-
 struct Maker<'e> {
     elements: &'e mut Elements,
     process: usize,
@@ -133,40 +90,13 @@ struct Maker<'e> {
     done: Vec<bool>,
 }
 
-impl Maker<'_> {
-    fn hunt(&self, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
-        hunt(self.elements, self.process, from, marks)
+impl Walk for Maker<'_> {
+    fn elements(&self) -> &Elements {
+        self.elements
     }
 
-    fn set(&mut self, element: ElementId, choice: bool, edges: Vec<Edge>) {
-        let number = self.elements.el(element).number as usize;
-        let state = &mut self.states[number];
-        state.edges = edges;
-        state.choice = choice;
-        state.element = Some(element);
-    }
-
-    fn number(&self, element: ElementId) -> u32 {
-        self.elements.el(element).number
-    }
-
-    fn option(&self, element: ElementId, target: ElementId) -> Edge {
-        Edge { element, atomic: false, target: self.number(target), escape: 0, escapes: Vec::new() }
-    }
-
-    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Cycle> {
-        let Sequence { first, last, .. } = self.elements.seq(sequence);
-        let mut at = first;
-        while let Some(element) = at {
-            if !std::mem::replace(&mut self.done[element.0], true) {
-                self.element(element)?;
-            }
-            if at == last {
-                break;
-            }
-            at = self.elements.el(element).next;
-        }
-        Ok(())
+    fn visit(&mut self, element: ElementId) -> bool {
+        !std::mem::replace(&mut self.done[element.0], true)
     }
 
     fn element(&mut self, element: ElementId) -> Result<(), Cycle> {
@@ -177,7 +107,7 @@ impl Maker<'_> {
                 let mut edges = Vec::new();
                 for &option in &options {
                     let first = start(self.elements, self.elements.first(option));
-                    if !self.is_dead(first) {
+                    if !is_dead(self.elements, first) {
                         edges.push(self.option(element, first));
                     }
                 }
@@ -201,21 +131,33 @@ impl Maker<'_> {
         }
         Ok(())
     }
+}
 
-    /// `false` with nothing to escape to.
-    fn is_dead(&self, element: ElementId) -> bool {
-        let Element { node, escapes, .. } = self.elements.el(element);
-        let constant = matches!(node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0));
-        constant && escapes.is_empty()
+impl Maker<'_> {
+    fn hunt(&self, from: ElementId, marks: u8) -> Result<ElementId, Cycle> {
+        hunt(self.elements, self.process, from, marks)
     }
 
-    /// Joins the end of a block to what comes after it.
+    fn set(&mut self, element: ElementId, choice: bool, edges: Vec<Edge>) {
+        let number = self.elements.el(element).number as usize;
+        let state = &mut self.states[number];
+        state.edges = edges;
+        state.choice = choice;
+        state.element = Some(element);
+    }
+
+    fn number(&self, element: ElementId) -> u32 {
+        self.elements.el(element).number
+    }
+
+    fn option(&self, element: ElementId, target: ElementId) -> Edge {
+        Edge { element, atomic: false, target: self.number(target), escape: 0, escapes: Vec::new() }
+    }
+
+    /// Links the end of a block to the element after it.
     fn enter(&mut self, element: ElementId, inner: SequenceId) {
         self.patch(inner);
-        let next = self.elements.el(element).next;
-        if let Some(last) = self.elements.seq(inner).last {
-            self.elements.all[last.0].next = next;
-        }
+        self.elements.link_end(inner, self.elements.el(element).next);
     }
 
     /// Jumps out of an `atomic` end it; those to another one do not.
@@ -225,7 +167,7 @@ impl Maker<'_> {
         while let Some(element) = at {
             let Element { node, options, marks, .. } = self.elements.el(element).clone();
             if let Node::Goto(to) = &node {
-                if let Some(target) = destination(self.elements, self.process, to) {
+                if let Some(target) = self.elements.target(to, self.process) {
                     let inside = self.elements.el(target).marks & (ATOMIC | LAST) != 0;
                     let marks = match (marks & (ATOMIC | LAST) != 0, inside) {
                         (true, false) => marks & !ATOMIC | LAST,
@@ -248,12 +190,8 @@ impl Maker<'_> {
 
     /// An element with one transition.
     fn simple(&mut self, element: ElementId) -> Result<(), Cycle> {
-        let Element { node, next, marks, escapes, .. } = self.elements.el(element).clone();
-        let target = match &node {
-            Node::Goto(to) => destination(self.elements, self.process, to),
-            _ => next,
-        };
-        let target = match target {
+        let Element { node, marks, escapes, .. } = self.elements.el(element).clone();
+        let target = match after(self.elements, self.process, element) {
             Some(target) => {
                 let target = self.hunt(target, marks)?;
                 self.number(target)
@@ -292,7 +230,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Passes a label on from `from`, which is skipped, to where `edge` leads.
+    /// Passes a label from the skipped state `from` on to the target of `edge`.
     fn pass(&mut self, target: u32, from: u32) {
         let State { end, accept, progress, .. } = self.states[from as usize];
         let target = &mut self.states[target as usize];
@@ -301,7 +239,7 @@ impl Maker<'_> {
         target.progress |= progress;
     }
 
-    /// Replaces options that are choices by the options of these.
+    /// Replaces options that are choices by their options.
     fn flatten(&mut self) {
         loop {
             let mut changed = false;
@@ -333,7 +271,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives choices the transitions of what their options begin with.
+    /// Gives choices the transitions of the first states of their options.
     fn pull(&mut self) {
         for at in 1..self.states.len() {
             if !self.states[at].choice {

@@ -30,7 +30,7 @@ pub struct Process {
     pub body: SequenceId,
     /// The next number of an element.
     pub count: u32,
-    /// How many there are in the beginning.
+    /// The number of processes of this type in the initial state.
     pub active: u32,
     pub priority: u8,
     pub provided: Option<Ex>,
@@ -73,14 +73,14 @@ pub struct Property {
 
 #[derive(Debug)]
 pub enum PropertyKind {
-    /// Its propositions are the expressions.
+    /// The expressions are its propositions.
     Formula(ltl::Formula, Vec<Ex>),
     /// The claim with this position in the table of processes.
     Never(usize),
     Automaton(ltl::Automaton, Vec<Ex>),
 }
 
-/// What a model is after the walk, and what has to be known during it.
+/// The result of the walk, and the state that is needed during it.
 pub struct Builder<'a> {
     pub map: &'a SourceMap,
     pub diagnostics: &'a mut Diagnostics,
@@ -91,15 +91,15 @@ pub struct Builder<'a> {
     pub constants: FxHashMap<Rc<str>, (usize, i32)>,
     pub processes: Vec<Process>,
     pub properties: Vec<Property>,
-    /// How many formulas have no name of their own.
+    /// The number of formulas without a name.
     unnamed: u32,
     pub elements: Elements,
     pub scopes: Scopes,
     /// All processes of the model, with the places of their names.
     pub process_names: FxHashMap<Rc<str>, Span>,
-    /// Those that are active or that `run` names.
+    /// The names of processes that are active or that a `run` starts.
     pub started: BTreeSet<Rc<str>>,
-    /// The position that the process will have that is read.
+    /// The index that the current process will have.
     pub process: Option<usize>,
     pub params: Vec<SymbolId>,
     pub locals: Vec<SymbolId>,
@@ -107,24 +107,24 @@ pub struct Builder<'a> {
     pub in_claim: bool,
     pub in_trace: bool,
     pub in_print: bool,
-    /// Some variable of a process is asked for by another, so that none is ever dead.
+    /// Some process reads a variable of another, so that no variable is ever dead.
     pub has_remote_variables: bool,
-    /// `_last` occurs somewhere, be it where nothing ever gets: SPIN then keeps it in the state.
+    /// `_last` occurs somewhere, reachable or not: SPIN then keeps it in the state.
     pub asks_for_last: bool,
-    /// A process asks for it, not only a claim or a formula.
+    /// `_last` occurs in a process, not only in a claim or a formula.
     pub last_is_in_process: bool,
-    /// Some expression asks what a process can do, or for the number of the state that it is in.
+    /// Some expression asks which steps of a process are enabled, or for the number of its state.
     pub observes_scheduling: bool,
     pub has_priorities: bool,
-    /// The names of all processes and labels that are asked for.
+    /// All processes and labels in remote references.
     pub labels_asked_for: BTreeSet<(Rc<str>, Rc<str>)>,
-    /// Labels that were asked for, since this was last looked at.
+    /// Remote references to labels that were not processed yet.
     pub remote_labels: Vec<(Name, Name)>,
-    /// Names that were reported as not declared.
+    /// Names that were reported as undeclared.
     pub unknown: FxHashSet<Rc<str>>,
     /// Whether declarations are initialized when their process starts.
     early: bool,
-    /// The numbers of the loops around what is read.
+    /// The numbers of the enclosing loops.
     loops: Vec<u32>,
     next_loop: u32,
     dsteps: u32,
@@ -203,7 +203,7 @@ impl<'a> Builder<'a> {
                 ast::Item::Ltl(_) | ast::Item::Automaton(_) => {}
             }
         }
-        // SPIN reads formulas again when it has read the whole model.
+        // SPIN parses formulas after it has read the whole model.
         for item in &model.items {
             match item {
                 ast::Item::Ltl(ltl) => self.ltl(ltl),
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
         let name = if let Some(name) = &item.name {
             name.text.to_string()
         } else {
-            // Those that have a name do not count.
+            // Formulas with a name do not count.
             self.unnamed += 1;
             format!("ltl_{}", self.unnamed - 1)
         };
@@ -331,7 +331,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The formula, with its conditions as propositions. What is wrong with one is reported.
+    /// The formula, with its conditions as propositions. Errors in a condition are reported.
     fn formula(&mut self, formula: &ast::Formula, atoms: &mut Vec<Ex>) -> ltl::Formula {
         use ast::FormulaKind::{
             Always, And, Atom, Equivalent, Eventually, Implies, Next, Not, Or, Release, Until, WeakUntil,
@@ -374,7 +374,7 @@ impl<'a> Builder<'a> {
     fn finish(&mut self, mut process: Process, body: &ast::Block) {
         self.elements.open();
         self.elements.scopes = self.scopes.path();
-        // A process may do nothing but end. A claim or a trace has no declarations.
+        // The body of a process may be empty. A claim or a trace has no declarations.
         if self.in_claim || self.in_trace {
             self.sequence(body);
         } else {
@@ -394,7 +394,7 @@ impl<'a> Builder<'a> {
         self.check_jumps();
     }
 
-    /// Whether somebody asks if a process is at this element.
+    /// Whether some expression asks if a process is at this element.
     pub fn is_asked_for(&self, process: usize, element: ElementId) -> bool {
         let name = &self.processes[process].name;
         self.elements.labels.iter().filter(|label| label.element == element).any(|label| {
@@ -403,11 +403,11 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Gives the labels that were asked for states of their own, where they are at jumps.
+    /// Gives the labels of remote references states of their own, where they are at jumps.
     pub fn detach_remote(&mut self) {
         for (process, label) in std::mem::take(&mut self.remote_labels) {
             let Some(at) = self.processes.iter().position(|known| known.name == process.text) else {
-                // It is not complete yet: then its labels stay as they are.
+                // The process is not complete yet: then its labels stay as they are.
                 if !self.process_names.contains_key(&process.text) {
                     let message = format!("there is no process `{}`", process.text);
                     self.error(codes::UNDECLARED, message, process.span, "not declared anywhere");

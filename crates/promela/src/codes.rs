@@ -1,16 +1,7 @@
-//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never used again.
+//! The codes of diagnostics. Users search for them: a code keeps its meaning, and is never reused.
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        $($(#[doc = $doc])* pub const $name: &str = $code;)*
-
-        /// All codes, each with what it stands for.
-        pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),*))),*];
-    };
-}
-
-codes! {
-    /// A character that is no part of the language.
+source::codes! {
+    /// A character that is not part of the language.
     UNEXPECTED_CHARACTER = "E1001";
     /// A string or character without its closing quote.
     UNTERMINATED_STRING = "E1002";
@@ -29,7 +20,7 @@ codes! {
     BAD_DIRECTIVE = "E1101";
     /// An `#else`, `#elif` or `#endif` without its `#if`, or an `#if` without its `#endif`.
     UNBALANCED_CONDITION = "E1102";
-    /// The condition of an `#if` is no constant expression.
+    /// The condition of an `#if` is not a constant expression.
     BAD_CONDITION = "E1103";
     /// A file that cannot be included.
     BAD_INCLUDE = "E1104";
@@ -41,7 +32,7 @@ codes! {
     MACRO_REDEFINED = "W1107";
     /// A macro is used with the wrong number of arguments, or without the end of its arguments.
     MACRO_ARGUMENTS = "E1108";
-    /// The result of `##` is no token.
+    /// The result of `##` is not a token.
     BAD_PASTE = "E1109";
     /// Macros that expand to too much, or that are nested too deeply.
     MACRO_LIMIT = "E1110";
@@ -83,11 +74,11 @@ codes! {
     NOT_CONSTANT = "E1303";
     /// A size, width, capacity or count that makes no sense.
     BAD_SIZE = "E1304";
-    /// An index on something that is no array.
+    /// An index on something that is not an array.
     NOT_AN_ARRAY = "E1305";
     /// An array without an index.
     MISSING_INDEX = "E1306";
-    /// A field that the record does not have, or a field of something that is no record.
+    /// A field that the record does not have, or a field of something that is not a record.
     NO_FIELD = "E1307";
     /// A whole record where a number is needed.
     WHOLE_RECORD = "E1308";
@@ -119,7 +110,7 @@ codes! {
     CLAIM_ONLY = "E1321";
     /// A model without a process that runs.
     NO_PROCESS = "E1322";
-    /// Something that is no event in a `trace`.
+    /// Something that is not an event in a `trace`.
     NO_EVENT = "E1323";
     /// Jumps that go round in a circle.
     JUMP_CYCLE = "E1324";
@@ -145,7 +136,7 @@ codes! {
     PROPERTY_ASKS = "E1334";
     /// More propositions than a property can have.
     TOO_MANY_PROPOSITIONS = "E1335";
-    /// A text that is no automaton.
+    /// A text that is not an automaton.
     BAD_AUTOMATON = "E1336";
     /// An initial value that has no effect.
     IGNORED_INITIALIZER = "W1337";

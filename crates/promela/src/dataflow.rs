@@ -1,19 +1,20 @@
 //! Which statements make which local variables dead.
 //!
-//! SPIN sets a variable to 0 in the step after which its value does not matter, and it is a part of what a model's
-//! states are. So this is no liveness analysis, but SPIN's approximation of one: of a state it looks at the transitions
-//! one after the other, and takes the first one that sets the variable as proof that its value does not matter there.
-//! Arrays and fields of records are never dead, and what is read in an assignment, a send or an assertion stays as it
-//! is. Where a model asks for variables of other processes, none are dead.
+//! SPIN sets a variable to 0 in the step after which its value does not matter, and this is part of a model's
+//! states. So this is not a liveness analysis, but SPIN's approximation of one: it looks at the transitions
+//! of a state one after the other, and takes the first one that sets the variable as proof that its value
+//! does not matter there. Arrays and fields of records are never dead, and a variable that is read in an
+//! assignment, a send or an assertion keeps its value. If a model reads variables of other processes, none
+//! are dead.
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Cycle, destination, hunt, start};
-use crate::elements::{ElementId, Elements, Node, Sequence, SequenceId};
+use crate::elements::{ElementId, Elements, Node, SequenceId};
 use crate::symbols::{Scalar, Symbol, Ty, Typedef};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, SymbolId, Target};
+use crate::walk::{Cycle, Walk, after, hunt, is_dead, start};
 
-/// For each statement the variables that are set to 0 by it.
+/// For each statement, the variables that it sets to 0.
 pub type Dead = FxHashMap<ElementId, Vec<SymbolId>>;
 
 /// Finds the dead variables of a process.
@@ -88,25 +89,18 @@ struct Graph<'e> {
     symbols: &'e [Symbol],
     typedefs: &'e [Typedef],
     process: usize,
-    /// The transitions of each state, the one that was added last first.
+    /// The transitions of each state, the last one that was added first.
     states: FxHashMap<u32, Vec<Edge>>,
     done: Vec<bool>,
 }
 
-impl Graph<'_> {
-    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Cycle> {
-        let Sequence { first, last, .. } = self.elements.seq(sequence);
-        let mut at = first;
-        while let Some(element) = at {
-            if !std::mem::replace(&mut self.done[element.0], true) {
-                self.element(element)?;
-            }
-            if at == last {
-                break;
-            }
-            at = self.elements.el(element).next;
-        }
-        Ok(())
+impl Walk for Graph<'_> {
+    fn elements(&self) -> &Elements {
+        self.elements
+    }
+
+    fn visit(&mut self, element: ElementId) -> bool {
+        !std::mem::replace(&mut self.done[element.0], true)
     }
 
     fn element(&mut self, element: ElementId) -> Result<(), Cycle> {
@@ -116,7 +110,7 @@ impl Graph<'_> {
             Node::If | Node::Do => {
                 for &option in &item.options {
                     let first = start(self.elements, self.elements.first(option));
-                    if !self.is_false(first) {
+                    if !is_dead(self.elements, first) {
                         self.edge(item.number, first, Some(element));
                     }
                 }
@@ -125,19 +119,13 @@ impl Graph<'_> {
                 }
             }
             Node::Atomic(inner) | Node::Plain(inner) | Node::DStep(inner) => {
-                if let Some(last) = self.elements.seq(inner).last {
-                    self.elements.all[last.0].next = item.next;
-                }
+                self.elements.link_end(inner, item.next);
                 let first = start(self.elements, self.elements.first(inner));
                 self.edge(item.number, first, Some(element));
                 self.sequence(inner)?;
             }
             ref node => {
-                let target = match node {
-                    Node::Goto(to) => destination(self.elements, self.process, to),
-                    _ => item.next,
-                };
-                match target {
+                match after(self.elements, self.process, element) {
                     Some(target) => {
                         let target = hunt(self.elements, self.process, target, item.marks)?;
                         self.edge(item.number, target, Some(element));
@@ -155,13 +143,9 @@ impl Graph<'_> {
         }
         Ok(())
     }
+}
 
-    fn is_false(&self, element: ElementId) -> bool {
-        let item = self.elements.el(element);
-        matches!(&item.node, Node::Basic(Basic::Condition(ex)) if ex.literal() == Some(0))
-            && item.escapes.is_empty()
-    }
-
+impl Graph<'_> {
     fn edge(&mut self, from: u32, to: ElementId, step: Option<ElementId>) {
         self.edge_to(from, self.elements.el(to).number, step);
     }
@@ -181,12 +165,12 @@ impl Graph<'_> {
         symbol.owner.is_some() && symbol.scalar().is_some_and(|scalar| scalar != Scalar::Chan)
     }
 
-    /// Whether a statement sets to 0 what it reads last.
+    /// Whether a statement sets variables to 0 after their last read.
     fn resets_read(&self, element: ElementId) -> bool {
         matches!(self.elements.el(element).node, Node::Basic(Basic::Condition(_) | Basic::Receive { .. }))
     }
 
-    /// Whether a statement sets to 0 what it sets in vain.
+    /// Whether a statement sets variables to 0 that it writes in vain.
     fn resets_write(&self, element: ElementId) -> bool {
         match &self.elements.el(element).node {
             Node::Basic(Basic::Assign(_, value)) => value.literal() != Some(0),
@@ -200,7 +184,7 @@ impl Graph<'_> {
     }
 
     fn is_dead_at(&self, at: u32, symbol: SymbolId, seen: &mut Vec<u32>) -> bool {
-        // Explicitly, as processes may be long: which state, and its next transition.
+        // An explicit stack, since processes may be long: a state, and its next transition.
         let mut stack = vec![(at, 0)];
         while let Some((at, next)) = stack.pop() {
             let Some(edge) = self.states.get(&at).and_then(|edges| edges.get(next)) else { continue };
@@ -219,7 +203,7 @@ impl Graph<'_> {
         true
     }
 
-    // What statements read and set.
+    // The variables that statements read and set.
 
     fn basic(&self, basic: &Basic, edge: &mut Edge) {
         match basic {
@@ -249,7 +233,7 @@ impl Graph<'_> {
             }
             Basic::Print { args, .. } => args.iter().for_each(|arg| self.read(arg, edge)),
             Basic::SetPriority(process, priority) => {
-                // Of the first argument SPIN sees only what is on the right of an operator.
+                // In the first argument SPIN sees only the right operand of an operator.
                 if let ExKind::Binary(_, _, right) = &process.kind {
                     self.read(right, edge);
                 }
@@ -295,7 +279,7 @@ impl Graph<'_> {
         }
     }
 
-    /// A use of a place: it counts for names without an index, and once a name counts, SPIN does not look further.
+    /// A use of a place: it counts for names without an index, and once a name counts, SPIN looks no further.
     fn place(&self, place: &Ref, write: bool, edge: &mut Edge) {
         let symbol = &self.symbols[place.symbol.index()];
         let mut indices = place.indices.iter();

@@ -1,12 +1,13 @@
 //! The control structure of processes as SPIN builds it while it reads a model.
 //!
-//! A statement is an *element*; elements are linked to sequences. An `if` or `do` has sequences of its own, its options,
-//! which all lead to one element that joins them. Elements are numbered twice, in the order in which they come to be: by
-//! process (SPIN's state numbers) and in the whole model (the numbers in its trails). As elements come to be when a
-//! construct ends, parts have lesser numbers than the whole, and it matters for the numbers that this module adds and
-//! joins in SPIN's order.
+//! A statement is an *element*; elements are linked to sequences. An `if` or `do` has sequences of its own,
+//! its options, which all lead to one element that joins them. Elements are numbered twice, in the order of
+//! their creation: within the process (SPIN's state numbers) and within the whole model (the numbers in its
+//! trails). Since an element is created when its construct ends, parts have smaller numbers than the whole,
+//! and this module has to add and join in SPIN's order to get the same numbers.
 //!
-//! `atomic` marks the elements inside of it; what a jump into or out of one means is decided later, by these marks.
+//! `atomic` marks the elements inside; the meaning of a jump into or out of one is decided later, by these
+//! marks.
 
 use std::rc::Rc;
 
@@ -37,7 +38,7 @@ pub enum Node {
     Else,
     /// Joins the options of a selection, or the branches of an `unless`.
     Join,
-    /// What follows a loop.
+    /// The element after a loop.
     Exit,
     Goto(Destination),
     If,
@@ -61,9 +62,9 @@ pub const DSTEP: u8 = 8;
 pub struct Element {
     pub node: Node,
     pub span: Span,
-    /// In its process, from 1.
+    /// The number within its process, from 1.
     pub number: u32,
-    /// In the model.
+    /// The number within the model.
     pub unique: u32,
     pub next: Option<ElementId>,
     /// The options, or main sequence and escape.
@@ -71,7 +72,7 @@ pub struct Element {
     /// The escapes that cover it, innermost first.
     pub escapes: Vec<SequenceId>,
     pub marks: u8,
-    /// Which `d_step` it is in, from 1.
+    /// The number of its `d_step`, from 1.
     pub dstep: u32,
 }
 
@@ -79,7 +80,7 @@ pub struct Element {
 pub struct Sequence {
     pub first: Option<ElementId>,
     pub last: Option<ElementId>,
-    /// The last one when it was complete: before it was joined.
+    /// The last element when the sequence was complete, before it was joined.
     pub extent: Option<ElementId>,
 }
 
@@ -92,7 +93,7 @@ pub struct Label {
     pub used: bool,
 }
 
-/// A statement that was read, but is no element yet.
+/// A statement that was read, but is not an element yet.
 #[derive(Debug)]
 pub struct Pending {
     /// Outermost first.
@@ -122,7 +123,7 @@ pub struct Elements {
     next_unique: u32,
     pub process: usize,
     pub dstep: u32,
-    /// The scopes around what is read.
+    /// The enclosing scopes.
     pub scopes: Vec<u32>,
 }
 
@@ -155,11 +156,18 @@ impl Elements {
         self.seq(id).first.expect("sequences are not empty")
     }
 
+    /// Links the end of a block to the element after the block.
+    pub fn link_end(&mut self, block: SequenceId, next: Option<ElementId>) {
+        if let Some(last) = self.seq(block).last {
+            self.all[last.0].next = next;
+        }
+    }
+
     pub fn is_empty(&self, id: SequenceId) -> bool {
         self.seq(id).first.is_none()
     }
 
-    /// Whether nothing is in the sequence that is open.
+    /// Whether the open sequence is empty.
     pub fn nothing_open(&self) -> bool {
         self.is_empty(self.current())
     }
@@ -182,7 +190,7 @@ impl Elements {
         ElementId(self.all.len() - 1)
     }
 
-    /// Adds a statement to the sequence that is open.
+    /// Adds a statement to the open sequence.
     pub fn add(&mut self, pending: Pending) {
         let span = pending.span;
         let (element, linked) = match pending.kind {
@@ -213,7 +221,7 @@ impl Elements {
         self.labels.push(Label { destination, element, process, span, used: false });
     }
 
-    /// Whether a label stands at the element.
+    /// Whether the element has a label.
     pub fn labelled(&self, element: ElementId) -> bool {
         self.labels.iter().any(|label| label.element == element)
     }
@@ -222,7 +230,7 @@ impl Elements {
         if matches!(self.el(element).node, Node::Goto(_)) {
             let special = |label: &Label| label.element == element && is_special(&label.destination);
             if self.labels.iter().any(special) {
-                // The label needs a state of its own, which a jump is not.
+                // The label needs a state of its own, which a jump does not have.
                 let span = self.el(element).span;
                 let skip = self.element(Node::Basic(Basic::Condition(Ex::int(1, span))), span);
                 if let Some(label) = self.labels.iter_mut().rev().find(|label| label.element == element) {
@@ -303,7 +311,7 @@ impl Elements {
         if self.el(element).escapes.contains(&escape) {
             return;
         }
-        // What escapes from here can be escaped from, too.
+        // Escapes can be escaped from, too.
         for inner in self.el(element).escapes.clone() {
             self.cover(inner, escape);
         }
@@ -321,7 +329,7 @@ impl Elements {
         }
     }
 
-    /// Marks a complete sequence as one that is atomic, or a `d_step` if `dstep`.
+    /// Marks a complete sequence as `atomic`, or as a `d_step` if `dstep`.
     pub fn make_atomic(&mut self, sequence: SequenceId, dstep: bool) {
         let Sequence { first: Some(first), last: Some(last), .. } = self.seq(sequence) else { return };
         self.mark(first, last, ATOMIC | if dstep { DSTEP } else { 0 });
@@ -364,7 +372,7 @@ impl Elements {
         }
     }
 
-    /// Takes superfluous `skip`s out of an option.
+    /// Removes superfluous `skip`s from an option.
     pub fn prune(&mut self, option: SequenceId) {
         let Sequence { first, last, extent } = self.seq(option);
         let (mut before, mut at, mut skips): (Option<ElementId>, _, _) = (None, first, 0);
@@ -390,7 +398,7 @@ impl Elements {
         }
     }
 
-    /// What the label of a jump stands for: the innermost one of the scopes around the jump, or else any of that
+    /// The label that a jump refers to: the innermost one of the scopes around the jump, or else any of that
     /// name in the process.
     pub fn find_label(&self, destination: &Destination, process: usize) -> Option<usize> {
         let mut best: Option<(usize, usize)> = None;
@@ -419,7 +427,8 @@ impl Elements {
         self.find_label(destination, process).map(|at| self.labels[at].element)
     }
 
-    /// Gives a jump that is asked for by its label a state of its own. `count` is the next number in its process.
+    /// Gives a jump whose label occurs in a remote reference a state of its own. `count` is the next number
+    /// in its process.
     pub fn detach(&mut self, element: ElementId, count: &mut u32) {
         if !matches!(self.el(element).node, Node::Goto(_)) {
             return;

@@ -1,7 +1,7 @@
 //! Tokens, and the table of their spellings.
 //!
-//! Every spelling is kept once, under a [`Symbol`]. Those of the language come first in the table, so that telling
-//! a keyword from a name is a comparison of numbers.
+//! Every spelling is kept once, under a [`Symbol`]. Those of the language come first in the table, so that
+//! keywords and names are distinguished by comparing numbers.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ pub struct Symbol(u32);
 
 macro_rules! tokens {
     (operators { $($operator:ident $operator_text:literal)* } words { $($word:ident $word_text:literal)* }) => {
-        /// What the parser tells apart.
+        /// The tokens that the parser distinguishes.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Token {
             $($operator,)*
@@ -79,7 +79,7 @@ impl Token {
         (OPERATORS.len()..FIXED.len()).contains(&(self as usize))
     }
 
-    /// The spelling of a token of which there is only one.
+    /// The spelling of a token that has only one.
     pub fn symbol(self) -> Symbol {
         debug_assert!(self.text().is_some());
         Symbol(self as u32)
@@ -122,12 +122,12 @@ impl Interner {
     }
 }
 
-/// What the preprocessor tells apart.
+/// The kinds of lexemes that the preprocessor distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A name or keyword.
     Word,
-    /// What starts with a digit; not yet known to be a number.
+    /// A lexeme that starts with a digit; not yet known to be a number.
     Number,
     /// With its quotes.
     Str,
@@ -143,23 +143,23 @@ pub enum Kind {
     End,
 }
 
-/// A piece of text, with the way back to where it came from.
+/// A piece of text, with its origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Lexeme {
     pub kind: Kind,
     pub symbol: Symbol,
-    /// What to show the user: its own place, or that of the use of the macro that it is from.
+    /// The place to show to the user: its own, or that of the use of the macro that it is from.
     pub span: Span,
-    /// Where its characters are: in the definition of a macro, or in an argument.
+    /// The place of its characters: in the definition of a macro, or in an argument.
     pub spelled: Span,
-    /// The first of its line, where a line that ends in `\` or in a comment goes on in the next one.
+    /// The first of its line, where a line that ends in `\` or in a comment continues in the next one.
     pub first: bool,
-    /// SPIN sees it on another line than what is before it. That is so after any end of a line, also in a comment or
-    /// in the arguments of a macro: the C preprocessor that SPIN calls keeps the numbers of lines.
+    /// SPIN sees it on another line than the lexeme before it. That is so after any end of a line, also in a
+    /// comment or in the arguments of a macro: the C preprocessor that SPIN calls preserves line numbers.
     pub newline: bool,
-    /// There is white space, or a comment, before it.
+    /// There is white space or a comment before it.
     pub space: bool,
-    /// The name of a macro that met itself: never expanded again.
+    /// The name of a macro inside its own expansion: never expanded again.
     pub painted: bool,
 }
 
@@ -169,7 +169,7 @@ impl Lexeme {
     }
 }
 
-/// From one place to another; the first, if they are of different files.
+/// From one place to another; the first place if they are in different files.
 pub fn join(from: Span, to: Span) -> Span {
     if from.file == to.file { from.to(to) } else { from }
 }

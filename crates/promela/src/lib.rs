@@ -1,7 +1,7 @@
 //! The Promela front end.
 //!
-//! Promela is SPIN's language. A model goes through a preprocessor like C's, then a parser that follows SPIN's own
-//! grammar down to its odd corners, for SPIN is the reference.
+//! Promela is SPIN's language. A model goes through a preprocessor like C's, then a parser that follows
+//! SPIN's own grammar down to its odd corners, since SPIN is the reference.
 
 pub mod ast;
 pub mod codes;
@@ -19,6 +19,7 @@ mod symbols;
 mod text;
 mod tree;
 mod unused;
+mod walk;
 
 pub use lower::{Chain, Chains, Link, merge, unseen};
 pub use parser::parse;
@@ -39,8 +40,8 @@ pub struct Compiled {
     pub warnings: Diagnostics,
 }
 
-/// Compiles a model. `defines` are macros, as `-DNAME=VALUE` gives them; included files are read by way of `provider`
-/// and added to `map`. On success there may be warnings.
+/// Compiles a model. `defines` are macros, as from `-DNAME=VALUE`; included files are read through `provider`
+/// and added to `map`. There may be warnings even on success.
 pub fn compile(
     map: &mut SourceMap,
     provider: &dyn Provider,
@@ -50,9 +51,9 @@ pub fn compile(
     compile_with(map, provider, file, defines, &[])
 }
 
-/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as in an `ltl`
-/// block, a `never` claim, or an automaton in the HOA format whose propositions are conditions of the model. The name of the
-/// file is the name of the property. They come after those of the model.
+/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as in
+/// an `ltl` block, a `never` claim, or an automaton in the HOA format whose propositions are conditions of
+/// the model. The name of the file is the name of the property. They come after those of the model.
 pub fn compile_with(
     map: &mut SourceMap,
     provider: &dyn Provider,

@@ -1,6 +1,6 @@
 //! Names, types and constants: from expressions of the text to expressions over variables.
 //!
-//! What is wrong is reported, and `None` is what comes back then.
+//! Functions report errors, and then return `None`.
 
 use source::Diagnostic;
 
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::symbols::{Scalar, Ty};
 use crate::tree::{Arg, Ex, ExKind, Ref, Run, SymbolId, Target};
 
-/// What a reference stands for.
+/// The meaning of a reference.
 pub enum Resolved {
     Constant(i32),
     Predefined(ExKind),
@@ -37,7 +37,7 @@ impl Builder<'_> {
             },
             ast::ExprKind::Unary(op, a) => {
                 let a = self.expr(a)?;
-                // SPIN's lexer and parser keep a minus in front of a number apart, too.
+                // SPIN's lexer and parser keep a minus before a number apart, too.
                 ExKind::Unary(*op, Box::new(a))
             }
             ast::ExprKind::Binary(op, a, b) => {
@@ -95,7 +95,7 @@ impl Builder<'_> {
         Some(Ex { kind, span: expr.span })
     }
 
-    /// Nothing is fine, something wrong is not.
+    /// An optional expression: an absent one is fine, one with errors is not.
     #[expect(clippy::option_option, reason = "the outer one is for what was reported")]
     fn optional(&mut self, expr: Option<&ast::Expr>) -> Option<Option<Box<Ex>>> {
         match expr {
@@ -208,7 +208,7 @@ impl Builder<'_> {
         all
     }
 
-    /// Something that cannot be set is to be set, by a receive or otherwise.
+    /// Reports that something that cannot be set is to be set, by a receive or otherwise.
     pub fn constant_target(&mut self, var: &ast::VarRef, received: bool) {
         let name = var.parts.first().map_or("_", |part| &part.name.text);
         let message = format!("`{name}` cannot be set");
@@ -218,7 +218,7 @@ impl Builder<'_> {
         self.diagnostics.push(if received { diagnostic.help(help) } else { diagnostic });
     }
 
-    /// What is set by an assignment.
+    /// The target of an assignment.
     pub fn target(&mut self, var: &ast::VarRef) -> Option<Target> {
         match self.var(var, false)? {
             Resolved::Place(place) => Some(Target::Var(place)),
@@ -232,7 +232,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The channel of a send, a receive or a question.
+    /// The channel of a send, a receive or a poll.
     pub fn channel(&mut self, var: &ast::VarRef) -> Option<Ex> {
         match self.var(var, true)? {
             Resolved::Place(place) => {
@@ -273,7 +273,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An event of a trace can only ask for fields that the messages of its channel have.
+    /// Checks that an event of a trace has no more fields than the messages of its channel.
     pub fn check_event_fields(&mut self, channel: &Ex, args: &[Arg], span: source::Span) {
         self.check_fields(channel, args.len(), span);
         let ExKind::Var(place) = &channel.kind else { return };
@@ -288,7 +288,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a reference stands for. `read` says whether its value is asked for.
+    /// The meaning of a reference. `read` says whether its value is read.
     pub fn var(&mut self, var: &ast::VarRef, read: bool) -> Option<Resolved> {
         let base = var.parts.first()?;
         if let (Some(name), None) = (var.as_name(), self.scopes.find(&base.name.text)) {
@@ -343,7 +343,7 @@ impl Builder<'_> {
                     );
                     sound = false;
                 }
-                // SPIN admits the index 0 on what is no array.
+                // SPIN admits the index 0 on a variable that is not an array.
                 (None, Some(Some(value))) if value.literal() == Some(0) => {}
                 (None, Some(value)) => {
                     sound = false;

@@ -1,10 +1,10 @@
 //! Variables, types and scopes.
 //!
-//! A variable of a record type is flattened into its *leaves*: one array or scalar per field that is no record, with
-//! the dimensions of all arrays on the way. Everything after name resolution knows leaves only.
+//! A variable of a record type is flattened into its *leaves*: one array or scalar per field that is not a
+//! record, with the dimensions of all arrays on the way. After name resolution there are only leaves.
 //!
-//! Only braces open scopes: what is declared in one option of an `if` is known in the next. Names of the top level and
-//! of the outermost scope of a process cannot be declared again inside.
+//! Only braces open scopes: a variable declared in one option of an `if` is known in the next. Names of the
+//! top level and of the outermost scope of a process cannot be declared again inside.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub enum Scalar {
     Int,
     Unsigned(u32),
     Chan,
-    /// With the position of its list of names.
+    /// With the index of its list of names.
     Mtype(usize),
 }
 
@@ -62,7 +62,7 @@ pub const RECORD_PHASE: usize = 7;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ty {
     Scalar(Scalar),
-    /// A position in the table of typedefs.
+    /// An index into the table of typedefs.
     Record(usize),
 }
 
@@ -70,7 +70,7 @@ pub enum Ty {
 pub struct Typedef {
     pub name: Rc<str>,
     pub fields: Vec<Field>,
-    /// How many leaves a variable of this type has.
+    /// The number of leaves of a variable of this type.
     pub leaves: usize,
     pub span: Span,
 }
@@ -105,7 +105,7 @@ pub struct ChannelType {
 pub struct Leaf {
     /// With the names of the fields.
     pub name: String,
-    /// The fields on the way to it, as positions in their typedefs.
+    /// The fields that lead to it, as positions in their typedefs.
     pub path: Vec<usize>,
     pub scalar: Scalar,
     pub dims: Vec<u32>,
@@ -117,7 +117,7 @@ pub struct Leaf {
 #[derive(Debug)]
 pub struct Symbol {
     pub name: Rc<str>,
-    /// The process it belongs to, as a position in the table of processes.
+    /// The process it belongs to, as an index into the table of processes.
     pub owner: Option<usize>,
     pub ty: Ty,
     pub size: Option<u32>,
@@ -125,9 +125,9 @@ pub struct Symbol {
     pub param: bool,
     /// Declared `hidden`.
     pub hidden: bool,
-    /// Its value is asked for somewhere other than in `printf`.
+    /// Its value is read somewhere other than in `printf`.
     pub read: bool,
-    /// It occurs somewhere, be it to be set.
+    /// It occurs somewhere, even if it is only set.
     pub used: bool,
     /// Made by the front end.
     pub made: bool,
@@ -142,7 +142,8 @@ impl Symbol {
         }
     }
 
-    /// A global that is only written is no part of the state, unless it is a channel or a record.
+    /// Whether it is not part of the state: it is `hidden`, or a global that is only written and neither a
+    /// channel nor a record.
     pub fn untracked(&self) -> bool {
         let unread = self.owner.is_none()
             && !self.read
@@ -159,13 +160,13 @@ impl Symbol {
         }
     }
 
-    /// How many scalars the variable consists of, all elements of arrays and all fields of the messages that its channels
-    /// hold included.
+    /// The number of scalars in the variable, including all elements of arrays and all fields of the messages
+    /// that its channels hold.
     pub fn elements(&self) -> u64 {
         self.leaves.iter().map(Leaf::elements).fold(0, u64::saturating_add)
     }
 
-    /// What the channel variable was declared with.
+    /// The channel type that the variable was declared with.
     pub fn channel(&self, leaf: usize) -> Option<&ChannelType> {
         match &self.leaves.get(leaf)?.init {
             Some(Init::Channel(channel)) => Some(channel),
@@ -175,7 +176,7 @@ impl Symbol {
 }
 
 impl Leaf {
-    /// How many elements an array has, all dimensions together.
+    /// The number of elements of an array, over all dimensions.
     pub fn count(&self) -> u64 {
         self.dims.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul)
     }
@@ -189,7 +190,7 @@ impl Leaf {
     }
 }
 
-/// How many leaves a variable or field of a type has.
+/// The number of leaves of a variable or field of a type.
 pub fn leaf_count(typedefs: &[Typedef], ty: Ty) -> usize {
     match ty {
         Ty::Scalar(_) => 1,
@@ -224,7 +225,7 @@ pub fn leaves(typedefs: &[Typedef], name: &str, ty: Ty, size: Option<u32>, init:
     }
 }
 
-/// A stretch of the text between braces.
+/// A range of the text between braces.
 #[derive(Debug, Default)]
 pub struct Scope {
     names: FxHashMap<Rc<str>, SymbolId>,
@@ -263,9 +264,9 @@ impl Scopes {
         self.stack.iter().rev().find_map(|scope| scope.names.get(name)).copied()
     }
 
-    /// What a declaration of that name would clash with.
+    /// The symbol that a declaration of this name would clash with.
     pub fn clash(&self, name: &str) -> Option<SymbolId> {
-        // SPIN looks a name up before it declares it, and finds those of the scopes around.
+        // SPIN looks a name up before it declares it, and finds those of the enclosing scopes.
         self.find(name)
     }
 

@@ -1,6 +1,6 @@
 //! Words for messages.
 
-/// How much of a name a message shows.
+/// The longest part of a name that a message shows.
 const SHOWN: usize = 40;
 
 /// The text, cut if it is long: names can be as long as the file. Control characters are escaped.

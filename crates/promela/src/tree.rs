@@ -6,7 +6,7 @@ use source::Span;
 
 use crate::ast::{BinaryOp, Name, Probe, UnaryOp};
 
-/// A variable: a position in the table of symbols.
+/// A variable: an index into the table of symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SymbolId(pub u32);
 
@@ -20,7 +20,7 @@ impl SymbolId {
 #[derive(Clone, Debug)]
 pub struct Ref {
     pub symbol: SymbolId,
-    /// Which of the [leaves](crate::symbols::Symbol::leaves) of the variable.
+    /// The index of one of the [leaves](crate::symbols::Symbol::leaves) of the variable.
     pub leaf: usize,
     /// One for each dimension of the leaf, or none for the first element.
     pub indices: Vec<Ex>,
@@ -90,11 +90,11 @@ pub enum Arg {
     Match(Ex),
 }
 
-/// What can be set.
+/// The target of an assignment.
 #[derive(Clone, Debug)]
 pub enum Target {
     Var(Ref),
-    /// `_`: the value is lost.
+    /// `_`: the value is discarded.
     Nothing,
     /// `_priority`
     Priority,
@@ -155,7 +155,7 @@ impl Ex {
         }
     }
 
-    /// Calls `visit` for this expression and all inside of it.
+    /// Calls `visit` for this expression and all expressions inside it.
     pub fn walk(&self, visit: &mut dyn FnMut(&Self)) {
         visit(self);
         match &self.kind {

@@ -1,4 +1,4 @@
-//! Warnings about what has no use: variables, labels, processes, statements that nothing leads to.
+//! Warnings about unused things: variables, labels, processes, unreachable statements.
 
 use source::Diagnostic;
 
@@ -42,7 +42,7 @@ pub fn processes(builder: &mut Builder<'_>) {
     }
 }
 
-/// Statements after a jump that nothing else leads to.
+/// Unreachable statements after a jump.
 pub fn statements(builder: &mut Builder<'_>, process: usize, automaton: &Automaton) {
     let mut reached = vec![false; automaton.states.len()];
     for number in automaton.reachable() {

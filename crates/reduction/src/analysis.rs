@@ -9,7 +9,7 @@ use crate::assured::{is_steady, plain_message};
 use crate::bits::Bits;
 use crate::conflicts::Conflicts;
 use crate::cycle_cut;
-use crate::cycles::{Search, break_cycles_but};
+use crate::cycles::{break_cycles_but, components_without};
 use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
 use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
@@ -151,7 +151,7 @@ pub struct Candidate {
 /// An operation on a channel at the beginning of a step.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The transition that begins with the operation; `None` if it is a transition of an inner location.
+    /// The transition that begins with the operation; `None` if it is a transition of an fused location.
     pub transition: Option<TransitionId>,
     pub kind: UseKind,
     pub channel: Expr,
@@ -507,14 +507,14 @@ impl<'a> Steps<'a> {
     ) -> Option<Candidate> {
         let program = self.program;
         let here = &program.locations[location];
-        if here.transitions.is_empty() || here.inner || here.atomic {
+        if here.transitions.is_empty() || here.fused || here.atomic {
             return None;
         }
         let is_sticky = |at: LocationId| sticky[at.index()];
         let passes_sticky = |at: LocationId| passes_sticky[at.index()];
         let mut candidate = Candidate { sticky: is_sticky(location), ..Candidate::default() };
         let mut all = Part::default();
-        // Where the step begins: here, and at inner locations before which only their readiness is tested.
+        // Where the step begins: here, and at fused locations before which only their readiness is tested.
         let mut begins = vec![location];
         let mut next = 0;
         while let Some(&at) = begins.get(next) {
@@ -620,7 +620,7 @@ impl<'a> Steps<'a> {
     /// Whether a step continues at the target of a transition.
     fn goes_on(&self, transition: &Transition, target: LocationId) -> bool {
         let target = &self.program.locations[target];
-        transition.exclusive || target.inner || target.atomic
+        transition.exclusive || target.fused || target.atomic
     }
 
     /// What happens at a resume location.
@@ -662,12 +662,12 @@ impl<'a> Steps<'a> {
     /// Computes the detours of sticky locations, where `firm` are the locations that no thread ever leaves by
     /// ample steps.
     fn find_detours(&self, candidates: &mut Table<LocationId, Option<Candidate>>, firm: &[bool]) {
-        let parts = Search::without(&self.flow.successors, firm);
+        let parts = components_without(&self.flow.successors, firm);
         for (id, location) in self.program.locations.iter() {
             let Some(candidate) = candidates[id].as_mut().filter(|candidate| candidate.sticky) else {
                 continue;
             };
-            let leads_back = |to: LocationId| parts.component[to.index()] == parts.component[id.index()];
+            let leads_back = |to: LocationId| parts.of[to.index()] == parts.of[id.index()];
             let is_detour = |transition: &TransitionId| match self.program.transitions[*transition].exit {
                 Exit::Jump(Jump::Goto(target)) => firm[target.index()] || !leads_back(target),
                 _ => false,
@@ -693,7 +693,7 @@ impl<'a> Steps<'a> {
                 // They come after calls, and every cycle through one also contains its call.
                 _ if !matches!(location.kind, LocationKind::Plain) => 5,
                 // Threads do not rest at these.
-                _ if location.inner || location.atomic => 4,
+                _ if location.fused || location.atomic => 4,
                 None => 0,
                 Some(_) if !conflicts.have(id) => 0,
                 Some(step)

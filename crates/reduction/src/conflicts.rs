@@ -9,11 +9,11 @@
 //! Many candidates have the same conflicts, and many locations have the same future, so answers are given by
 //! classes of both. Unless there are too many pairs of classes, the answers are in a table.
 
+use bits::Components;
 use ir::{Expr, ExprKind, Id, LocationId, LocationKind, ProcedureId, Program, Table, TransitionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Analysis, Candidate};
-use crate::cycles::Search;
 use crate::footprint::{COUNT, UseKind};
 use crate::futures::Future;
 use crate::sets::{SetId, Sets};
@@ -279,11 +279,10 @@ impl PermanentThreads {
         let successors = &analysis.flow.successors;
         let mut count = vec![0; program.procedures.len()];
         program.active.iter().for_each(|procedure| count[procedure.index()] += 1);
-        let parts = Search::all(successors);
-        let mut is_left = vec![false; parts.found];
+        let parts = Components::of_graph(successors);
+        let mut is_left = vec![false; parts.count];
         for (from, targets) in successors.iter().enumerate() {
-            is_left[parts.component[from]] |=
-                targets.iter().any(|&to| parts.component[to] != parts.component[from]);
+            is_left[parts.of[from]] |= targets.iter().any(|&to| parts.of[to] != parts.of[from]);
         }
         let mut is_known = vec![false; successors.len()];
         let mut all = Vec::new();
@@ -297,7 +296,7 @@ impl PermanentThreads {
             let mut open = vec![entry.index()];
             is_known[entry.index()] = true;
             while let Some(at) = open.pop() {
-                if !is_left[parts.component[at]] {
+                if !is_left[parts.of[at]] {
                     last.push(analysis.futures.class(LocationId::from_index(at)));
                 }
                 open.extend(successors[at].iter().filter(|&&to| !std::mem::replace(&mut is_known[to], true)));

@@ -6,7 +6,9 @@
 //! because components decompose too slowly, the remaining cycles are broken at the targets of back edges of a
 //! depth-first search.
 
-/// The limit of the effort, as a multiple of the number of edges.
+use bits::Components;
+
+/// How many times as long as it takes to look at all edges the choice may take.
 const EFFORT: usize = 64;
 /// The limit of the effort is at least this.
 const LEAST_EFFORT: usize = 1 << 16;
@@ -74,20 +76,21 @@ fn break_cycles_within(
     chosen
 }
 
-/// Strongly connected components, by Tarjan's algorithm with an explicit stack of calls.
-pub struct Search<'g> {
+/// A graph that is taken apart: strongly connected components of what is left of it.
+struct Search<'g> {
     successors: &'g [Vec<usize>],
-    /// By node: its component. A component has a greater number than those to which it leads.
-    pub component: Vec<usize>,
-    /// The number of components.
-    pub found: usize,
-    /// By node: its number in the order of discovery, from 1 on; and the least number to which it leads back.
-    order: Vec<usize>,
-    low: Vec<usize>,
-    /// The component that a node was in before the search.
-    within: Vec<usize>,
-    /// By node: the indices of edges that were removed.
+    components: Components,
+    /// By node: the positions of removed edges.
     cut: Vec<Vec<usize>>,
+    /// By node: whether a depth-first search has found it, and is done with it.
+    colour: Vec<Colour>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colour {
+    New,
+    OnPath,
+    Done,
 }
 
 impl<'g> Search<'g> {
@@ -95,132 +98,82 @@ impl<'g> Search<'g> {
         let count = successors.len();
         Self {
             successors,
-            component: vec![usize::MAX; count],
-            found: 0,
-            order: vec![0; count],
-            low: vec![0; count],
-            within: vec![usize::MAX; count],
-            cut: Vec::new(),
+            components: Components::new(count),
+            cut: vec![Vec::new(); count],
+            colour: vec![Colour::New; count],
         }
     }
 
     /// Removes an edge from the graph.
     fn cut(&mut self, from: usize, at: usize) {
-        self.cut.resize(self.successors.len(), Vec::new());
         self.cut[from].push(at);
     }
 
-    fn is_cut(&self, from: usize, at: usize) -> bool {
-        self.cut.get(from).is_some_and(|cut| cut.contains(&at))
-    }
-
-    /// Whether an edge is within a component.
+    /// Whether an edge is one of a component.
     fn stays_inside(&self, from: usize, at: usize) -> bool {
-        self.component[self.successors[from][at]] == self.component[from] && !self.is_cut(from, at)
+        let of = &self.components.of;
+        of[self.successors[from][at]] == of[from] && !self.cut[from].contains(&at)
     }
 
-    /// The components of a whole graph.
-    pub fn all(successors: &'g [Vec<usize>]) -> Self {
-        Self::without(successors, &vec![false; successors.len()])
-    }
-
-    /// The components of a graph without some nodes, which have no component.
-    pub fn without(successors: &'g [Vec<usize>], left_out: &[bool]) -> Self {
-        let mut search = Self::new(successors);
-        let all: Vec<usize> = (0..successors.len()).collect();
-        search.components(&all, left_out);
-        search
-    }
-
-    /// Splits a component, without the nodes that are left out, into components. Returns those that have
-    /// cycles.
+    /// Splits a component without the nodes that are left out. Returns the parts that have cycles.
     fn components(&mut self, nodes: &[usize], without: &[bool]) -> Vec<Vec<usize>> {
-        const OPEN: usize = usize::MAX - 1;
+        let Self { successors, components, cut, .. } = self;
+        let targets = |node: usize| remaining(&successors[node], &cut[node], without);
         let mut cyclic = Vec::new();
-        for &node in nodes {
-            self.order[node] = 0;
-            self.within[node] = self.component[node];
-            self.component[node] = if without[node] { usize::MAX } else { OPEN };
-        }
-        let mut next = 0;
-        let mut open = Vec::new();
-        for &root in nodes {
-            if self.order[root] > 0 || without[root] {
-                continue;
+        components.clear(nodes);
+        components.find(nodes.iter().copied().filter(|&node| !without[node]), targets, |members| {
+            if members.len() > 1 || targets(members[0]).any(|to| to == members[0]) {
+                cyclic.push(members.to_vec());
             }
-            let mut calls = vec![(root, 0)];
-            while let Some((node, at)) = calls.pop() {
-                if at == 0 {
-                    next += 1;
-                    (self.order[node], self.low[node]) = (next, next);
-                    open.push(node);
-                }
-                if let Some(&to) = self.successors[node].get(at) {
-                    calls.push((node, at + 1));
-                    if self.component[to] == OPEN
-                        && self.within[to] == self.within[node]
-                        && !self.is_cut(node, at)
-                    {
-                        if self.order[to] == 0 {
-                            calls.push((to, 0));
-                        } else {
-                            self.low[node] = self.low[node].min(self.order[to]);
-                        }
-                    }
-                    continue;
-                }
-                if self.low[node] == self.order[node] {
-                    let start = open.iter().rposition(|&member| member == node).unwrap_or(0);
-                    let members = open.split_off(start);
-                    for &member in &members {
-                        self.component[member] = self.found;
-                    }
-                    self.found += 1;
-                    let mut ways = 0..self.successors[node].len();
-                    let is_loop = |at| self.successors[node][at] == node && !self.is_cut(node, at);
-                    if members.len() > 1 || ways.any(is_loop) {
-                        cyclic.push(members);
-                    }
-                }
-                if let Some(&(parent, _)) = calls.last() {
-                    self.low[parent] = self.low[parent].min(self.low[node]);
-                }
-            }
-        }
+        });
         cyclic
     }
 
-    /// Chooses the targets of back edges of a depth-first search in a component: every cycle has one.
+    /// Chooses the nodes of a component that a depth-first search comes back to: every cycle has one.
     fn choose_back_edge_targets(&mut self, nodes: &[usize], chosen: &mut [bool]) {
-        // 0: not discovered, 1: on the stack, 2: done.
         for &node in nodes {
-            self.order[node] = 0;
+            self.colour[node] = Colour::New;
         }
         for &root in nodes {
-            if self.order[root] > 0 {
+            if self.colour[root] != Colour::New {
                 continue;
             }
-            let mut calls = vec![(root, 0)];
-            self.order[root] = 1;
-            while let Some((node, at)) = calls.pop() {
+            let mut path = vec![(root, 0)];
+            self.colour[root] = Colour::OnPath;
+            while let Some((node, at)) = path.pop() {
                 let Some(&to) = self.successors[node].get(at) else {
-                    self.order[node] = 2;
+                    self.colour[node] = Colour::Done;
                     continue;
                 };
-                calls.push((node, at + 1));
-                if self.component[to] == self.component[node] && !self.is_cut(node, at) {
-                    match self.order[to] {
-                        0 => {
-                            self.order[to] = 1;
-                            calls.push((to, 0));
-                        }
-                        1 => chosen[to] = true,
-                        _ => {}
+                path.push((node, at + 1));
+                if !self.stays_inside(node, at) {
+                    continue;
+                }
+                match self.colour[to] {
+                    Colour::New => {
+                        self.colour[to] = Colour::OnPath;
+                        path.push((to, 0));
                     }
+                    Colour::OnPath => chosen[to] = true,
+                    Colour::Done => {}
                 }
             }
         }
     }
+}
+
+/// The targets of the edges that are not removed, other than nodes that are left out.
+fn remaining(targets: &[usize], cut: &[usize], without: &[bool]) -> impl Iterator<Item = usize> {
+    let is_left = |&(at, &to): &(usize, &usize)| !without[to] && !cut.contains(&at);
+    targets.iter().enumerate().filter(is_left).map(|(_, &to)| to)
+}
+
+/// The components of a graph without some nodes, which have none.
+pub fn components_without(successors: &[Vec<usize>], left_out: &[bool]) -> Components {
+    let mut components = Components::new(successors.len());
+    let roots = (0..successors.len()).filter(|&node| !left_out[node]);
+    components.find(roots, |node| remaining(&successors[node], &[], left_out), |_| ());
+    components
 }
 
 #[cfg(test)]
@@ -275,13 +228,5 @@ mod tests {
                 assert!(!has_cycle(&successors, &chosen), "{successors:?} {chosen:?}");
             }
         }
-    }
-
-    #[test]
-    fn components_come_after_those_that_they_lead_to() {
-        let successors: Vec<Vec<usize>> = vec![vec![1], vec![2, 3], vec![1], vec![4], vec![3], vec![0]];
-        let found = Search::all(&successors);
-        assert_eq!(found.component, [2, 1, 1, 0, 0, 3]);
-        assert_eq!(found.found, 4);
     }
 }

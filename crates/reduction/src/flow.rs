@@ -64,7 +64,7 @@ impl Flow {
                     Exit::Jump(Jump::Goto(target)) => {
                         flow.successors[at].push(target.index());
                         let target_of = &program.locations[*target];
-                        if transition.exclusive || target_of.inner || target_of.atomic {
+                        if transition.exclusive || target_of.fused || target_of.atomic {
                             flow.passages[at].push(target.index());
                         }
                     }

@@ -397,7 +397,7 @@ impl<'p> Resources<'p> {
         }
     }
 
-    /// What a transition may do. Of the inner locations to which it leads, only the arrival counts.
+    /// What a transition may do. Of the fused locations to which it leads, only the arrival counts.
     pub fn transition(&self, transition: &Transition) -> Footprint {
         let mut out = Footprint::default();
         let procedure = self.program.locations[transition.source].procedure;
@@ -515,7 +515,7 @@ fn fixed_channels(program: &Program) -> Vec<Option<ChannelId>> {
 /// By location: whether a thread there does anything but wait while a transition is not enabled.
 ///
 /// It does if there is an `else`, or a transition of another rank; inside a step, where that is a fault; and
-/// inside an atomic block, where other threads get to run. An inner location that is only entered if it is
+/// inside an atomic block, where other threads get to run. An fused location that is only entered if it is
 /// ready counts like the location before it.
 pub fn sensing(program: &Program) -> Vec<bool> {
     let alternatives = |location: &ir::Location| {
@@ -536,10 +536,10 @@ pub fn sensing(program: &Program) -> Vec<bool> {
         sensing[target.index()] = true;
     }
     // The locations before are not inner ones: their results are known by now.
-    for (transition, target) in entering().filter(|&(_, target)| program.locations[target].inner) {
+    for (transition, target) in entering().filter(|&(_, target)| program.locations[target].fused) {
         sensing[target.index()] |= transition.guard != Guard::Ready(target)
             || !transition.body.is_empty()
-            || program.locations[transition.source].inner
+            || program.locations[transition.source].fused
             || sensing[transition.source.index()];
     }
     sensing

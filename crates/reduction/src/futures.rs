@@ -6,11 +6,11 @@
 //! have in common (`sets`). Locations with the same future form a class: there are few classes, and
 //! comparisons with futures are made by class.
 
+use bits::Components;
 use ir::{Id, LocationId, Table, TransitionId};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Candidate, Operation};
-use crate::cycles::Search;
 use crate::flow::Flow;
 use crate::footprint::{Footprint, Resources, Use, UseKind};
 use crate::sets::{SetId, Sets};
@@ -161,9 +161,9 @@ impl Futures {
 
 /// Adds to each node of a graph the values of all nodes that can be reached from it.
 pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl FnMut(&mut T, &T)) {
-    let search = Search::all(successors);
-    let mut members = vec![Vec::new(); search.found];
-    for (node, &component) in search.component.iter().enumerate() {
+    let components = Components::of_graph(successors);
+    let mut members = vec![Vec::new(); components.count];
+    for (node, &component) in components.of.iter().enumerate() {
         members[component].push(node);
     }
     // Components come after those to which they lead.
@@ -171,7 +171,7 @@ pub fn close<T: Copy>(successors: &[Vec<usize>], values: &mut [T], mut add: impl
         let mut all = values[members[0]];
         members[1..].iter().for_each(|&node| add(&mut all, &values[node]));
         for &node in members {
-            for &to in successors[node].iter().filter(|&&to| search.component[to] != component) {
+            for &to in successors[node].iter().filter(|&&to| components.of[to] != component) {
                 add(&mut all, &values[to]);
             }
         }

@@ -11,7 +11,7 @@
 //! # Which steps are ample
 //!
 //! The steps of a thread at a location are ample if the following holds for *all* transitions there, enabled
-//! or not, and for all statements that a step can reach from there (inner locations and atomic blocks
+//! or not, and for all statements that a step can reach from there (fused locations and atomic blocks
 //! included):
 //!
 //! - **C0.** At least one is enabled, and all enabled ones lead to a state: behind a fault or a bound, what

@@ -1,5 +1,6 @@
 //! Random walks: one path through the state space, determined by a seed.
 
+use bits::SplitMix64;
 use system::{Bound, Encoding, Fault, Fired, Halt, Step, Steps, TransitionSystem};
 
 use crate::trail::{DEADLOCK, Trail, is_deadlock};
@@ -77,7 +78,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
             state: system.initial(),
             encoding: Encoding::new(),
             offered: Steps::default(),
-            random: SplitMix64(seed),
+            random: SplitMix64::new(seed),
             left: max_steps,
             undoable: 0,
         }
@@ -107,7 +108,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
         if let Some(&(step, fault)) = offered.faults.first() {
             return Walked { step: Some(step), end: Some(WalkEnd::Fault(fault)) };
         }
-        let step = offered.enabled[self.random.below(offered.enabled.len())];
+        let step = offered.enabled[below(&mut self.random, offered.enabled.len())];
         let end = match system.fire(state, step) {
             Fired::Moved => None,
             Fired::MovedWithFault(fault) | Fired::Fault(fault) => Some(WalkEnd::Fault(fault)),
@@ -132,33 +133,7 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
     }
 }
 
-/// `SplitMix64`, the generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators,
-/// OOPSLA 2014): one addition and a mix, with the same results on every machine.
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `n`, uniform up to a bias of `n` in 2^64.
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_generator_is_the_published_one() {
-        let mut random = SplitMix64(1_234_567);
-        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
-        assert_eq!(published.map(|_| random.next()), published);
-    }
+/// A number below `n`, uniform up to a bias of `n` in 2^64.
+fn below(random: &mut SplitMix64, n: usize) -> usize {
+    ((u128::from(random.next_u64()) * n as u128) >> 64) as usize
 }

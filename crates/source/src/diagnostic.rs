@@ -1,8 +1,8 @@
-//! What is said about a model that is wrong, or that looks wrong.
+//! Messages about a model that is wrong, or that looks wrong.
 
 use crate::{SourceMap, Span, Style, render};
 
-/// How many errors, and how many warnings, a run reports.
+/// The largest number of errors, and of warnings, that a run reports.
 pub const MAX_REPORTED: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -11,11 +11,11 @@ pub enum Severity {
     Warning,
 }
 
-/// A place, and what is to be said there.
+/// A place and a message about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     pub span: Span,
-    /// May be empty: then the place is only marked.
+    /// May be empty; then the place is only marked.
     pub text: String,
 }
 
@@ -83,7 +83,7 @@ impl Diagnostic {
         self.secondary.iter().cloned().chain(render::definition(self, map)).collect()
     }
 
-    /// The notes, with the way from derived text to what the user wrote.
+    /// The notes, followed by the path from derived text to the text that the user wrote.
     pub fn notes(&self, map: &SourceMap) -> Vec<String> {
         self.notes.iter().cloned().chain(render::origins(self, map)).collect()
     }
@@ -93,7 +93,7 @@ impl Diagnostic {
     }
 }
 
-/// The diagnostics of a run. Of each severity it keeps [`MAX_REPORTED`], and counts the others.
+/// The diagnostics of a run. It keeps up to [`MAX_REPORTED`] of each severity, and counts the others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diagnostics {
     items: Vec<Diagnostic>,
@@ -118,12 +118,12 @@ impl Diagnostics {
         }
     }
 
-    /// How many errors there are, those beyond the cap included.
+    /// The number of errors, including those beyond the cap.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many warnings there are, those beyond the cap included.
+    /// The number of warnings, including those beyond the cap.
     pub fn warnings(&self) -> usize {
         self.warnings
     }
@@ -136,12 +136,12 @@ impl Diagnostics {
         self.items.is_empty()
     }
 
-    /// Whether a further error would not be shown: time to stop looking.
+    /// Whether a further error would not be shown. Then a front end may stop.
     pub fn is_full(&self) -> bool {
         self.errors >= MAX_REPORTED
     }
 
-    /// Records that the rest of the input was not looked at, for there were too many errors.
+    /// Records that the rest of the input was not examined because there were too many errors.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
@@ -160,7 +160,7 @@ impl Diagnostics {
         sorted.into_iter()
     }
 
-    /// All of them as text, an empty line between any two.
+    /// All diagnostics as text, separated by empty lines.
     pub fn render(&self, map: &SourceMap, style: Style) -> String {
         let mut parts: Vec<_> = self.iter().map(|item| item.render(map, style)).collect();
         parts.extend(self.remarks().into_iter().map(|text| format!("note: {text}")));
@@ -171,7 +171,7 @@ impl Diagnostics {
         text
     }
 
-    /// What is to be said about diagnostics that are not there.
+    /// Remarks about diagnostics that were left out.
     pub fn remarks(&self) -> Vec<String> {
         let more = |count: usize, noun: &str| match count.saturating_sub(MAX_REPORTED) {
             0 => None,

@@ -6,6 +6,7 @@
 //!
 //! This crate opens no file: what reads files implements [`Provider`].
 
+mod codes;
 mod diagnostic;
 mod map;
 mod provider;

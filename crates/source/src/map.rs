@@ -24,8 +24,8 @@ pub struct SourceFile {
     origin: Origin,
 }
 
-/// How a file got here. Text that a preprocessor makes is a file of its own, whose origin leads back to
-/// what the user wrote.
+/// How a file got into the map. Text that a preprocessor produces is a file of its own; its origin leads back
+/// to what the user wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// Named by the user.
@@ -68,7 +68,7 @@ impl SourceMap {
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
-        // One less than what 32 bits hold: there are empty spans at the very end.
+        // One less than the largest 32-bit number, since there are empty spans at the very end.
         if text.len() >= u32::MAX as usize {
             return Err(Diagnostic::error("E0003", format!("`{name}` is larger than 4 GiB")).into());
         }
@@ -200,8 +200,8 @@ fn read(provider: &dyn Provider, path: &str) -> Result<Vec<u8>, Diagnostics> {
     })
 }
 
-/// The text of a file. A file that is not UTF-8 is read as Latin-1, in which every byte is a character: so lines and columns
-/// are those that an editor shows.
+/// The text of a file. A file that is not UTF-8 is read as Latin-1, in which every byte is a character, so
+/// that lines and columns are those that an editor shows.
 pub fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())

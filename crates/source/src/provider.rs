@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 use std::io;
 
-/// Where the contents of files come from. Only the rim of the program touches the file system; tests keep
-/// their files in a map.
+/// A source of files. Only the command line touches the file system; tests keep their files in a map.
 pub trait Provider {
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// Reads a file that another file names. What the user names may be a pipe; what a model names must not make the
-    /// checker wait.
+    /// Reads a file that another file names. A file named by the user may be a pipe; a file named by a model
+    /// must not make the checker wait.
     fn include(&self, path: &str) -> io::Result<Vec<u8>> {
         self.read(path)
     }

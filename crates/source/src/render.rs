@@ -1,7 +1,7 @@
-//! Diagnostics as text, in rustc's look.
+//! Diagnostics as text, in the style of rustc.
 //!
-//! The renderer is only ever handed what it will show: lines near a label, and of a very long line only the
-//! surroundings of the label. So the cost of a message depends neither on the size of the file nor on the
+//! The renderer only receives what it will show: lines near a label, and only the surroundings of the label
+//! if the line is very long. So the cost of a message depends neither on the size of the file nor on the
 //! length of a line. A label that spans several lines is shown on its first one.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin as PathLine, Renderer, Snippet};
@@ -26,7 +26,7 @@ const AFTER: u32 = 160;
 /// Labels that are further apart than this many lines get a frame each.
 const NEAR: u32 = 6;
 const WIDTH: usize = 140;
-/// How many steps of the way from derived text to what the user wrote are told.
+/// How many steps of the path from derived text to the user's text are shown.
 const MAX_ORIGINS: usize = 8;
 
 /// A label, cut to one line.
@@ -67,7 +67,7 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String 
     renderer.term_width(WIDTH).render(&[group])
 }
 
-/// The definition of the macro that is at fault, unless a label shows a part of it already.
+/// The definition of the macro that is at fault, unless a label already shows a part of it.
 pub fn definition(diagnostic: &Diagnostic, map: &SourceMap) -> Option<Label> {
     let span = map.expansion(diagnostic.primary.as_ref()?.span)?;
     let near = |other: Span| other.file == span.file && map.line(other) == map.line(span);
@@ -108,7 +108,7 @@ fn add_frame<'a>(group: Group<'a>, frame: &[Mark<'a>]) -> Group<'a> {
     if mark.file.line_text(mark.line).len() <= LONG_LINE {
         return group.element(lines(frame, first, last));
     }
-    // The window does not start where the line does, so the place has to be told apart from it.
+    // The window does not start at the beginning of the line, so the position is given separately.
     let position = mark.file.position(mark.span.start);
     let (line_start, line_end) = mark.file.line_range(mark.line);
     let start = mark.file.floor_char(mark.span.start.saturating_sub(BEFORE)).max(line_start);
@@ -155,7 +155,7 @@ fn annotation<'a>(mark: &Mark<'a>, start: usize, end: usize) -> Annotation<'a> {
     if mark.text.is_empty() { annotation } else { annotation.label(mark.text) }
 }
 
-/// The way back from text that was derived to text that the user wrote.
+/// The path from derived text back to text that the user wrote.
 pub fn origins(diagnostic: &Diagnostic, map: &SourceMap) -> Vec<String> {
     let mut notes = Vec::new();
     let mut next = diagnostic.primary.as_ref().map(|label| label.span);

@@ -126,14 +126,6 @@ impl Fuel {
     }
 }
 
-/// The memory that must remain for allocations that are not checked, when a native stack is allocated.
-const SPARE: usize = 32 << 20;
-
-/// Whether the system has memory for another native stack, on which a deeply nested evaluation continues.
-pub fn has_room_for_stack(bytes: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(bytes + SPARE).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ pub mod toy;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use alarm::{Alarm, Fuel, has_room_for_stack};
+pub use alarm::{Alarm, Fuel};
 pub use encoding::{Encoding, Key, Moment, Section};
 pub use fault::{Bound, Fault, FaultKind, Halt};
 pub use retrace::{step_to_fault, steps_to};

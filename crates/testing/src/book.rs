@@ -1,7 +1,8 @@
 //! The fenced blocks of the book and of the README, for the tests that run them.
 //!
-//! A block starts with a line of three backquotes and an info string, and ends with a line of three backquotes.
-//! The info string is a language and attributes, separated by commas: `bir,violated=deadlock,states=36`.
+//! A block starts with a line of three backquotes and an info string, and ends with a line of three
+//! backquotes. The info string is a language and attributes, separated by commas:
+//! `bir,violated=deadlock,states=36`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Page {
 pub struct Block {
     /// Where the block is, as `page:line`.
     pub place: String,
-    /// Of the first line of the contents, from 0.
+    /// The line number of the first line of the contents, from 0.
     pub line: usize,
     pub language: String,
     pub attributes: Vec<(String, String)>,

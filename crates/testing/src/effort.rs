@@ -1,9 +1,9 @@
-//! How much random tests do.
+//! The amount of work of random tests.
 
 /// The factor by which random tests do more or less than usual.
 const VARIABLE: &str = "QUOTIENT_EFFORT";
 
-/// How many cases a test that usually looks at `usual` of them looks at: that times the environment variable
+/// The number of cases of a test that usually tries `usual`: that number times the environment variable
 /// `QUOTIENT_EFFORT`, which may be a fraction, and at least one.
 pub fn effort(usual: u64) -> u64 {
     match std::env::var(VARIABLE) {

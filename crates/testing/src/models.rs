@@ -14,7 +14,7 @@ pub fn models() -> PathBuf {
     root().join("models")
 }
 
-/// A model file, with the name by which tests call it: its path below `folder`.
+/// A model file, with its name in tests: its path below `folder`.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
     pub name: String,

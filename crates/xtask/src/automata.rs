@@ -1,8 +1,8 @@
 //! `xtask automata`: the sizes of the automata of the usual formulas, and of their negations, beside SPIN's.
 //!
-//! Sizes are numbers of states and of transitions; a transition whose label is a disjunction counts once, here and there.
-//! SPIN as it is mostly installed knows no `X`, and takes forever for some formulas: these have a mark instead of figures, and
-//! do not count in the sums that are compared.
+//! Sizes are numbers of states and of transitions; a transition whose label is a disjunction counts once, on
+//! both sides. SPIN as usually installed does not support `X`, and does not finish for some formulas: these
+//! have a mark instead of figures, and do not count in the sums that are compared.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use ltl::best::{buchi, generalized};
 use ltl::normal::Terms;
 use ltl::parse::{Names, parse};
+use ltl::smallest::{buchi, generalized};
 use ltl::{Automaton, Formula, Limits};
 
 use crate::page;
@@ -25,7 +25,7 @@ const COMMAND: &str = "cargo xtask automata";
 /// A line is a name and a formula; the name begins with the letters of its family.
 const FORMULAS: &str = include_str!("../../ltl/tests/it/formulas.txt");
 
-/// A translation may take this long.
+/// The time limit of a translation.
 const SOON: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
@@ -43,7 +43,7 @@ pub struct AutomataArgs {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Size([usize; 2]);
 
-/// What there is of SPIN.
+/// SPIN's result.
 #[derive(Clone, Copy)]
 enum Theirs {
     Size(Size),
@@ -54,16 +54,16 @@ enum Theirs {
 
 struct Line {
     name: String,
-    /// As it is written.
+    /// The text of the formula.
     text: String,
     generalized: Size,
     buchi: Size,
     theirs: Theirs,
-    /// Of both of our translations.
+    /// The time of both of our translations.
     time: Duration,
 }
 
-/// Compares; whether ours are not larger in sum, and soon there.
+/// Compares. Returns whether our automata are not larger in sum, and were built within the limit.
 pub fn run(args: &AutomataArgs) -> Result<bool> {
     let spin =
         process::find(&["spin"]).context("SPIN is not installed: there is no `spin` on the search path")?;
@@ -149,7 +149,7 @@ impl Theirs {
     }
 }
 
-/// Of a claim that SPIN printed.
+/// The size of a claim that SPIN printed.
 fn size_of_claim(claim: &str) -> Size {
     let count = |start: &str| claim.lines().filter(|line| line.trim_start().starts_with(start)).count();
     // `skip` at the end is a state that stays where it is.
@@ -172,7 +172,7 @@ impl fmt::Display for Theirs {
     }
 }
 
-/// Of the Büchi automata where SPIN has one: ours and SPIN's.
+/// The sums of the Büchi automata for which SPIN has one: ours and SPIN's.
 fn sums<'a>(lines: impl IntoIterator<Item = &'a Line>) -> [Size; 2] {
     let mut sums = [Size::default(); 2];
     for line in lines {

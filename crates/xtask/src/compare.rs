@@ -1,4 +1,4 @@
-//! What must be equal.
+//! The rules of the comparison with SPIN.
 //!
 //! | SPIN                         | ours must                                                     |
 //! |------------------------------|---------------------------------------------------------------|
@@ -10,8 +10,8 @@
 //! | gives up at an error         | find at least the errors that SPIN found                      |
 //! | can't tell (time, depth)     | nothing: the model is skipped                                 |
 //!
-//! In all cases depth first and breadth first search must count the same, and with reductions verdict and kinds are the
-//! same. Errors that only we look for do not matter.
+//! In all cases depth first and breadth first search must have equal counts, and verdict and kinds must be
+//! the same with reductions. Errors that only we search for are ignored.
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::kinds::{self, Kinds};
 use crate::ours::{self, Report};
 use crate::spin::{self, Exploration};
 
-/// One thing that is not equal.
+/// One difference.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
     /// One word.
@@ -29,7 +29,7 @@ pub struct Difference {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// With a remark on how far the comparison went, where not all was compared.
+    /// With a remark if not everything was compared.
     Same(Option<&'static str>),
     Skipped(String),
     Differs(Vec<Difference>),
@@ -71,7 +71,7 @@ pub fn compare(spin: &spin::Outcome, ours: &Ours, embedded_c: bool) -> Status {
     }
 }
 
-/// What a reduction changes.
+/// The difference that a reduction makes.
 pub fn lost(full: &Report, reduced: &ours::Outcome) -> Option<Difference> {
     let detail = match reduced {
         ours::Outcome::Checked(reduced) if reduced.essence() == full.essence() => return None,

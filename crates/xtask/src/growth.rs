@@ -1,8 +1,9 @@
 //! `xtask growth`: whether a search is as fast with many states as with few.
 //!
-//! The same search is cut off at several numbers of states. It goes the same way each time, so what two of these runs
-//! differ by is what happens between their ends: the speed there is the difference in transitions by that in time. Time is
-//! that of the processor, since a difference of elapsed times would show what else the machine did.
+//! The same search is cut off at several numbers of states. It takes the same path each time, so two of these
+//! runs differ by what happens between their ends: the speed there is the difference in transitions divided
+//! by the difference in time. Time is processor time, since elapsed times would include other load of the
+//! machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +21,7 @@ const COMMAND: &str = "cargo xtask growth";
 
 #[derive(Args)]
 pub struct GrowthArgs {
-    /// A model with at least so many states [default: `models/bench/two_phase.pml` with ten managers]
+    /// A model with at least that many states [default: `models/bench/two_phase.pml` with ten managers]
     pub file: Option<PathBuf>,
 
     /// Define a constant of this model
@@ -50,8 +51,8 @@ pub struct GrowthArgs {
     #[arg(long, value_name = "PATH")]
     pub quotient: Option<PathBuf>,
 
-    /// Where to write the table: between the marks `<!-- cargo xtask growth -->` and `<!-- end -->` where the file has
-    /// them [default: standard output]
+    /// Where to write the table: between the marks `<!-- cargo xtask growth -->` and `<!-- end -->` where the
+    /// file has them [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -110,7 +111,7 @@ impl GrowthArgs {
         Model::open(&path, words.join(" "), &defines)
     }
 
-    /// The search up to so many states, of which there must be that many.
+    /// The search up to `states` states, of which there must be that many.
     fn cut(&self, quotient: &Quotient, model: &Model, folder: &Path, states: u64) -> Result<Cut> {
         let mut options = Quotient::unreduced(model, &self.search);
         let count = states.to_string();
@@ -130,7 +131,7 @@ impl GrowthArgs {
     }
 }
 
-/// A row for each stretch between two cuts, with its speed as a multiple of that of the first.
+/// One row for each interval between two cuts, with its speed as a multiple of the first one's.
 fn table(cuts: &[Cut]) -> Table {
     let mut table = Table::new(&[
         ">from states",

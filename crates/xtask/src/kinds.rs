@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Kinds by the name that reports of `quotient` give them.
 pub type Kinds = BTreeSet<String>;
 
-/// What SPIN's verifier says (the beginning of its message) and what we call it. The first match counts.
+/// The beginning of a message of SPIN's verifier, and our name for it. The first match counts.
 const TABLE: &[(&str, &str)] = &[
     ("assertion violated - invalid array index", "index"),
     ("assertion violated", "assertion"),
@@ -33,10 +33,11 @@ const TABLE: &[(&str, &str)] = &[
     ("too many queues", "heap-bound"),
 ];
 
-/// Kinds that stand for what C leaves undefined: SPIN's verifier goes on with whatever memory holds.
+/// Kinds for behaviour that C leaves undefined: SPIN's verifier continues with whatever is in memory.
 pub const UNDEFINED: &[&str] = &["index", "division-by-zero", "channel", "range"];
 
-/// Kinds that SPIN does not look for without partial order reduction: the runs go on after them, with the same states.
+/// Kinds that SPIN does not search for without partial order reduction: the runs continue after them, with
+/// the same states.
 pub const OURS_ALONE: &[&str] = &["exclusive-channel"];
 
 /// Our name for an error that SPIN reports.

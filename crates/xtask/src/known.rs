@@ -40,7 +40,7 @@ impl KnownDifferences {
         Ok(known)
     }
 
-    /// The reasons, if all these differences of a model are known. Notes that it was compared.
+    /// The reasons, if all these differences of a model are known. Records that it was compared.
     pub fn excuse(&mut self, model: &str, differences: &[Difference]) -> Option<String> {
         self.compared.insert(model.to_owned());
         let mut reasons = BTreeSet::new();
@@ -59,7 +59,7 @@ impl KnownDifferences {
         all.then(|| reasons.into_iter().collect::<Vec<_>>().join("; "))
     }
 
-    /// Entries for models that were compared and did not differ so.
+    /// Entries for models that were compared and did not differ in this way.
     pub fn stale(&self) -> Vec<String> {
         let unused = self.entries.iter().enumerate().filter(|(index, _)| !self.seen.contains(index));
         unused

@@ -1,12 +1,12 @@
-//! What is made of repeated measurements.
+//! Statistics of repeated measurements.
 
-/// The middle one; of an even number the upper of the two.
+/// The median; of an even number of values the upper one.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// Of ratios, where the product counts; there is none of nothing.
+/// The geometric mean, for ratios; `None` if there are none.
 pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (sum / ratios.len() as f64).exp())

@@ -1,4 +1,4 @@
-//! Models: where they are, what they are called, which options their header names.
+//! Models: their files, their names, and the options in their headers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 /// A Promela file and the constants to define for it.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// As tables and the list of known differences show it.
+    /// Its name in tables and in the list of known differences.
     pub name: String,
     /// Absolute.
     pub path: PathBuf,
@@ -41,12 +41,13 @@ impl Model {
         self.has_word(&["c_code", "c_expr", "c_decl", "c_state", "c_track"])
     }
 
-    /// Whether the text can tell apart what SPIN merges all the same: priorities, and who could move or did.
+    /// Whether the text can observe merging, which SPIN applies all the same: priorities, and questions about
+    /// enabled or last processes.
     pub fn observes_merging(&self) -> bool {
         self.has_word(&["_last", "enabled", "pc_value", "local"]) || self.has_priorities()
     }
 
-    /// Whether there are processes that may not move although their next statement can be taken.
+    /// Whether some processes may not step although their next statement is possible.
     pub fn restricts_processes(&self) -> bool {
         self.has_priorities() || self.has_word(&["provided"])
     }
@@ -70,7 +71,7 @@ impl Model {
     }
 }
 
-/// All `.pml` files below a folder, in order, named by their way from the root.
+/// All `.pml` files below a folder, in order, named by their path from the root.
 pub fn below(folder: &Path, root: &Path) -> Result<Vec<Model>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;

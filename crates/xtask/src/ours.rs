@@ -1,4 +1,4 @@
-//! Our side: `quotient`, built if need be, run with the reductions that are asked for, its report read.
+//! Our side: runs `quotient`, which is built if necessary, with the given reductions, and reads its report.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Quotient {
     pub reductions: Reductions,
 }
 
-/// What is left out of a search because it makes no difference.
+/// The reductions of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Reductions {
     /// Orders of independent steps.
@@ -32,7 +32,7 @@ pub struct Reductions {
 impl Reductions {
     pub const BOTH: Self = Self { por: true, merge: true };
 
-    /// Every choice but none.
+    /// All combinations except none.
     pub const ALL: &[Self] =
         &[Self { por: true, merge: false }, Self { por: false, merge: true }, Self::BOTH];
 }
@@ -44,12 +44,12 @@ impl fmt::Display for Reductions {
     }
 }
 
-/// What it makes of a model.
+/// The result for a model.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// With its diagnostics.
     Refused(String),
-    /// It crashed, did not end in time, or printed something that is no report.
+    /// It crashed, exceeded its time, or printed something that is not a report.
     Failed(String),
     Checked(Report),
 }
@@ -110,25 +110,25 @@ struct Property {
 }
 
 impl Report {
-    /// The kinds of violations that SPIN looks for as well.
+    /// The kinds of violations that SPIN searches for as well.
     pub fn kinds(&self) -> Kinds {
         let kinds = self.violations.iter().map(|violation| violation.kind.clone());
         kinds.filter(|kind| !kinds::OURS_ALONE.contains(&kind.as_str())).collect()
     }
 
-    /// The verdict, as if there were no other kinds.
+    /// The verdict with respect to these kinds.
     pub fn verdict(&self) -> &str {
         let only_others = !self.violations.is_empty() && self.kinds().is_empty();
         if only_others { "holds" } else { &self.verdict }
     }
 
-    /// Whether there are violations that SPIN looks for as well; none: there is no saying.
+    /// Whether there are violations that SPIN searches for as well; `None` if unknown.
     pub fn has_errors(&self) -> Option<bool> {
         let found = !self.kinds().is_empty();
         (found || self.exhaustive).then_some(found)
     }
 
-    /// What no reduction may change.
+    /// The part that no reduction may change.
     pub fn essence(&self) -> (&str, Kinds) {
         (self.verdict(), self.kinds())
     }
@@ -140,7 +140,7 @@ impl Report {
         self.violation.as_ref().is_some_and(cycle)
     }
 
-    /// As SPIN counts them: each came to a new or to a known state, the initial one counts as new.
+    /// As SPIN counts them: each led to a new or to a known state; the initial one counts as new.
     pub const fn stored_and_matched(&self) -> u64 {
         self.states + self.matched
     }
@@ -156,7 +156,7 @@ impl Quotient {
         Ok(Self { path, limit, reductions: Reductions::default() })
     }
 
-    /// The same, but with these reductions.
+    /// The same tool with these reductions.
     pub fn with(&self, reductions: Reductions) -> Self {
         Self { reductions, ..self.clone() }
     }
@@ -199,7 +199,7 @@ impl Quotient {
         Ok(Self::read(&process::run(process::command(&self.path, folder, options), self.limit)?))
     }
 
-    /// The names of a model's temporal properties, or why there is no saying.
+    /// The names of a model's temporal properties, or why they are unknown.
     pub fn properties(&self, model: &Model, folder: &Path) -> Result<Result<Vec<String>, String>> {
         let one = ["--max-states".to_owned(), "1".to_owned()];
         Ok(match self.check(model, folder, one)? {
@@ -210,7 +210,7 @@ impl Quotient {
         })
     }
 
-    /// What a run with `--format json` says.
+    /// The report of a run with `--format json`.
     pub fn read(run: &Run) -> Outcome {
         match run.end {
             End::Code(0 | 1 | 3) => match serde_json::from_str(&run.stdout) {

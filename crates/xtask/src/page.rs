@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 const END: &str = "<!-- end -->";
 
-/// Writes tables into a file: between the marks of the command that they are the output of where the file has them, and in
-/// place of everything where it does not.
+/// Writes tables into a file: between the marks of their command if the file has them, otherwise in place of
+/// the whole contents.
 pub fn write(path: &Path, command: &str, tables: &str) -> Result<()> {
     let old = fs::read_to_string(path).unwrap_or_default();
     let new = between_marks(&old, command, tables).unwrap_or_else(|| tables.to_owned());
@@ -23,7 +23,7 @@ fn between_marks(text: &str, command: &str, tables: &str) -> Option<String> {
     Some(format!("{before}{start}\n\n{tables}\n{END}{after}"))
 }
 
-/// Processor, cores and memory, as far as the system tells.
+/// Processor, cores and memory, as far as the system reports them.
 pub fn machine() -> String {
     let value = |path: &str, key: &str| {
         let text = fs::read_to_string(path).ok()?;

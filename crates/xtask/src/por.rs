@@ -1,11 +1,13 @@
-//! `xtask por`: what reductions are worth, and that they change no verdict.
+//! `xtask por`: the effect of reductions, and that they change no verdict.
 //!
-//! Each tool explores each model without reductions, and with partial order reduction and merged statements, as SPIN does
-//! by default. Whether there are errors must be the same all four times. Numbers of states need not be equal, as the
-//! reductions are not: what counts is the geometric mean of ours as a multiple of SPIN's. Then both answer the questions of
-//! `temporal` with and without reductions, and the answers must be the same, too.
+//! Each tool explores each model without reductions, and with partial order reduction and merged statements,
+//! as SPIN does by default. Whether there are errors must be the same all four times. Numbers of states need
+//! not be equal, since the reductions differ: the geometric mean of our numbers as multiples of SPIN's
+//! counts. Then both answer the questions of `temporal` with and without reductions, and the answers must be
+//! the same, too.
 //!
-//! The figures are of models that both tools explore completely within the time limit. What is not compared is listed.
+//! The figures are for models that both tools explore completely within the time limit. Models that are not
+//! compared are listed.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -27,10 +29,10 @@ use crate::temporal::{self, Answer, Answers, Asked};
 
 const COMMAND: &str = "cargo xtask por";
 
-/// More than this many times SPIN's states are too many, in the mean.
+/// The largest acceptable mean multiple of SPIN's states.
 const MOST: f64 = 1.2;
 
-/// How long SPIN and the C compiler may take.
+/// The time limit of SPIN and the C compiler.
 const COMPILATION: Duration = Duration::from_mins(5);
 
 #[derive(Args)]
@@ -66,7 +68,7 @@ pub struct PorArgs {
 /// Everything about one model.
 struct Line {
     model: String,
-    /// None: it was not asked.
+    /// `None` if it was not run.
     spin_full: Option<spin::Outcome>,
     spin: spin::Outcome,
     full: ours::Outcome,
@@ -74,11 +76,11 @@ struct Line {
     properties: temporal::Comparison,
 }
 
-/// Compares; whether reductions change no verdict and are as good as SPIN's.
+/// Compares. Returns whether reductions change no verdict and are as good as SPIN's.
 pub fn run(args: &PorArgs) -> Result<bool> {
     let limit = Duration::from_secs(args.timeout);
     let effort = if args.quick { Effort::Tiny } else { Effort::Large };
-    // To generate and to compile is no part of what is compared.
+    // Generating and compiling are not part of the comparison.
     let spin = Spin { verifier_limit: limit, ..Spin::find(limit.max(COMPILATION), effort)? };
     let quotient = Quotient::find(args.quotient.clone(), "release", limit)?;
     // All of the project but these are small.
@@ -88,7 +90,7 @@ pub fn run(args: &PorArgs) -> Result<bool> {
     let models = these_or_all(&args.models, &args.defines, &folders, examples)?;
     let lines = in_parallel(models.len(), |at| {
         let line = Line::new(&models[at], &spin, &quotient, args.quick)?;
-        // It takes long to come to the end.
+        // The end takes long to come.
         eprintln!("{}", line.brief());
         Ok(line)
     })?;
@@ -121,7 +123,7 @@ impl Line {
             reduced: reduced.explore(model, "dfs", folder)?,
             properties: temporal::compare(&asked, model)?,
         };
-        // If they differ, it may be SPIN's reductions that are to blame.
+        // If they differ, SPIN's reductions may be to blame.
         if let [None, spins, _, ours] = line.errors()
             && spins != ours
         {
@@ -137,7 +139,7 @@ impl Line {
             ours::Outcome::Refused(_) | ours::Outcome::Failed(_) => None,
         };
         let spins = |outcome: &spin::Outcome| match outcome {
-            // What only reductions ask for is no error of the model.
+            // Errors that only reductions search for are not errors of the model.
             spin::Outcome::Explored(found) => {
                 Some(found.kinds.iter().any(|kind| !kinds::OURS_ALONE.contains(&kind.as_str())))
             }
@@ -146,7 +148,7 @@ impl Line {
         [self.spin_full.as_ref().and_then(spins), spins(&self.spin), ours(&self.full), ours(&self.reduced)]
     }
 
-    /// What is different with reductions, or from SPIN.
+    /// Differences with reductions, or from SPIN.
     fn wrong(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         if let (ours::Outcome::Checked(full), ours::Outcome::Checked(_)) = (&self.full, &self.reduced)
@@ -155,7 +157,7 @@ impl Line {
             wrong.push(difference.detail);
         }
         let [spin_full, spin, full, reduced] = self.errors();
-        // Where SPIN is of two opinions, the one without reductions counts.
+        // Where SPIN's results differ, the one without reductions counts.
         for (spins, ours) in [(spin_full, full), (spin_full.or(spin), reduced)] {
             if let (Some(spins), Some(ours)) = (spins, ours)
                 && spins != ours
@@ -169,7 +171,7 @@ impl Line {
         wrong
     }
 
-    /// What SPIN finds with reductions and not without, or the other way round.
+    /// Errors that SPIN finds with reductions and not without, or the other way round.
     fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         if let [Some(full), Some(reduced), ..] = self.errors()

@@ -28,12 +28,12 @@ pub struct Run {
     pub usage: Usage,
 }
 
-/// What the kernel says that a process used.
+/// The resources that a process used, according to the kernel.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct Usage {
-    /// Of the processor, in the program and in the kernel on its behalf.
+    /// Processor time, in the program and in the kernel on its behalf.
     pub cpu_seconds: f64,
-    /// Most bytes that were resident at a time.
+    /// Peak resident memory in bytes.
     pub peak_memory: u64,
 }
 
@@ -59,17 +59,17 @@ pub fn command<S: AsRef<OsStr>>(
     command
 }
 
-/// The first line of what a program says about its version.
+/// The first line that a program prints about its version.
 pub fn version(program: &Path, option: &str, limit: Duration) -> Result<String> {
     let run = run(command(program, Path::new("/"), [option]), limit)?;
     Ok(run.text().trim().lines().next().unwrap_or("unknown version").to_owned())
 }
 
-/// A program that waits for something gets this many times its time.
+/// The limit of elapsed time, as a multiple of the limit of processor time.
 const PATIENCE: u32 = 20;
 
-/// Runs it to its end, or kills it when its time is over: that of the processor, so that it makes no difference how busy the
-/// machine is.
+/// Runs it to its end, or kills it when its time is over. Time is processor time, so that the load of the
+/// machine makes no difference.
 pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     let start = Instant::now();
     let mut child = command
@@ -106,12 +106,12 @@ pub fn run(mut command: Command, limit: Duration) -> Result<Run> {
     Ok(Run { end, stdout: text(stdout), stderr: text(stderr), seconds, usage })
 }
 
-/// `Child::try_wait` with what the process used, which the standard library does not tell.
+/// `Child::try_wait` with the resource usage, which the standard library does not provide.
 #[expect(unsafe_code, reason = "no safe interface has wait4")]
 fn try_wait(child: &Child) -> io::Result<Option<(ExitStatus, Usage)>> {
     let pid = child.id() as libc::pid_t;
     let mut status = 0;
-    // SAFETY: a `rusage` is made of numbers only, and for those zeros are values.
+    // SAFETY: a `rusage` consists of numbers only, for which zero is a valid value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: both pointers are to variables of the types that `wait4` writes, and live longer than the call.
     let waited = unsafe { libc::wait4(pid, &raw mut status, libc::WNOHANG, &raw mut usage) };
@@ -130,12 +130,12 @@ fn try_wait(child: &Child) -> io::Result<Option<(ExitStatus, Usage)>> {
     }
 }
 
-/// What a process that is running used of the processor so far, if the system tells.
+/// The processor time of a running process so far, if the system reports it.
 fn cpu_time(child: &Child) -> Option<Duration> {
-    /// Of what Linux counts in.
+    /// The unit of these times on Linux.
     const TICK: Duration = Duration::from_millis(10);
     let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-    // Behind the name, which may have anything in it.
+    // After the name, which may contain anything.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u32>().ok();
     Some(TICK * (ticks()? + ticks()?))
@@ -144,7 +144,7 @@ fn cpu_time(child: &Child) -> Option<Duration> {
 fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What came before an error is still worth showing.
+        // Output before an error is still worth showing.
         let _ = pipe.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })

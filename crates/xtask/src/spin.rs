@@ -15,18 +15,18 @@ use crate::process::{self, End, Run};
 pub struct Spin {
     pub program: PathBuf,
     pub cc: PathBuf,
-    /// Of `spin -a` and of the C compiler.
+    /// The time limit of `spin -a` and of the C compiler.
     pub limit: Duration,
-    /// Of the verifier.
+    /// The time limit of the verifier.
     pub verifier_limit: Duration,
-    /// Most that the verifier may allocate, in megabytes.
+    /// The memory limit of the verifier, in megabytes.
     pub memory: u32,
     pub effort: Effort,
     /// Whether it merges statements.
     pub merge: bool,
 }
 
-/// What the verifier is prepared for.
+/// The size of models that the verifier is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
     /// Models of any size.
@@ -35,10 +35,10 @@ pub enum Effort {
     Tiny,
 }
 
-/// What SPIN makes of a model.
+/// SPIN's result for a model.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// It is not a model, for this reason.
+    /// It refuses the model, for this reason.
     Refused(String),
     /// Nothing to compare with: it takes too long, is too deep, the verifier can't be compiled, ...
     Unusable(String),
@@ -57,16 +57,16 @@ pub struct Exploration {
     /// Bytes of the largest state.
     pub vector: u64,
     pub errors: u64,
-    /// The verifier gave up at an error that it can't get over.
+    /// The verifier gave up at an error.
     pub broken_off: bool,
     /// The model has a never claim or an LTL formula, which was left out.
     pub claim: bool,
-    /// Of the verifier alone.
+    /// The time of the verifier alone.
     pub seconds: f64,
 }
 
 impl Exploration {
-    /// With the kinds of errors.
+    /// The verdict with the kinds of errors.
     pub fn verdict(&self) -> String {
         if self.kinds.is_empty() {
             "holds".into()
@@ -97,7 +97,7 @@ impl Spin {
         self.merging().explore_with(model, folder, &["-DSAFETY", "-DNOCLAIM"])
     }
 
-    /// The same, but merging statements.
+    /// The same tool, merging statements.
     pub fn merging(&self) -> Self {
         Self { merge: true, ..self.clone() }
     }
@@ -145,17 +145,17 @@ impl Spin {
         Ok(Ok(()))
     }
 
-    /// Makes `pan` of `pan.c`, without reductions and for safety alone.
+    /// Compiles `pan` from `pan.c`, without reductions and for safety alone.
     pub fn compile(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         self.compile_with(folder, &[&["-DSAFETY"], more].concat())
     }
 
-    /// Makes `pan` of `pan.c`, without reductions.
+    /// Compiles `pan` from `pan.c`, without reductions.
     pub fn compile_with(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         self.compile_as(folder, &[&["-DNOREDUCE"], more].concat())
     }
 
-    /// Makes `pan` of `pan.c`, with partial order reduction unless one of these options is against it.
+    /// Compiles `pan` from `pan.c`, with partial order reduction unless one of these options excludes it.
     pub fn compile_as(&self, folder: &Path, more: &[&str]) -> Result<Result<(), Outcome>> {
         let optimise = match self.effort {
             Effort::Large => "-O2",
@@ -202,13 +202,13 @@ const SIGFPE: i32 = 8;
 /// From here on the verifier prints no more than the first eight digits of a number.
 const ROUNDED: u64 = 100_000_000;
 
-/// Whether a number of ours is one of SPIN's, as far as the verifier prints it.
+/// Whether one of our numbers equals one of SPIN's, as far as the verifier prints it.
 pub fn same_number(ours: u64, spins: u64) -> bool {
     let digits = |number: u64| format!("{:.7e}", number as f64);
     if spins < ROUNDED { ours == spins } else { digits(ours) == digits(spins) }
 }
 
-/// What the verifier's output says. With `-c0` it explores everything and prints a line `pan:N: MESSAGE`
+/// The result in the verifier's output. With `-c0` it explores everything and prints a line `pan:N: MESSAGE`
 /// whenever the message differs from that of the last error: so every kind shows up at least once.
 pub fn read_verifier(run: &Run) -> Outcome {
     let text = run.text();

@@ -1,7 +1,7 @@
 //! `xtask startup`: how long the tools take from the source to the verdict, as a Markdown table.
 //!
-//! The runs of the two tools alternate, so that a machine that gets slower or faster meanwhile does
-//! not favour one of them; what counts is the median.
+//! The runs of the two tools alternate, so that a machine that gets slower or faster meanwhile does not
+//! favour one of them; the median counts.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -70,7 +70,7 @@ pub struct SpinArgs {
 /// The tools of a comparison.
 pub struct Tools {
     pub spin: Spin,
-    /// None: SPIN's side only.
+    /// `None`: SPIN's side only.
     pub quotient: Option<Quotient>,
 }
 
@@ -104,13 +104,13 @@ impl Tools {
         self.quotient.as_ref().context("there is nothing to compare with SPIN")
     }
 
-    /// Both, about temporal properties; ours with these reductions as well.
+    /// Both tools, for questions about temporal properties; ours with these reductions as well.
     pub fn asked<'a>(&'a self, reductions: &'a [Reductions]) -> Result<Asked<'a>> {
         let (spin, quotient) = (Some(&self.spin), self.quotient()?);
         Ok(Asked { spin, spin_reduced: false, quotient, reductions })
     }
 
-    /// Compares what both make of a model, and ours with these reductions as well.
+    /// Compares the results of both tools for a model, and ours with these reductions as well.
     pub fn compare(&self, model: &Model, reductions: &[Reductions]) -> Result<Comparison> {
         let folder = tempfile::tempdir().context("can't make a temporary folder")?;
         let spin = self.spin.explore(model, folder.path())?;
@@ -143,12 +143,12 @@ impl Tools {
     }
 }
 
-/// Compares; whether all was well.
+/// Compares. Returns whether there were no differences.
 pub fn run(args: &SpinArgs) -> Result<bool> {
     if args.random.count.is_some() {
         return random::run(args);
     }
-    // What is over soon is not worth a good compilation.
+    // Short runs are not worth an optimized compilation.
     let tools = Tools::find(args, if args.quick { Effort::Tiny } else { Effort::Large })?;
     let models = models(args)?;
     let mut known =
@@ -181,7 +181,7 @@ pub fn run(args: &SpinArgs) -> Result<bool> {
     Ok(failed == 0 && stale.is_empty())
 }
 
-/// Compares the verdicts on temporal properties; whether all was well.
+/// Compares the verdicts on temporal properties. Returns whether there were no differences.
 fn run_properties(tools: &Tools, models: &[Model], known: &mut KnownDifferences) -> Result<bool> {
     let asked = tools.asked(&[Reductions::BOTH])?;
     let comparisons = in_parallel(models.len(), |index| temporal::compare(&asked, &models[index]))?;
@@ -221,7 +221,7 @@ fn models(args: &SpinArgs) -> Result<Vec<Model>> {
     these_or_all(&args.models, &args.defines, &["promela", "temporal"], Some(&args.examples))
 }
 
-/// The models that are named, or those of the project in these folders and SPIN's examples.
+/// The named models, or those of the project in these folders and SPIN's examples.
 pub fn these_or_all(
     named: &[PathBuf],
     defines: &[String],
@@ -336,7 +336,7 @@ impl Row {
         }
     }
 
-    /// The differences at length.
+    /// Prints the differences in detail.
     fn explain(&self) {
         for difference in &self.differences {
             if self.failed() {

@@ -1,14 +1,16 @@
 //! Temporal properties: the verdicts of both tools on one question after the other.
 //!
-//! Questions are the model's `ltl` and `never` claims, whether there are acceptance cycles (`accept` labels of processes)
-//! and whether there are non-progress cycles, each of all runs and of the weakly fair ones. Verdicts must be equal.
-//! How many states it takes is not compared: the automata are others. With fairness, SPIN's verifiers miss runs that
-//! end and violate a claim: where we show such a run, they may hold the claim to be true. Others that end they make up: what
-//! no run violates no fair run does. Together with priorities and `provided` they miss more: there fairness is not compared.
+//! Questions are the model's `ltl` and `never` claims, whether there are acceptance cycles (`accept` labels
+//! of processes) and whether there are non-progress cycles, each for all runs and for the weakly fair ones.
+//! Verdicts must be equal. Numbers of states are not compared, since the automata differ. With fairness,
+//! SPIN's verifiers miss finite runs that violate a claim: where we show such a run, they may consider the
+//! claim true. They also report finite runs that do not exist: a claim that no run violates is not violated
+//! by a fair one either. Together with priorities and `provided` they miss more: there fairness is not
+//! compared.
 //!
-//! Runs that end in an error other than a deadlock are no runs for temporal properties here, and go on in SPIN's verifiers:
-//! SPIN is not asked about models with such errors. In SPIN `accept` labels of processes count even together with a claim:
-//! the claims of models that have both are not compared.
+//! Runs that end in an error other than a deadlock do not count for temporal properties here, but continue in
+//! SPIN's verifiers: SPIN is not asked about models with such errors. In SPIN `accept` labels of processes
+//! count even together with a claim: the claims of models that have both are not compared.
 //!
 //! With reductions, our verdicts must be the same.
 
@@ -26,10 +28,10 @@ use crate::ours::{self, Quotient, Reductions};
 use crate::process::{End, Run};
 use crate::spin::{self, Effort, Spin, TOO_DEEP};
 
-/// With fairness, SPIN's verifiers have room for a few processes only.
+/// With fairness, SPIN's verifiers support a few processes only.
 const PROCESSES: &str = "-DNFAIR=6";
 
-/// What is asked about a model.
+/// The subject of a question about a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     Claim(String),
@@ -40,7 +42,7 @@ pub enum Subject {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
     pub subject: Subject,
-    /// Of the weakly fair runs only.
+    /// About the weakly fair runs only.
     pub is_fair: bool,
 }
 
@@ -51,10 +53,10 @@ pub enum Answer {
     Holds,
     #[serde(rename = "violated")]
     Violated,
-    /// By a run that ends.
+    /// Violated by a finite run.
     #[serde(rename = "violated by a finite run")]
     Ends,
-    /// For this reason there is none.
+    /// There is no answer, for this reason.
     #[serde(rename = "none")]
     None(String),
 }
@@ -65,16 +67,17 @@ pub struct Answers {
     pub question: String,
     pub is_fair: bool,
     pub spin: Answer,
-    /// As SPIN searches by default: with partial order reduction and merged statements. None: it was not asked.
+    /// With SPIN's default reductions: partial order reduction and merged statements. `None` if it was not
+    /// asked.
     pub spin_reduced: Option<Answer>,
     pub ours: Answer,
     /// In the order of the reductions that were asked for.
     pub reduced: Vec<Answer>,
 }
 
-/// Who is asked.
+/// The tools that are asked.
 pub struct Asked<'a> {
-    /// None: ours alone.
+    /// `None`: ours alone.
     pub spin: Option<&'a Spin>,
     /// Whether SPIN is asked with its reductions as well.
     pub spin_reduced: bool,
@@ -128,7 +131,7 @@ impl Question {
         })
     }
 
-    /// By the verifier that is in the folder.
+    /// Asks the verifier in the folder.
     fn ask_spin(&self, spin: &Spin, folder: &Path) -> Result<Answer> {
         let mut options = match &self.subject {
             Subject::Claim(name) => vec!["-E", "-a", "-N", name],
@@ -142,7 +145,7 @@ impl Question {
     }
 }
 
-/// An error is one at any depth; that there is none takes a search of everything.
+/// An error counts at any depth; its absence needs a complete search.
 fn read_verifier(run: &Run) -> Answer {
     // The assertions are those that SPIN puts into claims. A run that ends at an `accept` label stutters.
     const ERRORS: &[&str] = &[
@@ -168,7 +171,7 @@ fn read_verifier(run: &Run) -> Answer {
     }
 }
 
-/// Asks everything that there is to ask.
+/// Asks all questions.
 pub fn compare(asked: &Asked<'_>, model: &Model) -> Result<Comparison> {
     let folder = tempfile::tempdir().context("can't make a temporary folder")?;
     let folder = folder.path();
@@ -230,16 +233,16 @@ struct Verifier<'a> {
     spin: Cow<'a, Spin>,
     folder: PathBuf,
     reduces: bool,
-    /// What it was compiled with last.
+    /// The definitions of the last compilation.
     defines: &'static [&'static str],
 }
 
 impl<'a> Verifiers<'a> {
-    /// Generates them, or says why SPIN is not asked.
+    /// Generates them, or returns why SPIN is not asked.
     fn prepare(asked: &Asked<'a>, model: &Model, folder: &Path) -> Result<Self> {
         let nobody = |why: &str| Ok(Self { sides: [Err(why.to_owned()), Err(why.to_owned())] });
         let Some(spin) = asked.spin else { return nobody("SPIN is not asked") };
-        // What takes longer is nothing that SPIN would be asked about.
+        // SPIN would not be asked about models that take longer.
         let brief = Quotient { limit: spin.verifier_limit, ..asked.quotient.clone() };
         match brief.check(model, folder, ["--safety".to_owned(), "--continue".to_owned()])? {
             ours::Outcome::Checked(report)
@@ -307,7 +310,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Why there is nothing to ask.
+/// Why there is no verifier to ask.
 fn why(outcome: spin::Outcome) -> String {
     match outcome {
         spin::Outcome::Refused(why) => format!("SPIN refuses it: {why}"),
@@ -333,7 +336,7 @@ fn status(answers: &[Answers]) -> Status {
 }
 
 impl Answers {
-    /// What SPIN does not answer is not compared.
+    /// Questions that SPIN does not answer are not compared.
     fn difference(&self) -> Option<Difference> {
         let what = match (&self.spin, &self.ours, self.is_fair) {
             (Answer::None(_), _, _) => return None,
@@ -349,7 +352,8 @@ impl Answers {
         Some(Difference { what, detail })
     }
 
-    /// What reductions change. They may answer where a search without takes too long, and show other runs.
+    /// The difference that reductions make. They may answer where a search without them takes too long, and
+    /// show other runs.
     fn lost(&self) -> Option<Difference> {
         let is_changed = |reduced: &&Answer| match (&self.ours, reduced) {
             (Answer::None(_), _) => false,
@@ -362,7 +366,7 @@ impl Answers {
 }
 
 impl Answer {
-    /// None: there is no answer.
+    /// `None` if there is no answer.
     pub const fn is_violated(&self) -> Option<bool> {
         match self {
             Self::Holds => Some(false),

@@ -1,4 +1,4 @@
-//! `xtask trails`: counterexamples that each tool writes must mean the same to the other.
+//! `xtask trails`: each tool must be able to replay the counterexamples of the other.
 //!
 //! Ours, in SPIN's format, is replayed by `spin -t`: it must run to its end and show the error there.
 //! SPIN's is replayed by `quotient replay`, which must show a violation of the same kind.
@@ -36,7 +36,7 @@ pub struct TrailsArgs {
     pub quotient: Option<PathBuf>,
 }
 
-/// What `spin -t` prints where a trail does not fit.
+/// Messages of `spin -t` about a trail that does not fit.
 const BROKEN: &[&str] = &[
     "cannot find trail file",
     "no matching stmnt",
@@ -46,10 +46,10 @@ const BROKEN: &[&str] = &[
     "transition failed",
 ];
 
-/// How one replay went: what it showed, or what is wrong with it.
+/// The result of one replay: what it showed, or what is wrong with it.
 type Replayed = Result<String, String>;
 
-/// Compares; whether all was well.
+/// Compares. Returns whether there were no differences.
 pub fn run(args: &TrailsArgs) -> Result<bool> {
     let limit = Duration::from_secs(args.timeout);
     let spin = Spin::find(limit, Effort::Large)?;
@@ -105,9 +105,9 @@ fn shown_by_spin(text: &str, kind: &str) -> Result<u64, String> {
     let steps = last.split(' ').next().and_then(|steps| steps.parse().ok()).ok_or("no number of steps")?;
     let shown = match kind {
         "assertion" => replay.contains("Error: assertion violated"),
-        // A simulation does not say so: but some process is left, and not at its end.
+        // A simulation does not report deadlocks: but some process is left, and not at its end.
         "deadlock" => last.lines().any(|line| line.contains("proc ") && !line.contains("<valid end state>")),
-        // Simulations check less than verifiers do: having come to the end is all there is.
+        // Simulations check less than verifiers do: reaching the end has to suffice.
         _ => true,
     };
     if shown { Ok(steps) } else { Err(format!("SPIN comes to the end, but shows no {kind}")) }

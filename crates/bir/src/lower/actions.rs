@@ -11,16 +11,16 @@ use crate::resolve::{Outcome, Signature, Symbol};
 use crate::text::clip;
 
 impl<'s> Exprs<'_, 's> {
-    /// Lowers a simple statement. `skip` is no action at all.
+    /// Lowers a simple statement. `skip` has no action.
     pub fn action(&mut self, stmt: &ast::Stmt<'s>) -> Option<Vec<Action>> {
         let kind = match &stmt.kind {
             StmtKind::Skip => return Some(Vec::new()),
             StmtKind::Assign { place, value } => self.assign(place, value)?,
             StmtKind::Change(operation) => self.change(operation)?,
             StmtKind::Assert(test) => {
-                self.pins = true;
+                self.may_name_elements = true;
                 let test = self.condition(test, "an assertion");
-                self.pins = false;
+                self.may_name_elements = false;
                 ActionKind::Assert(test?)
             }
             StmtKind::Assume(test) => ActionKind::Assume(self.condition(test, "an assumption")?),
@@ -88,7 +88,7 @@ impl<'s> Exprs<'_, 's> {
             return self.assign_choice(target, operation, value.span);
         }
         let Some(target) = target else {
-            // Nothing says what is created.
+            // The type of the new collection is unknown.
             if !is_open(value) {
                 self.expr(value);
             }
@@ -126,7 +126,7 @@ impl<'s> Exprs<'_, 's> {
         Some(ActionKind::New(target, new))
     }
 
-    /// Why a place has its type.
+    /// The reason for the type of a place.
     pub(super) fn reason(&self, place: &Place) -> Why<'static> {
         match &place.kind {
             PlaceKind::Global(id) => Why::Declared(self.model.program.globals[*id].span),
@@ -241,7 +241,7 @@ impl<'s> Exprs<'_, 's> {
         Some(ActionKind::Start { result, procedure: id, args, priority: None })
     }
 
-    /// A call: what is called, with what, and where the result goes.
+    /// A call: callee, arguments, and the place of the result.
     pub fn invoke(&mut self, invoke: &ast::Invoke<'s>) -> Option<(Callee, Vec<Expr>, Option<Place>)> {
         let place = invoke.place.as_ref().map(|place| self.place(place));
         let Some((callee, signature, declared)) = self.callee(invoke) else {

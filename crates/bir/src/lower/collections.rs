@@ -1,8 +1,8 @@
 //! Operations on collections.
 //!
-//! A collection that is created has the type that is written there, or the one of the place that it is for. So
-//! types are passed down: to what is assigned, to arguments, to the cases of `?:`, and from one side of `==` to the
-//! other.
+//! A new collection has the type that is written there, or the type of the place that it is for. So types are
+//! passed down: to the right side of assignments, to arguments, to the cases of `?:`, and from one side of
+//! `==` to the other.
 
 use ir::{
     ActionKind, BinaryOp, CollectionOp, Const, Expr, ExprKind, Fun, IntType, Place, Scope, Type, TypeId,
@@ -44,7 +44,7 @@ impl<'s> Exprs<'_, 's> {
                 let expected = expected.filter(|_| operation.changes());
                 let operands = self.operands(kind, operation, item, expected)?;
                 let applied = ExprKind::Collection(op, operands);
-                // Neither variables nor parameters are asked for.
+                // The expression has neither variables nor parameters.
                 let ty = self.model.program.natural_type(&applied, Scope::Program)?;
                 Some(self.make(applied, ty, span))
             }
@@ -88,7 +88,7 @@ impl<'s> Exprs<'_, 's> {
         None
     }
 
-    /// Reports an operation of something that is no extension.
+    /// Reports an operation of something that is not an extension.
     fn no_extension(&mut self, item: &ast::Operation<'s>) {
         if let ast::ExprKind::Name(text) = item.extension.kind
             && !self.locals.contains_key(text)
@@ -125,20 +125,20 @@ impl<'s> Exprs<'_, 's> {
         self.look_at(&item.args);
     }
 
-    /// The text at a place on one line, cut if it is long.
+    /// The text at a place on one line, clipped if it is long.
     fn written(&self, span: Span) -> String {
         let words: Vec<_> = self.model.map.text(span).split_whitespace().collect();
         clip(&words.join(" "))
     }
 
-    /// Looks for what is wrong with arguments that nobody wants.
+    /// Checks surplus arguments, to report errors in them.
     fn look_at(&mut self, args: &[ast::Expr<'s>]) {
         for arg in args.iter().filter(|arg| !is_open(arg)) {
             self.expr(arg);
         }
     }
 
-    /// The type that is written behind the name of the operation. There is none where types are left out.
+    /// The type that is written after the name of the operation. `None` where types are left out.
     fn written_type(&mut self, kind: Kind, item: &ast::Operation<'s>) -> Option<TypeId> {
         if item.types.is_empty() {
             return None;
@@ -222,7 +222,7 @@ impl<'s> Exprs<'_, 's> {
         );
     }
 
-    /// The operands of an operation on a collection that there is.
+    /// The operands of an operation on an existing collection.
     fn operands(
         &mut self,
         kind: Kind,
@@ -264,7 +264,7 @@ impl<'s> Exprs<'_, 's> {
         Some(operands)
     }
 
-    /// The collection is of the kind that the operation is for.
+    /// Checks that the collection is of the kind of the operation.
     fn check_kind(&mut self, kind: Kind, operation: &Operation, this: &Expr) -> Option<()> {
         let found = Kind::of(self.ty(this));
         if found == Some(kind) {
@@ -285,7 +285,7 @@ impl<'s> Exprs<'_, 's> {
         None
     }
 
-    /// The collection is of the type that is written.
+    /// Checks that the collection is of the written type.
     fn check_written(
         &mut self,
         this: &Expr,
@@ -300,7 +300,7 @@ impl<'s> Exprs<'_, 's> {
         Some(())
     }
 
-    /// The arguments behind the collection.
+    /// The arguments after the collection.
     fn remaining<'a>(
         &mut self,
         params: impl Iterator<Item = &'a Param>,
@@ -334,7 +334,7 @@ impl<'s> Exprs<'_, 's> {
         self.make(kind, Type::Bool, span)
     }
 
-    /// Whether the size is the capacity. A queue that has to be computed is computed once.
+    /// Whether the size equals the capacity. The queue expression is evaluated once.
     fn is_full(&mut self, queue: Expr, span: Span) -> Expr {
         if is_path(&queue) {
             return self.size_is_capacity(queue, span);
@@ -342,7 +342,7 @@ impl<'s> Exprs<'_, 's> {
         let param = Expr { kind: ExprKind::Param(0), ty: queue.ty, span };
         let body = self.size_is_capacity(param, span);
         let fun = self.model.program.funs.push(Fun {
-            // No function of a model is called like this.
+            // No function of a model can have this name.
             name: "Queue.isFull".to_owned(),
             params: vec![("queue".to_owned(), queue.ty)],
             result: body.ty,
@@ -419,7 +419,8 @@ impl<'s> Exprs<'_, 's> {
     }
 }
 
-/// Whether an expression creates a collection whose type is not written: something else has to say it.
+/// Whether an expression creates a collection whose type is not written, so that the context has to provide
+/// it.
 pub(super) fn is_open(expr: &ast::Expr<'_>) -> bool {
     match &expr.kind {
         ast::ExprKind::Operation(item) if item.types.is_empty() => {

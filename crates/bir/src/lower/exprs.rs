@@ -14,7 +14,7 @@ use crate::collections::Kind;
 use crate::resolve::{Model, Outcome, Signature, Symbol};
 use crate::text::{clip, count, suggest};
 
-/// What an expression is a part of.
+/// The owner of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     Invariant,
@@ -28,14 +28,14 @@ pub enum Owner {
 #[derive(Clone, Copy, Debug)]
 pub struct Local {
     pub index: u32,
-    /// 0 for what the owner declares, otherwise the number of the quantifier, from the outside.
+    /// 0 for a variable of the owner, otherwise the number of the quantifier, from the outside.
     pub level: usize,
-    /// Missing if it is wrong.
+    /// `None` if the declaration has errors.
     pub ty: Option<TypeId>,
     pub span: Span,
 }
 
-/// Where the expectation of a type comes from.
+/// The reason why a type is expected.
 #[derive(Clone, Copy, Debug)]
 pub enum Why<'a> {
     /// The variable or field that is assigned to is declared here.
@@ -46,7 +46,7 @@ pub enum Why<'a> {
     Param(&'a str, Span),
     /// The type is written here.
     Type(Span),
-    /// What it is to be a part of is here.
+    /// The collection that it is to be a part of is here.
     Collection(Span),
 }
 
@@ -54,18 +54,18 @@ pub enum Why<'a> {
 pub struct Exprs<'m, 's> {
     pub model: &'m mut Model<'s>,
     pub owner: Owner,
-    /// What is being lowered: recursion is no use of it.
+    /// The symbol that is being lowered: a recursive mention is not a use of it.
     pub this: Option<Symbol>,
     pub locals: FxHashMap<&'s str, Local>,
     /// Locals that are mentioned.
     pub used: FxHashSet<u32>,
-    /// The quantifiers around what is being lowered.
+    /// The quantifiers around the current expression.
     pub(super) lambdas: Vec<Lambda>,
     /// Whether elements of abstract enums may be named.
-    pub pins: bool,
-    /// The thread that a temporal property is about.
+    pub may_name_elements: bool,
+    /// The thread that the temporal property is about.
     pub(super) individual: Option<Individual<'s>>,
-    /// Procedures and variables of the quantifiers that a temporal property has anywhere.
+    /// Procedures and variables of all quantifiers of a temporal property.
     pub(super) quantifiers: Vec<(ast::Name<'s>, ast::Name<'s>)>,
 }
 
@@ -78,7 +78,7 @@ impl<'m, 's> Exprs<'m, 's> {
             locals: FxHashMap::default(),
             used: FxHashSet::default(),
             lambdas: Vec::new(),
-            pins: matches!(owner, Owner::Invariant | Owner::Property),
+            may_name_elements: matches!(owner, Owner::Invariant | Owner::Property),
             individual: None,
             quantifiers: Vec::new(),
         }
@@ -135,7 +135,7 @@ impl<'m, 's> Exprs<'m, 's> {
         Some(value)
     }
 
-    /// Two expressions of one type. Each can say what the other one creates.
+    /// Two expressions of one type. Each can determine the type of a new collection on the other side.
     pub fn pair(
         &mut self,
         left: &ast::Expr<'s>,
@@ -149,7 +149,7 @@ impl<'m, 's> Exprs<'m, 's> {
         }
         let left = self.expr_for(left, expected);
         let known = expected.or(left.as_ref().map(|left| left.ty));
-        // If the left side is wrong, nothing says what the right one is.
+        // If the left side has errors, the type of the right side is unknown.
         let right = if known.is_some() || !is_open(right) { self.expr_for(right, known) } else { None };
         (left, right)
     }
@@ -237,7 +237,7 @@ impl<'m, 's> Exprs<'m, 's> {
         self.expr_for(expr, None)
     }
 
-    /// An expression for a place of the type that is expected. Only what is created looks at that.
+    /// An expression for a place of the expected type. Only new collections depend on that type.
     pub fn expr_for(&mut self, expr: &ast::Expr<'s>, expected: Option<TypeId>) -> Option<Expr> {
         let span = expr.span;
         match &expr.kind {
@@ -301,7 +301,7 @@ impl<'m, 's> Exprs<'m, 's> {
         None
     }
 
-    /// Reports a name that is no variable. A qualifier is followed by a dot: it could also be a group of
+    /// Reports a name that is not a variable. A qualifier is followed by a dot: it could also be a group of
     /// constants, or an enum.
     pub fn unknown_variable(&mut self, name: ast::Name<'s>, qualifier: bool) {
         let shown = clip(name.text);
@@ -383,11 +383,11 @@ impl<'m, 's> Exprs<'m, 's> {
         if !self.model.program.enums[id].is_abstract {
             return Some(self.make(ExprKind::Const(Const::Enum(id, index)), ty, span));
         }
-        if !self.pins {
+        if !self.may_name_elements {
             self.model.abstract_element(id, index, span);
             return None;
         }
-        Some(self.pinned(id, index, span))
+        Some(self.named_element(id, index, span))
     }
 
     /// The field of this name.
@@ -469,7 +469,7 @@ impl<'m, 's> Exprs<'m, 's> {
         Some((base, index, element))
     }
 
-    /// Reports that a collection has an index.
+    /// Reports that a collection is indexed.
     fn no_array(&mut self, base: &Expr, kind: Kind) {
         let found = self.type_name(base.ty);
         let mut diagnostic =

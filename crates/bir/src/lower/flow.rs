@@ -12,7 +12,7 @@ pub fn is_true(test: &Expr<'_>) -> bool {
     matches!(test.kind, ExprKind::Bool(true))
 }
 
-/// Looks at the statements of a body.
+/// The control flow of a body.
 #[derive(Default)]
 pub struct Flow {
     /// Statements that cannot be reached, the first one of each block.
@@ -20,7 +20,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Whether control can get behind the block.
+    /// Whether control can reach the end of the block.
     pub fn block(&mut self, block: &Block<'_>) -> bool {
         let mut completes = true;
         let mut last: Option<Span> = None;

@@ -1,15 +1,15 @@
 //! The locations and transitions of one procedure, before they become part of the program.
 //!
-//! Ids are those of this graph until [`Graph::commit`]. In between, two things happen to graphs that come from
-//! statements:
+//! Until [`Graph::commit`] ids are those of this graph. Before that, graphs that come from statements are
+//! transformed twice:
 //!
-//! **Merging.** Inside of an atomic block, a location that has only one way in and one way out is merged into
-//! the transition before it. Nobody else can run there, so this changes neither states nor faults, only the
-//! number of steps it takes. It is left alone if the way out can block or branch (a guard, `assume`, `lock`,
+//! **Merging.** Inside an atomic block, a location with only one way in and one way out is merged into the
+//! transition before it. No other thread can run there, so this changes neither states nor faults, only the
+//! number of steps it takes. It is kept if the way out can block or branch (a guard, `assume`, `lock`,
 //! `unwait`, `notify`, `choose`), calls, or if other handlers cover it.
 //!
-//! **Pruning.** Locations that cannot be reached, by merging or because they come after a `return`, are dropped.
-//! The others are put into the order of the text; the entry is the first.
+//! **Pruning.** Unreachable locations, by merging or because they come after a `return`, are dropped. The
+//! others are put into the order of the text; the entry is the first.
 
 use std::fmt::Write as _;
 
@@ -115,7 +115,7 @@ impl Graph {
         (plain && simple).then_some(only)
     }
 
-    /// How many jumps lead to each location. Entry and handlers count as jumps from elsewhere.
+    /// The number of jumps that lead to each location. Entry and handlers count as jumps from elsewhere.
     fn ways_in(&self, entry: LocationId) -> Vec<usize> {
         let mut ways = vec![0; self.locations.len()];
         ways[entry.index()] += 2;
@@ -126,7 +126,7 @@ impl Graph {
             LocationKind::Plain => None,
             LocationKind::Resume { then, .. } => target(then),
         });
-        // What a call resumes is not merged into the call.
+        // The target of a resume location is not merged into the call.
         resumed.for_each(|target| ways[target.index()] += 2);
         for transition in self.transitions.values() {
             if let Exit::Jump(jump) = &transition.exit
@@ -149,7 +149,7 @@ impl Graph {
         covered
     }
 
-    /// The locations that can be reached. A handler can be if a location that it covers is.
+    /// The reachable locations. A handler is reachable if a location that it covers is.
     pub fn reachable(&self, entry: LocationId) -> Vec<bool> {
         let covered = self.covered_by();
         let mut reached = vec![false; self.locations.len()];
@@ -172,7 +172,7 @@ impl Graph {
         reached
     }
 
-    /// Drops what cannot be reached, and orders the rest as it is in the text.
+    /// Drops unreachable locations, and orders the rest as in the text.
     pub fn prune(self, entry: LocationId) -> Self {
         let reached = self.reachable(entry);
         let mut order: Vec<_> = self.locations.ids().filter(|id| reached[id.index()]).collect();
@@ -198,7 +198,7 @@ impl Graph {
         pruned
     }
 
-    /// Gives all locations other ids.
+    /// Replaces the ids of all locations.
     fn rename(&mut self, name: impl Fn(LocationId) -> LocationId) {
         let jump = |jump: &mut Jump| {
             if let Jump::Goto(target) = jump {
@@ -225,7 +225,7 @@ impl Graph {
     }
 
     /// Names the synthetic locations after their lines.
-    pub fn name_hidden(&mut self, map: &SourceMap) {
+    pub fn name_synthetic(&mut self, map: &SourceMap) {
         let mut taken: FxHashMap<String, u32> = FxHashMap::default();
         for location in self.locations.values().filter(|location| !location.synthetic) {
             taken.insert(location.name.clone(), 1);

@@ -1,12 +1,13 @@
 //! Quantifiers: their conditions become pure functions.
 //!
-//! The condition of `forall x in e : p` is lifted into a function whose first parameter is the element. What `p`
-//! mentions of the variables around it (locals, parameters, variables of outer quantifiers) is *captured*: it
-//! becomes a further parameter, and the quantifier passes the value on. Globals are not captured, since functions
-//! can read them. An element of an abstract enum is, since functions must not name one. So captures are variables
-//! and constants, and evaluating them cannot fault.
+//! The condition of `forall x in e : p` is lifted into a function whose first parameter is the element. The
+//! variables of the surroundings that `p` mentions (locals, parameters, variables of outer quantifiers) are
+//! *captured*: they become further parameters, and the quantifier passes their values on. Globals are not
+//! captured, since functions can read them. An element of an abstract enum is, since functions must not name
+//! one. So captures are variables and constants, and evaluating them cannot fault.
 //!
-//! Quantifiers nest: what an inner one captures from outside of an outer one, the outer one captures as well.
+//! Quantifiers nest: a variable that an inner quantifier captures from outside of an outer one is captured by
+//! the outer one as well.
 
 use ir::{Const, EnumId, Expr, ExprKind, Fun, LocalId, Type};
 use source::{Diagnostic, Span};
@@ -27,7 +28,7 @@ pub struct Lambda {
 
 struct Capture {
     what: Captured,
-    /// As the condition calls it.
+    /// Its name in the condition.
     name: String,
     /// The value outside of the quantifier.
     outer: Expr,
@@ -41,7 +42,7 @@ enum Captured {
 }
 
 impl<'s> Exprs<'_, 's> {
-    /// A variable, as it is called inside of the quantifiers that are open.
+    /// A variable, as seen inside the open quantifiers.
     pub(super) fn local(&mut self, local: Local, name: ast::Name<'s>) -> Option<Expr> {
         if local.level == 0 {
             self.used.insert(local.index);
@@ -58,14 +59,14 @@ impl<'s> Exprs<'_, 's> {
     }
 
     /// An element of an abstract enum.
-    pub(super) fn pinned(&mut self, id: EnumId, element: u32, span: Span) -> Expr {
+    pub(super) fn named_element(&mut self, id: EnumId, element: u32, span: Span) -> Expr {
         let ty = self.model.enum_type(id);
         let outer = self.make(ExprKind::Const(Const::Enum(id, element)), ty, span);
         let name = self.model.program.enums[id].elements[element as usize].clone();
         self.captured(Captured::Element(id, element), 0, &name, outer)
     }
 
-    /// Passes a value on from a level to the innermost one.
+    /// Passes a value from a level on to the innermost one.
     fn captured(&mut self, what: Captured, level: usize, name: &str, outer: Expr) -> Expr {
         let mut value = outer;
         for lambda in &mut self.lambdas[level..] {
@@ -102,7 +103,7 @@ impl<'s> Exprs<'_, 's> {
         params.extend(captures.iter().map(|capture| (capture.name.clone(), capture.outer.ty)));
         let word = if item.all { "forall" } else { "exists" };
         let fun = self.model.program.funs.push(Fun {
-            // No function of a model is called like this.
+            // No function of a model can have this name.
             name: format!("{word} {}", name.text),
             params,
             result: body.ty,
@@ -114,7 +115,7 @@ impl<'s> Exprs<'_, 's> {
         Some(self.make(kind, Type::Bool, span))
     }
 
-    /// What a quantifier ranges over.
+    /// The collection that a quantifier ranges over.
     fn range(&mut self, item: &ast::Quantified<'s>) -> Option<Expr> {
         if let ast::ExprKind::Name(name) = item.over.kind
             && !self.locals.contains_key(name)

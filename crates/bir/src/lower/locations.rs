@@ -116,7 +116,7 @@ impl<'s> Lowering<'_, 's> {
         let jump = self.jump(&item.jump, labels);
         let exit = match &item.command {
             Command::Do { .. } => jump.map(Exit::Jump),
-            // The call is looked at even if its jump is wrong.
+            // The call is checked even if its jump has errors.
             Command::Invoke(invoke) => {
                 let sound = jump.is_some();
                 let exit = self.call(invoke, source, jump.unwrap_or(Jump::Return(None)));

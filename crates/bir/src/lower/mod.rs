@@ -1,7 +1,7 @@
-//! Bodies to the IR, checked on the way.
+//! From bodies to the IR, with all checks.
 //!
-//! Checking and lowering are one pass: a function that lowers a construct returns `None` if something in it is
-//! wrong, after reporting what. If anything was wrong in the end, what was lowered is thrown away.
+//! Checking and lowering are one pass: a function that lowers a construct returns `None` if it has errors,
+//! after reporting them. If there were any errors in the end, the result is discarded.
 
 mod actions;
 mod collections;
@@ -24,20 +24,20 @@ use crate::resolve::{Model, Outcome, Symbol};
 use crate::text::clip;
 use exprs::{Exprs, Owner, Why};
 
-/// How many threads may be active in the beginning.
+/// The largest number of threads in the initial state.
 const MAX_ACTIVE: i64 = 1 << 12;
 
 /// Which locations of atomic blocks are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Merge {
-    /// Those where nothing can happen but the next step.
+    /// Those from which only one step is possible.
     Straight,
-    /// None: for tests of the above.
+    /// None, for tests.
     Nothing,
 }
 
 pub fn lower(model: &mut Model<'_>, merge: Merge) {
-    // Then tables may be incomplete, too.
+    // With so many errors, tables may be incomplete too.
     if model.has_enough() {
         return;
     }
@@ -88,11 +88,11 @@ fn lower_invariants(model: &mut Model<'_>) {
 
 fn check_invariants(model: &mut Model<'_>) {
     let exprs = model.program.invariants.iter().map(|invariant| invariant.expr.clone()).collect::<Vec<_>>();
-    check_nobody_asks(model, &exprs, "an invariant");
+    check_thread_independent(model, &exprs, "an invariant");
 }
 
-/// Properties call no functions that ask for what the current thread has locked.
-fn check_nobody_asks(model: &mut Model<'_>, exprs: &[Expr], what: &str) {
+/// Checks that properties call no functions that depend on the locks of the current thread.
+fn check_thread_independent(model: &mut Model<'_>, exprs: &[Expr], what: &str) {
     let dependent = thread_dependent_funs(model);
     let program = &model.program;
     let mut problems = Vec::new();
@@ -121,7 +121,7 @@ fn check_nobody_asks(model: &mut Model<'_>, exprs: &[Expr], what: &str) {
     }
 }
 
-/// The pure functions that ask for what the current thread has locked, themselves or by what they call.
+/// The pure functions that depend on the locks of the current thread, directly or through calls.
 fn thread_dependent_funs(model: &Model<'_>) -> Vec<bool> {
     let count = model.program.funs.len();
     let mut dependent = vec![false; count];
@@ -142,7 +142,7 @@ fn thread_dependent_funs(model: &Model<'_>) -> Vec<bool> {
     dependent
 }
 
-/// Calls `see` for an expression and all of its parts, the conditions of quantifiers included.
+/// Calls `see` for an expression and all of its parts, including the conditions of quantifiers.
 fn visit(program: &Program, expr: &Expr, see: &mut impl FnMut(&Expr)) {
     see(expr);
     for operand in expr.operands() {

@@ -79,7 +79,7 @@ impl<'s> Exprs<'_, 's> {
         );
     }
 
-    /// What cannot be ordered or computed with, as messages call it.
+    /// The noun, in messages, for an operand that cannot be ordered or computed with.
     fn noun(&self, operand: &Expr) -> Option<String> {
         Some(match self.ty(operand) {
             Type::Record(_) | Type::Array(_) | Type::Lock => "references".to_owned(),
@@ -192,7 +192,7 @@ impl<'s> Exprs<'_, 's> {
                 }
                 Some(Expr { kind: ExprKind::Cast(record, Box::new(operand)), ty: target, span })
             }
-            // Any sum with a long is one.
+            // Any sum with a `long` is a `long`.
             (Type::Int(IntType::LONG), Type::Int(_)) => {
                 let long = Type::Int(IntType::LONG);
                 let zero = self.make(ExprKind::Const(Const::Int(0)), long, span);
@@ -251,12 +251,12 @@ impl<'s> Exprs<'_, 's> {
     }
 }
 
-/// Whether values of a type are names, of which nothing matters but which are the same.
+/// Whether values of a type are names, which can only be compared for equality.
 pub(super) fn is_name(ty: Type) -> bool {
     ty.is_reference() || matches!(ty, Type::Tid | Type::Abstract(_))
 }
 
-/// Says why names are not numbers.
+/// Adds a note why names are not numbers.
 pub(super) fn without_names(diagnostic: Diagnostic) -> Diagnostic {
     diagnostic.note(
         "references, threads and elements of abstract enums can only be equal or not: states that differ in \

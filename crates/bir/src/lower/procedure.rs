@@ -1,4 +1,4 @@
-//! Procedures: their variables, and what is common to both kinds of bodies.
+//! Procedures: their variables, and the common parts of both kinds of bodies.
 
 use ir::{
     Exit, Id, Jump, LocalId, Location, LocationId, LocationKind, Procedure, ProcedureId, ProcedureKind,
@@ -22,7 +22,7 @@ pub struct Lowering<'m, 's> {
     pub variables: Table<LocalId, Variable>,
     pub result: Outcome,
     pub graph: Graph,
-    /// Whether new locations are inside of an atomic block.
+    /// Whether new locations are inside an atomic block.
     pub atomic: bool,
     /// The variable that holds the lock a thread waits for.
     pub waited: Option<LocalId>,
@@ -106,7 +106,7 @@ impl<'s> Lowering<'_, 's> {
         let (entry, catches) = match entry {
             Some(entry) => {
                 debug_assert_eq!(entry, LocationId(0));
-                self.graph.name_hidden(self.exprs.model.map);
+                self.graph.name_synthetic(self.exprs.model.map);
                 self.graph.commit(program)
             }
             None => (LocationId(0), Vec::new()),

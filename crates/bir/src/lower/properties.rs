@@ -1,7 +1,7 @@
-//! Temporal properties, and what only they can ask: where threads are.
+//! Temporal properties, and questions about the locations of threads, which only they can ask.
 //!
-//! A condition on one thread, made of `p@location`, `!`, `&&` and the like, is a set of locations. So `exists`, `forall` and
-//! `#` are questions about how many threads of a procedure are in a set.
+//! A condition on one thread, made of `p@location` and boolean operators, is a set of locations. So `exists`,
+//! `forall` and `#` ask how many threads of a procedure are in a set.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use ir::{
 use ltl::{Automaton, Cube, Edge, Formula, Prop};
 use source::{Diagnostic, Span};
 
-use super::check_nobody_asks;
+use super::check_thread_independent;
 use super::exprs::{Exprs, Owner};
 use crate::ast::{self, TemporalKind, ThreadQuestion};
 use crate::codes;
@@ -25,7 +25,7 @@ pub fn lower(model: &mut Model<'_>) {
         lower_property(model, item);
     }
     let exprs = model.program.propositions().cloned().collect::<Vec<_>>();
-    check_nobody_asks(model, &exprs, "a temporal property");
+    check_thread_independent(model, &exprs, "a temporal property");
 }
 
 fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
@@ -120,7 +120,7 @@ fn literal(props: &mut Vec<Proposition>, expr: Expr, text: &str) -> Formula {
     }
 }
 
-/// The automaton with literals for its propositions.
+/// The automaton with its propositions replaced by literals.
 fn over(automaton: &Automaton, literals: &[Formula]) -> Automaton {
     let cube = |(prop, sign): (Prop, bool)| match (&literals[prop.0 as usize], sign) {
         (Formula::True, true) | (Formula::False, false) => Some(Cube::TRUE),
@@ -142,7 +142,7 @@ fn over(automaton: &Automaton, literals: &[Formula]) -> Automaton {
 type Places = BTreeSet<LocationId>;
 
 impl<'s> Exprs<'_, 's> {
-    /// `p@location` about the thread that the property is about.
+    /// `p@location`, where `p` is the thread that the property is about.
     pub(super) fn location_test(
         &mut self,
         variable: ast::Name<'s>,
@@ -264,7 +264,7 @@ impl<'s> Exprs<'_, 's> {
         None
     }
 
-    /// Where a thread is that the condition holds of.
+    /// The locations of a thread at which the condition holds.
     fn places(
         &mut self,
         expr: &ast::Expr<'s>,

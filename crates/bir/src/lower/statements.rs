@@ -1,19 +1,19 @@
 //! Bodies that are made of statements.
 //!
-//! Each statement is a location, with a transition that executes it and goes on to the next one: so statements
+//! Each statement is a location, with a transition that executes it and leads to the next one: so statements
 //! interleave. A test is a transition of its own.
 //!
 //! | statement | its location has |
 //! |---|---|
 //! | simple | one transition, with the action |
-//! | `while e` | `when e` into the body, `when !e` behind it; the body goes on to the location |
+//! | `while e` | `when e` into the body, `when !e` past it; the body leads back to the location |
 //! | `if e …` | `when e` into the block, `when !e` to the location of the next test |
 //! | `choose` | a transition into each block, with its guard; `else` for the last one |
 //! | `wait(l)` | `wait`, to a second location that has `unwait` |
 //! | `atomic`, `try` | what their first statement has |
 //!
-//! Inside of `atomic` all locations are atomic but the first, where the block can be waited for. A loop at the
-//! start of such a block comes back to an atomic copy of its location.
+//! Inside `atomic` all locations are atomic but the first, where the block can be waited for. A loop at the
+//! start of such a block returns to an atomic copy of its location.
 
 use ir::{
     Action, ActionKind, Catch, Const, Exit, Expr, ExprKind, Guard, Jump, LocalId, LocationId, LocationKind,
@@ -46,7 +46,7 @@ impl<'s> Lowering<'_, 's> {
                     .label(self.item.name.span, "declared here with a result"),
             );
         }
-        // Where the end cannot be reached, what jumps there cannot either.
+        // If the end is unreachable, jumps to it are unreachable too.
         let end = if self.result == Outcome::Nothing { Jump::Return(None) } else { Jump::Goto(NOWHERE) };
         let entry = self.new_location(block.first().map_or(self.item.end, |stmt| stmt.span));
         if block.is_empty() {
@@ -68,7 +68,7 @@ impl<'s> Lowering<'_, 's> {
         self.graph.location(self.id, self.atomic, span)
     }
 
-    /// Lowers statements that start at `entry`, and go on with `end`.
+    /// Lowers statements that start at `entry` and continue with `end`.
     fn block(&mut self, block: &'s Block<'s>, entry: LocationId, end: &Jump) {
         let mut here = entry;
         for (index, stmt) in block.iter().enumerate() {
@@ -147,7 +147,7 @@ impl<'s> Lowering<'_, 's> {
         next: &Jump,
         span: Span,
     ) {
-        // The first location of an atomic block lets others in; when the loop comes back, it must not.
+        // The first location of an atomic block lets others in; when the loop returns, it must not.
         let head =
             if self.atomic && !self.graph.locations[here].atomic { self.new_location(span) } else { here };
         let lowered = self.exprs.condition(test, "the condition of `while`");
@@ -242,8 +242,8 @@ impl<'s> Lowering<'_, 's> {
             }
             entries.push((entry, handler, hidden));
         }
-        // The blocks come after the catches, so that catches of a `try` inside of them come later as well; they
-        // cover other locations.
+        // The blocks come after the catches, so that catches of a `try` inside them come later as well;
+        // they cover other locations.
         for (entry, handler, scope) in entries {
             let shadowed = scope
                 .map(|local| (handler.variable.text, self.exprs.locals.insert(handler.variable.text, local)));
@@ -257,7 +257,7 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// The variable of a handler: a local that was declared, or one that is known in the handler only.
+    /// The variable of a handler: a declared local, or one that is known in the handler only.
     fn catch_variable(
         &mut self,
         handler: &ast::Handler<'s>,
@@ -280,7 +280,7 @@ impl<'s> Lowering<'_, 's> {
         (Some(id), Some(Local { index: id.0, level: 0, ty, span: name.span }))
     }
 
-    /// Waits in two steps. The lock is evaluated once: what it was read from may change in between.
+    /// Waits in two steps. The lock is evaluated once: the place it was read from may change in between.
     fn wait(&mut self, lock: &ast::Expr<'s>, here: LocationId, next: &Jump, span: Span) {
         let Some(lock) = self.exprs.lock(MonitorOp::Wait, lock) else { return };
         let woken = self.new_location(span);
@@ -302,7 +302,7 @@ impl<'s> Lowering<'_, 's> {
         let body =
             vec![action(ActionKind::Assign(place.clone(), lock)), action(ActionKind::Wait(waited.clone()))];
         self.graph.step(here, body, Exit::Jump(Jump::Goto(woken)), span);
-        // A lock that is remembered for no use would tell equal states apart.
+        // A remembered lock that is no longer needed would make equal states differ.
         let body = vec![action(ActionKind::Unwait(waited)), action(ActionKind::Assign(place, null))];
         self.graph.step(woken, body, Exit::Jump(next.clone()), span);
     }

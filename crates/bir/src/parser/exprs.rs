@@ -12,8 +12,8 @@ use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
 
-/// Binding strength of what follows an operand, from the weakest. `=>` and `?:` associate to the right, the
-/// others to the left.
+/// The precedences of infix operators, from the weakest. `=>` and `?:` associate to the right, the others to
+/// the left.
 const CONDITIONAL: u8 = 1;
 const IMPLIES: u8 = 2;
 const OR_OR: u8 = 3;
@@ -81,7 +81,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The `>` of `when < e > do` is no operator: what follows cannot be an operand.
+    /// The `>` of `when < e > do` is not an operator: what follows cannot be an operand.
     fn at_end_of_guard(&mut self) -> bool {
         self.at(Token::Greater) && self.peek_at(1) == Token::Do
     }
@@ -151,19 +151,19 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// Whether `forall x` starts here, or `exists x`: these words can be names.
+    /// Whether `forall x` or `exists x` starts here: these words can be names.
     pub(super) fn at_quantifier(&mut self) -> bool {
         use Token::{Boolean, Ident, IntType, Lock, LongType, StringType, Tid};
         (self.at_word("forall") || self.at_word("exists"))
             && match self.peek_at(1) {
                 Ident => !self.at_assignment(1),
-                // What was meant as such.
+                // Probably meant as a quantifier.
                 Boolean | IntType | LongType | Tid | StringType | Lock => true,
                 _ => false,
             }
     }
 
-    /// `forall x in e : e`. The condition reaches as far as it can.
+    /// `forall x in e : e`. The condition extends as far as possible.
     fn quantified(&mut self) -> Parsed<Expr<'s>> {
         let start = self.span();
         let all = self.at_word("forall");
@@ -189,7 +189,7 @@ impl<'s> Parser<'s, '_> {
         self.tree(ExprKind::Quantified(Box::new(quantified)), self.since(start), height)
     }
 
-    /// `procedure variable : e`, behind the procedure.
+    /// `procedure variable : e`, after the procedure.
     fn threads(&mut self, start: Span, question: ThreadQuestion, procedure: Name<'s>) -> Parsed<Expr<'s>> {
         let variable = self.name("the name of a variable")?;
         self.expect(Token::Colon, " before the condition on the thread")?;
@@ -275,7 +275,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// What is behind a dot: a keyword only where it is the name of an operation.
+    /// The name after a dot: a keyword only where it is the name of an operation.
     fn member_name(&mut self) -> Parsed<Name<'s>> {
         if self.at(Token::Choose) && matches!(self.peek_at(1), Token::LeftParen | Token::Less) {
             let lexeme = self.bump();
@@ -309,7 +309,7 @@ impl<'s> Parser<'s, '_> {
         member.text == "create"
     }
 
-    /// `extension.name<T, …>(e, …)`, behind the name.
+    /// `extension.name<T, …>(e, …)`, after the name.
     fn operation(&mut self, extension: Expr<'s>, name: Name<'s>) -> Parsed<Expr<'s>> {
         if name.text == "type" {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "a type is no expression")
@@ -320,7 +320,7 @@ impl<'s> Parser<'s, '_> {
         let types = if self.at(Token::Less) { self.type_arguments()? } else { Vec::new() };
         let args = self.args()?;
         let highest = args.iter().map(|arg| arg.height).chain([extension.height]).max();
-        // Some operations become two.
+        // Some operations are lowered to two nested ones.
         let (span, height) = (self.since(extension.span), highest.unwrap_or(0) + 2);
         let operation = Operation { extension, name, types, args };
         self.tree(ExprKind::Operation(Box::new(operation)), span, height)
@@ -455,7 +455,7 @@ impl<'s> Parser<'s, '_> {
         Err(self.report_here(diagnostic))
     }
 
-    /// The next token, with a minus before it or not.
+    /// The number of the next token, negated if `negative`.
     fn number(&mut self, start: Span, negative: bool) -> Expr<'s> {
         let text = self.slice(self.ahead[0]);
         let (digits, long) = match text.strip_suffix(['L', 'l']) {
@@ -480,12 +480,12 @@ impl<'s> Parser<'s, '_> {
                 Diagnostic::error(codes::BAD_NUMBER, format!("`{sign}{}` {problem}", clip(text)))
                     .at(self.span(), "")
                     .help(help);
-            // The number is as good as any for what follows.
+            // Any value will do for the rest.
             self.report_here(diagnostic);
         }
         self.bump();
         let value = value.and_then(|value| i64::try_from(value).ok()).unwrap_or(0);
-        // What is too large for an `int` can only be meant as a `long`.
+        // A number that is too large for an `int` can only be meant as a `long`.
         let long = long || i32::try_from(value).is_err();
         Expr { kind: ExprKind::Int { value, long }, span: self.since(start), height: 1 }
     }

@@ -1,8 +1,8 @@
 //! Formulas of temporal logic.
 //!
-//! From the weakest: `->` and `<->`, `=>`, `||`, `&&`, `U` and its like, then the operators of expressions. All associate
-//! to the left but `=>`. What is written before an operand (`[]`, `<>`, `X`, `!`) binds most tightly, so that `[] x > 3`
-//! would compare a formula with a number: it is refused.
+//! In order of increasing precedence: `->` and `<->`, `=>`, `||`, `&&`, `U`, `W` and `V`, then the operators
+//! of expressions. All associate to the left but `=>`. Prefix operators (`[]`, `<>`, `X`, `!`) bind most
+//! tightly, so that `[] x > 3` would compare a formula with a number: it is refused.
 
 use ir::BinaryOp;
 use ltl::Formula;
@@ -64,7 +64,7 @@ impl Node<'_> {
     }
 }
 
-/// What stands between two operands.
+/// An infix operator.
 #[derive(Clone, Copy)]
 enum Operator {
     /// Between formulas only.
@@ -80,7 +80,7 @@ const IMPLIES: u8 = 1;
 const OR: u8 = 2;
 const AND: u8 = 3;
 const UNTIL: u8 = 4;
-/// What the operators of expressions have on top of their strength there.
+/// The offset of the precedences of operators of expressions.
 const STATE: u8 = 5;
 
 impl<'s> Parser<'s, '_> {
@@ -90,7 +90,7 @@ impl<'s> Parser<'s, '_> {
         let each = if self.at_word("forall") && self.at_threads() { Some(self.each()?) } else { None };
         let node = self.part(ARROW, &mut atoms)?;
         let (node, each) = match (node, each) {
-            // Without temporal operators, it is a condition on the threads that there are.
+            // Without temporal operators, it is a condition on the threads of a state.
             (Node::State(body), Some(Each { procedure, variable, span })) => {
                 let (span, height) = (self.since(span), body.height + 2);
                 let threads = Threads { question: ThreadQuestion::All, procedure, variable, body };
@@ -125,13 +125,14 @@ impl<'s> Parser<'s, '_> {
         Ok(Each { procedure, variable, span })
     }
 
-    /// Whether `forall procedure variable :` is next, or the same with `exists`.
+    /// Whether `forall procedure variable :` or `exists procedure variable :` is next.
     fn at_threads(&mut self) -> bool {
         let tokens = [self.peek_at(1), self.peek_at(2), self.peek_at(3)];
         tokens == [Token::Ident, Token::Ident, Token::Colon]
     }
 
-    /// Whether a temporal operator comes at this distance or behind it, before what is open there is closed.
+    /// Whether a temporal operator comes at this distance or after it, before the enclosing bracket is
+    /// closed.
     fn is_temporal(&mut self, start: usize) -> bool {
         let mut depth = 0;
         for distance in start..start + MAX_LOOKAHEAD {
@@ -154,8 +155,8 @@ impl<'s> Parser<'s, '_> {
         false
     }
 
-    /// Refuses a condition on threads that would follow one of them through a run. Its quantifier began at `start`, and its
-    /// condition is next.
+    /// Refuses a condition on threads that would follow one of them through a run. Its quantifier began at
+    /// `start`, and its condition is next.
     pub(super) fn about_one_state(
         &mut self,
         start: Span,
@@ -191,7 +192,7 @@ impl<'s> Parser<'s, '_> {
         Err(self.report_here(diagnostic))
     }
 
-    /// The operator that is next, its strength, and how many tokens it has.
+    /// The next infix operator, its precedence, and its number of tokens.
     fn operator(&mut self) -> Option<(Operator, u8, usize)> {
         if self.at(Token::Ident) {
             return Some(match self.slice(self.ahead[0]) {
@@ -217,7 +218,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// What is made of operators that bind at least as strongly as `least`.
+    /// A part made of operators of at least the precedence `least`.
     fn part(&mut self, least: u8, atoms: &mut Vec<Expr<'s>>) -> Parsed<Node<'s>> {
         let mut left = self.nested(|parser| parser.operand(atoms))?;
         while let Some((operator, strength, tokens)) = self.operator()
@@ -285,7 +286,7 @@ impl<'s> Parser<'s, '_> {
         Reported
     }
 
-    /// The operator before an operand that is next, and how many tokens it has.
+    /// The next prefix operator, and its number of tokens.
     fn prefix(&mut self) -> Option<(Unary, usize)> {
         if self.at(Token::Ident) {
             return Some(match self.slice(self.ahead[0]) {
@@ -363,7 +364,7 @@ fn formula_of<'s>(node: Node<'s>, atoms: &mut Vec<Expr<'s>>) -> Formula {
     }
 }
 
-/// An automaton whose propositions are conditions, in the quotes that its text has around them.
+/// An automaton whose propositions are conditions, in the quotes of its text.
 pub fn automaton<'s>(name: Name<'s>, text: &'s str, diagnostics: &mut Diagnostics) -> Option<Temporal<'s>> {
     let file = name.span.file;
     let read = match ltl::hoa::read(text) {

@@ -193,8 +193,8 @@ impl<'s> Parser<'s, '_> {
         Ok(property)
     }
 
-    /// `extension X for java.class { … }` or `extension X for java.class;`, whatever is in there. What is built
-    /// in needs no such line.
+    /// `extension X for java.class { … }` or `extension X for java.class;`, with any contents. Built-in
+    /// extensions need no such line.
     fn extension(&mut self) -> Parsed<()> {
         let start = self.span();
         self.bump();

@@ -1,12 +1,12 @@
-//! Tokens to trees: recursive descent, with operator precedence for expressions.
+//! From tokens to trees: recursive descent, with operator precedence for expressions.
 //!
-//! **Recovery.** A function that meets something unexpected reports it and returns [`Reported`]. Lists catch
-//! it (members, locations, statements, actions), skip to where the next element is likely to start, and go on,
-//! so that one run reports several independent mistakes. After any error there is a tree with holes, which
-//! nobody looks at.
+//! **Recovery.** A function that meets an unexpected token reports it and returns [`Reported`]. Lists catch
+//! it (members, locations, statements, actions), skip to where the next element is likely to start, and
+//! continue, so that one run reports several independent mistakes. After any error there is a tree with
+//! holes, which is not used.
 //!
 //! **Limits.** Nesting is limited, and so is the height of expressions that grow without nesting (`1+1+1+…`).
-//! Beyond the limits, and when no further error would be shown, the rest of the file is given up.
+//! Beyond the limits, and when no further error would be shown, the parser gives up the rest of the file.
 
 mod exprs;
 mod formulas;
@@ -23,16 +23,16 @@ use crate::codes;
 use crate::lexer::{Bad, Lexeme, Lexer, Token};
 use crate::text::clip;
 
-/// How deeply expressions, statements and types may be nested.
+/// The largest nesting depth of expressions, statements and types.
 const MAX_NESTING: u32 = 200;
-/// How high the tree of an expression may be. Less than what the verifier of the IR admits, since lowering can
-/// add a node or two on top.
+/// The largest height of the tree of an expression. Less than the limit of the IR's verifier, since lowering
+/// can add a node or two on top.
 const MAX_HEIGHT: u32 = 400;
 
-/// How many types a type may be made of. The same limit holds for what aliases stand for.
+/// The largest number of types that a type may be made of. The limit also holds for the expansion of aliases.
 pub const MAX_TYPE_SIZE: u32 = 100;
 
-/// How many tokens are looked at to tell what brackets are about.
+/// The largest lookahead, in tokens, to decide what brackets mean.
 const MAX_LOOKAHEAD: usize = 64;
 
 /// The mistake has been reported.
@@ -47,7 +47,8 @@ pub fn parse<'s>(map: &'s SourceMap, file: FileId, diagnostics: &mut Diagnostics
     if diagnostics.has_errors() { None } else { system.ok() }
 }
 
-/// A property in a file of its own: a formula, or an automaton in the HOA format. Its name is that of the file.
+/// A property in a file of its own: a formula, or an automaton in the HOA format. Its name is that of the
+/// file.
 pub fn parse_property<'s>(
     map: &'s SourceMap,
     file: FileId,
@@ -75,13 +76,13 @@ struct Parser<'s, 'd> {
     ahead: VecDeque<Lexeme>,
     /// The token before.
     last: Lexeme,
-    /// How many tokens were consumed: to see whether a list makes progress.
+    /// The number of consumed tokens, to see whether a list makes progress.
     consumed: usize,
     nesting: u32,
-    /// Where the last error was: a second one at the same place says nothing new.
+    /// The place of the last error: a second one at the same place is not reported.
     last_error: Option<u32>,
     given_up: bool,
-    /// Whether text is skipped that may have tokens of its own.
+    /// Whether text is being skipped, which may contain invalid tokens.
     skipping: bool,
     diagnostics: &'d mut Diagnostics,
 }
@@ -108,7 +109,7 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     // Tokens.
 
-    /// Makes sure that the next token is a proper one.
+    /// Makes sure that the next token is valid.
     fn fill(&mut self) {
         while !self.given_up {
             if self.ahead.is_empty() {
@@ -178,7 +179,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.peek() == token
     }
 
-    /// Whether the next token is this word, which is no keyword.
+    /// Whether the next token is this word, which is not a keyword.
     fn at_word(&self, word: &str) -> bool {
         self.peek() == Token::Ident && self.slice(self.ahead[0]) == word
     }
@@ -222,7 +223,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Err(self.unexpected(&format!("`{text}`{context}")))
     }
 
-    /// A semicolon; a missing one is reported behind the token it should follow. If that ends its line, the
+    /// A semicolon; a missing one is reported after the token it should follow. If that ends its line, the
     /// rest is likely to be fine.
     fn semicolon(&mut self) -> Parsed<()> {
         if self.eat(Token::Semicolon) {
@@ -271,7 +272,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         Span::new(self.file, lexeme.start, lexeme.end)
     }
 
-    /// Of the next token.
+    /// The place of the next token.
     fn span(&self) -> Span {
         self.span_of(self.ahead[0])
     }
@@ -304,7 +305,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.last_error != Some(start)
     }
 
-    /// Reports an error about the next token, unless there was one already.
+    /// Reports an error about the next token, unless there already was one.
     fn report_here(&mut self, diagnostic: Diagnostic) -> Reported {
         let start = self.ahead[0].start;
         if self.is_news(start) {
@@ -354,7 +355,7 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     // Recovery.
 
-    /// Whether a member of the system starts here. None of these tokens is part of a body, save `virtual`
+    /// Whether a member of the system starts here. None of these tokens is part of a body, except `virtual`
     /// after `invoke`.
     fn at_member(&mut self) -> bool {
         use Token::*;
@@ -366,13 +367,13 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    /// Whether `active[n] thread` starts here, rather than an element of an array that is called `active`.
+    /// Whether `active[n] thread` starts here, rather than an element of an array named `active`.
     fn at_counted_threads(&mut self) -> bool {
         let end = self.behind_brackets(1);
         end.is_some_and(|end| matches!(self.peek_at(end), Token::Thread | Token::Function))
     }
 
-    /// The distance of what comes behind the brackets that start at a distance, if they are not far apart.
+    /// The distance of the token after the brackets that start at `start`, if they are not far apart.
     fn behind_brackets(&mut self, start: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for distance in start..start + MAX_LOOKAHEAD {
@@ -387,7 +388,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         None
     }
 
-    /// Whether the next token is a word that belongs to the member keyword behind it.
+    /// Whether the next token is a word that belongs to the member keyword after it.
     fn at_modifier(&mut self) -> bool {
         if !self.at(Token::Ident) {
             return false;
@@ -410,7 +411,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    /// Skips to the next member: to a keyword that starts one, or behind the `;` or the braces that end one.
+    /// Skips to the next member: to a keyword that starts one, or past the `;` or the braces that end one.
     fn skip_member(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -436,7 +437,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
     }
 
-    /// Parses an element of a list. If it is wrong, skips to where the next one may start.
+    /// Parses an element of a list. After an error, skips to where the next one may start.
     fn element<T>(
         &mut self,
         parse: impl FnOnce(&mut Self) -> Parsed<T>,
@@ -453,7 +454,8 @@ impl<'s, 'd> Parser<'s, 'd> {
         parsed
     }
 
-    /// What is in braces, the first of which was just consumed. If it is wrong, skips behind the closing one.
+    /// The contents of braces, the first of which was just consumed. After an error, skips past the closing
+    /// one.
     fn braced<T: Default>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>, what: &str) -> T {
         let parsed = parse(self).and_then(|parsed| {
             self.expect(Token::RightBrace, &format!(" after {what}"))?;
@@ -468,7 +470,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         })
     }
 
-    /// Skips behind the next `;`, or to a token that `stop` knows, or out of the procedure.
+    /// Skips past the next `;`, or to a token that `stop` accepts, or out of the procedure.
     fn skip_to(&mut self, stop: impl Fn(Token) -> bool) {
         loop {
             match self.peek() {

@@ -86,7 +86,7 @@ impl<'s> Parser<'s, '_> {
             Diagnostic::error(codes::UNEXPECTED, "a body is made either of statements or of locations")
                 .at(self.span(), "this body started with a statement");
         self.report_here(diagnostic);
-        // What follows is of another language: skip the body.
+        // The rest is probably another language: skip the body.
         while !self.at(Token::Eof) && !self.at_member() {
             if self.at(Token::RightBrace) && !matches!(self.peek_at(1), Token::Goto | Token::Return) {
                 break;
@@ -272,8 +272,8 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// A condition up to `do`. If it is wrong the block behind it is parsed all the same, so that `end` finds
-    /// its partner.
+    /// A condition up to `do`. After an error in it, the block after it is parsed all the same, so that `end`
+    /// finds its partner.
     fn test(&mut self) -> Parsed<Expr<'s>> {
         let start = self.span();
         let parsed = self.expr();

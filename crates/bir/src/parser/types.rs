@@ -8,7 +8,7 @@ use crate::codes;
 use crate::collections::Kind;
 use crate::lexer::{Lexeme, Token};
 
-/// How many dimensions an array may have.
+/// The largest number of dimensions of an array.
 const MAX_DIMENSIONS: u32 = 32;
 
 impl<'s> Parser<'s, '_> {
@@ -66,7 +66,7 @@ impl<'s> Parser<'s, '_> {
         Ok(Type { kind, span: start, size: 1 })
     }
 
-    /// `name.type<T, …>`, the name of which was just consumed.
+    /// `name.type<T, …>`, whose name was just consumed.
     fn extension_type(&mut self, name: Name<'s>) -> Parsed<Type<'s>> {
         if !self.eat(Token::Dot) {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `.type`, found `<`")
@@ -96,7 +96,7 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// The `>` behind types, which an `=` may follow at once.
+    /// The `>` after types, which an `=` may follow immediately.
     fn close_types(&mut self) -> Parsed<()> {
         if self.at(Token::GreaterEqual) {
             let Lexeme { start, end, .. } = self.ahead[0];
@@ -177,7 +177,7 @@ impl<'s> Parser<'s, '_> {
                     let word = self.lexeme_at(2);
                     self.slice(word) == "type" && matches!(self.peek_at(3), Token::Ident | Token::Less)
                 }
-                // What was meant as such.
+                // Probably meant as a type.
                 Token::Less => Kind::named(self.slice(self.ahead[0])).is_some(),
                 _ => false,
             },

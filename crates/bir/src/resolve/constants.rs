@@ -1,4 +1,4 @@
-//! Constants, what the command line says about them, and constant expressions.
+//! Constants, the values that the command line gives them, and constant expressions.
 //!
 //! Constant expressions are made of literals, constants, elements of enums and operators. They are evaluated
 //! in 64 bits; the value of a constant has to fit the type of its expression, `int` or `long`.
@@ -26,7 +26,7 @@ pub enum Value {
 /// A constant of the model.
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// Missing if it is wrong.
+    /// `None` if it has errors.
     pub value: Option<Value>,
 }
 
@@ -271,7 +271,7 @@ impl<'s> Model<'s> {
         None
     }
 
-    /// The full name of a constant or element that is called like this.
+    /// The full name of a constant or element with this name.
     pub fn qualified(&self, name: &str) -> Option<String> {
         let consts = (self.system.consts.iter())
             .flat_map(|group| group.elements.iter().map(|(element, _)| (group.name.text, element.text)));
@@ -415,7 +415,7 @@ impl<'s> Model<'s> {
         }
     }
 
-    /// A constant number, for places where the grammar asks for a literal number.
+    /// A constant number, for places where the grammar requires a literal number.
     pub fn constant_int(&mut self, expr: &ast::Expr<'s>) -> Option<i64> {
         match self.constant(expr)? {
             Value::Int(value, _) => Some(value),
@@ -507,7 +507,7 @@ impl<'s> Model<'s> {
         }
     }
 
-    /// The initial value of a collection: nothing but the empty one, which it starts with anyway.
+    /// Checks that the initial value of a collection is empty, like the default.
     fn check_empty(&mut self, init: &ast::Expr<'s>, kind: Kind, ty: TypeId, declared: Span) {
         if let ExprKind::Operation(operation) = &init.kind
             && (operation.extension.extension(), operation.name.text) == (Some(kind), "create")

@@ -1,12 +1,12 @@
-//! What the names of a model stand for.
+//! The meaning of the names of a model.
 //!
 //! Everything that is declared at the top level shares one namespace, in any order of declaration: procedures
 //! may call each other, records refer to each other. Only constants refer to earlier ones alone. Properties
 //! have a namespace of their own.
 //!
 //! [`declare`] fills a [`Model`] in this order: names, constants, records and aliases, globals, signatures,
-//! tables of functions. What is wrong is reported and left out; a name whose declaration is wrong stays known,
-//! without a type, so that its uses are not reported again.
+//! tables of functions. Declarations with errors are reported and left out; their names stay known, without a
+//! type, so that uses are not reported again.
 
 mod constants;
 mod records;
@@ -25,10 +25,10 @@ use crate::ast;
 use crate::codes;
 use crate::text::{clip, suggest};
 
-/// The most elements that an enum has whose elements are only counted.
+/// The largest number of elements of an enum whose elements have no names.
 const MAX_ELEMENTS: i64 = 1 << 12;
 
-/// What a name of the top level stands for.
+/// The meaning of a name of the top level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Symbol {
     Consts(usize),
@@ -47,7 +47,7 @@ pub struct Declared {
     pub span: Span,
 }
 
-/// The parameters and result of a procedure or pure function. A type is missing if it is wrong.
+/// The parameters and result of a procedure or pure function. A type with errors is missing.
 #[derive(Clone, Debug)]
 pub struct Signature {
     pub params: Vec<Option<TypeId>>,
@@ -59,7 +59,7 @@ pub struct Signature {
 pub enum Outcome {
     Nothing,
     Value(TypeId),
-    /// A value of a type that is wrong.
+    /// A value of a type with errors.
     Unknown,
 }
 
@@ -73,16 +73,16 @@ pub struct Model<'s> {
     /// By group and element.
     pub constants: FxHashMap<(usize, &'s str), Constant>,
     aliases: Vec<AliasState>,
-    /// By global; missing if it is wrong.
+    /// By global; missing if it has errors.
     pub global_types: Vec<Option<TypeId>>,
     /// By procedure.
     pub signatures: Vec<Signature>,
     /// By pure function.
     pub fun_signatures: Vec<Signature>,
-    /// The table of functions, for each that is well formed: the signature that all of its targets share.
+    /// By table of functions, if it is well formed: the signature that all of its targets share.
     pub virtual_signatures: Vec<Option<Signature>>,
     strings: FxHashMap<String, StringId>,
-    /// Names of fields whose types are wrong: uses of them are not reported.
+    /// Names of fields whose types have errors: uses of them are not reported.
     pub broken_fields: FxHashSet<&'s str>,
     /// Symbols that something other than themselves mentions.
     pub used: FxHashSet<Symbol>,
@@ -137,7 +137,7 @@ impl<'s> Model<'s> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether there are so many errors that no further one would be shown.
+    /// Whether no further error would be shown.
     pub fn has_enough(&mut self) -> bool {
         let full = self.diagnostics.is_full();
         if full {
@@ -183,7 +183,7 @@ impl<'s> Model<'s> {
         }
         let declared = Declared { symbol, span: name.span };
         if let Some(&first) = self.names.get(name.text) {
-            // Kinds are declared one after the other: which of the two comes first is a matter of the text.
+            // Kinds are declared one after the other, so the order of the text has to be compared.
             let (first, second) = if first.span <= name.span { (first, declared) } else { (declared, first) };
             self.names.insert(name.text, first);
             self.duplicate(name.text, second.span, first.span);
@@ -234,7 +234,7 @@ impl<'s> Model<'s> {
         }
     }
 
-    /// Gives enums of so many elements their elements, which are called by the enum and a number.
+    /// Gives enums with a size their elements, whose names are the enum's name and a number.
     fn size_enums(&mut self) {
         let system = self.system;
         for (item, id) in system.enums.iter().zip(0..) {
@@ -258,7 +258,7 @@ impl<'s> Model<'s> {
         self.names.get(name).map(|declared| declared.symbol)
     }
 
-    /// What a name is called in messages.
+    /// The noun for a name in messages.
     pub fn kind_of(&self, symbol: Symbol) -> &'static str {
         match symbol {
             Symbol::Consts(_) => "a group of constants",
@@ -278,7 +278,7 @@ impl<'s> Model<'s> {
         matches!(procedure.kind, ast::ProcedureKind::Thread { .. })
     }
 
-    /// Reports a name that is not what is needed: unknown, or something else.
+    /// Reports a name that is unknown, or that means something else than what is needed.
     pub fn wrong_name(
         &mut self,
         name: ast::Name<'s>,
@@ -288,7 +288,7 @@ impl<'s> Model<'s> {
     ) {
         let shown = clip(name.text);
         if self.diagnostics.is_full() {
-            // Only counted: no need for hints.
+            // The error is only counted, not shown: no need for hints.
             self.report(Diagnostic::error(code, shown));
             return;
         }
@@ -350,7 +350,7 @@ impl<'s> Model<'s> {
             let ty = self.resolve_type(&item.ty);
             self.global_types.push(ty);
             let init = self.initial_value(item, ty);
-            // A variable of a type that is wrong only keeps its place.
+            // A variable whose type has errors only keeps its place.
             let ty = ty.unwrap_or_else(|| self.intern(Type::Bool));
             self.program.globals.push(ir::Variable::new(item.name.text, ty, init, item.name.span));
         }

@@ -9,7 +9,7 @@ use crate::ast;
 use crate::codes;
 use crate::text::clip;
 
-/// How long a chain of records that extend each other may be.
+/// The longest chain of records that extend each other.
 const MAX_INHERITANCE: u32 = 200;
 
 impl<'s> Model<'s> {
@@ -32,7 +32,7 @@ impl<'s> Model<'s> {
         for &record in &order {
             self.inherit(record, std::mem::take(&mut parents[record.index()]));
         }
-        // The types of fields may be any records, so all of those have to be complete.
+        // The types of fields may be any records, so all records have to be complete.
         let mut own = vec![Vec::new(); system.records.len()];
         for (index, item) in system.records.iter().enumerate() {
             for field in &item.fields {

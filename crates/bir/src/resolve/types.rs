@@ -1,4 +1,4 @@
-//! Types as they are written, aliases included, to types of the IR.
+//! From types as written, including aliases, to types of the IR.
 
 use ir::{EnumId, Type, TypeId};
 use source::{Diagnostic, Span};
@@ -10,7 +10,7 @@ use crate::collections::Kind;
 use crate::parser::MAX_TYPE_SIZE;
 use crate::text::{clip, count, suggest};
 
-/// How many aliases, with the types around them, may stand for each other in a row.
+/// The longest chain of aliases, counting the types around them.
 const MAX_ALIASES: u32 = 200;
 
 impl<'s> Model<'s> {
@@ -67,7 +67,7 @@ impl<'s> Model<'s> {
         });
     }
 
-    /// How many types a type is made of. Those in the table have been found small.
+    /// The number of types that a type is made of. Those in the table are known to be small.
     fn size(&self, ty: Type) -> u32 {
         let part = |id| self.size(self.ty(id));
         match ty {
@@ -94,7 +94,7 @@ impl<'s> Model<'s> {
         kind
     }
 
-    /// The type of a collection with these arguments. `word` is what they are written behind.
+    /// The type of a collection with these arguments, which are written after `word`.
     pub fn collection_type(
         &mut self,
         kind: Kind,

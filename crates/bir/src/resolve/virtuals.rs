@@ -169,7 +169,7 @@ impl<'s> Model<'s> {
     }
 }
 
-/// Types that are wrong differ from none.
+/// A type with errors differs from none.
 fn differ(a: Option<TypeId>, b: Option<TypeId>) -> bool {
     a.is_some() && b.is_some() && a != b
 }

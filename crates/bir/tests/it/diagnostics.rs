@@ -1,4 +1,4 @@
-//! What is said about models that are wrong: one test for each family of codes.
+//! Diagnostics of wrong models: one test for each family of codes.
 
 use crate::common::{compile, compile_with, repeated};
 use source::{SourceMap, Style};
@@ -19,14 +19,14 @@ fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     all
 }
 
-/// Of texts that are whole models.
+/// The diagnostics of whole models.
 macro_rules! systems {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([$($text),*]))
     };
 }
 
-/// Of texts that are members of a system which has an active thread.
+/// The diagnostics of members of a system with an active thread.
 macro_rules! members {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([
@@ -35,7 +35,7 @@ macro_rules! members {
     };
 }
 
-/// Of texts that are bodies of an active thread, next to some members.
+/// The diagnostics of bodies of an active thread, next to some members.
 macro_rules! bodies {
     ($members:expr; $($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([
@@ -500,7 +500,7 @@ fn individuals() {
     ));
 }
 
-/// Properties that come with a model are about its names, and errors point into their own text.
+/// Properties that come with a model use its names, and errors point into their own text.
 #[test]
 fn additional_properties() {
     let model = "system s {\nint x;\nactive thread T() { loc a: when x < 9 do { x := x + 1; } goto a; }\n}";
@@ -565,7 +565,7 @@ fn limits() {
 
 #[test]
 fn every_code_has_a_snapshot() {
-    let codes: Vec<_> = quotient_bir::codes::ALL.iter().map(|(code, _)| *code).collect();
+    let codes = quotient_bir::codes::ALL;
     assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! What models become: the text form of their programs.
+//! Models as programs, in the text form.
 
 use crate::common::{compile, compile_with};
 
@@ -20,7 +20,8 @@ macro_rules! check {
 
 #[test]
 fn figure_1() {
-    // The figure of "Space-Reduction Strategies for Model Checking Dynamic Software", its main thread filled in.
+    // The figure of "Space-Reduction Strategies for Model Checking Dynamic Software", with its main thread
+    // completed.
     insta::assert_snapshot!(lowered(
         "system nDiningPhilosophers {
           top record Object {}
@@ -208,7 +209,7 @@ fn atomic_blocks() {
 
 #[test]
 fn atomic_loops() {
-    // The loop starts the block: it has to be waited for once, and not to let others in when it comes back.
+    // The loop starts the block: it has to be waited for once, and must not let others in when it returns.
     check!(
         "int x;",
         "atomic
@@ -437,7 +438,7 @@ fn collections() {
 
 #[test]
 fn choices() {
-    // A choice is neither merged with what comes before it nor with what comes after it.
+    // A choice is merged neither with the action before it nor with the one after it.
     check!(
         "enum E { A, B } Set.type<int> s; Map.type<E, int> m; int x; E e; int[] a;",
         "x := Set.choose(s);

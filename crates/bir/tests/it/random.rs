@@ -1,4 +1,4 @@
-//! Random models: they compile, and have everything in them that the language has.
+//! Random models: they compile, and use every construct of the language.
 
 use source::{SourceMap, Style};
 use testing::{Variant, random_model, random_variant};
@@ -36,7 +36,7 @@ fn parentheses_make_no_difference() {
     }
 }
 
-/// Everything that the language has, as models have it.
+/// Every construct of the language, as it occurs in models.
 const PIECES: &[&str] = &[
     "const ",
     "enum ",

@@ -118,9 +118,9 @@ fn the_plain_interpreter_abandons_them_too() {
 }
 
 #[test]
-fn inner_locations_are_abandoned() {
+fn fused_locations_are_abandoned() {
     let text = "program p; features thread_ids; global int n;
-        thread T() { loc a: goto b; loc b inner: do { n := n == 0 ? 1 : 0; } goto b; } active T;";
+        thread T() { loc a: goto b; loc b fused: do { n := n == 0 ? 1 : 0; } goto b; } active T;";
     let program = testing::program(text);
     let engine = Engine::new(&program, Bounds::default(), false);
     let mut state = engine.initial();

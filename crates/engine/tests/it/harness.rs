@@ -136,7 +136,7 @@ impl Found {
     pub fn by_engine(engine: &Engine, search: Search) -> Self {
         let options = Options { keep_going: true, ..Options::default() };
         let budget = store::Budget::unlimited();
-        let mut store = store::Naive::new(&budget);
+        let mut store = store::HashSetStore::new(&budget);
         let trie = |queues| store::Trie::new(&budget, queues);
         let outcome = match search {
             Search::Bfs => search::bfs(engine, &mut store, &options, &mut Quiet),

@@ -96,7 +96,7 @@ fn observable_ids_beside_objects_and_functions() {
           local Cell c;
           loc begin: exclusive do { c := new Cell; c.next := new Cell; child := start Child(c); } goto inside;
             when timeout() && threads() == 9 goto begin;
-          loc inside inner: when child == 1 do { c.x := child; } goto idle;
+          loc inside fused: when child == 1 do { c.x := child; } goto idle;
             else goto idle;
           loc idle: do { receive(channel(post), c :=, sum :=); } goto join;
           loc join: when threads() == 1 do { check(sum == 2 && last() < 2); c := null; sum := 0; } goto begin;

@@ -5,12 +5,12 @@ use ir::Program;
 use naive::Stopped;
 use state::Bounds;
 use system::{Bound, Encoding, Fired, Key, Step, Steps, SuccessorCache, TransitionSystem};
-use testing::{SplitMix64, random_numbered};
+use testing::{SplitMix64, random_processes};
 
 use crate::harness::{Family, Pair};
 
 const FAMILY: Family = Family {
-    program: random_numbered,
+    program: random_processes,
     bounds: Bounds { threads: 5, frames: 255, objects: 65535 },
     most_states: 600,
     explored: 300,
@@ -99,7 +99,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
 #[test]
 fn decoding_catches_up_with_random_programs() {
     for seed in 0..testing::effort(FAMILY.explored) {
-        decoding_catches_up(&random_numbered(seed + 3_000_000), seed);
+        decoding_catches_up(&random_processes(seed + 3_000_000), seed);
     }
 }
 
@@ -107,18 +107,18 @@ fn decoding_catches_up_with_random_programs() {
 /// be, and one more.
 #[test]
 fn inner_steps_are_counted_one_by_one() {
-    const ROUNDS: usize = ir::MAX_INNER_STEPS / 3;
-    const { assert!(ROUNDS * 3 + 1 == ir::MAX_INNER_STEPS) };
+    const ROUNDS: usize = ir::MAX_FUSED_STEPS / 3;
+    const { assert!(ROUNDS * 3 + 1 == ir::MAX_FUSED_STEPS) };
     for (entry, expected) in [("head", Fired::Moved), ("before", Fired::Truncated(Bound::Frames))] {
         let text = format!(
             "program loops; features thread_ids;
             global int n;
             thread main() {{
               loc begin: goto {entry};
-              loc before inner: goto head;
-              loc head inner: when n < {ROUNDS} goto more; else goto done;
-              loc more inner: do {{ n := n + 1; }} goto back;
-              loc back inner: goto head;
+              loc before fused: goto head;
+              loc head fused: when n < {ROUNDS} goto more; else goto done;
+              loc more fused: do {{ n := n + 1; }} goto back;
+              loc back fused: goto head;
               loc done end:
             }}
             active main;"

@@ -6,7 +6,7 @@ use naive::{Naive, Stopped};
 use quotient_engine::Engine;
 use state::Bounds;
 use system::{Fired, Halt, Temporal, TransitionSystem};
-use testing::{SplitMix64, add_random_property, program, random_numbered, random_program};
+use testing::{SplitMix64, add_random_property, program, random_processes, random_program};
 
 const STEPS: usize = 60;
 
@@ -67,7 +67,7 @@ fn walk(program: &Program, seed: u64, seen: &mut Seen) {
 fn propositions_of_random_programs() {
     let mut seen = Seen::default();
     for seed in 0..programs() {
-        let mut program = if seed % 2 == 0 { random_program(seed) } else { random_numbered(seed) };
+        let mut program = if seed % 2 == 0 { random_program(seed) } else { random_processes(seed) };
         add_random_property(&mut program, seed);
         assert_eq!(ir::verify(&program), Ok(()), "{}", ir::text::print(&program));
         walk(&program, seed, &mut seen);

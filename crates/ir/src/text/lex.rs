@@ -73,7 +73,7 @@ fn leading(text: &str, belongs: impl Fn(char) -> bool) -> &str {
     &text[..text.find(|c| !belongs(c)).unwrap_or(text.len())]
 }
 
-/// What is in the quotes that were opened, and what comes after.
+/// The contents of an opened quote, and the text after it.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut content = String::new();
     let mut chars = text.chars();

@@ -1,4 +1,4 @@
-//! How things are called in the text: by their names, as long as these are identifiers and tell them apart.
+//! The names in the text: plain names, as long as these are identifiers and unambiguous.
 
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ pub(super) fn is_identifier_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Words that mean something with a parenthesis behind them: functions of these names are quoted.
+/// Words that have a meaning before a parenthesis: functions of these names are quoted.
 pub(super) const QUESTION_WORDS: &[&str] = &[
     "channel",
     "enabled",
@@ -132,7 +132,7 @@ pub(super) fn quote(text: &str, quote: char) -> String {
     out
 }
 
-/// The names of one scope, each with its index in its table where the name alone would not do.
+/// The names of one scope, each with its index in its table if the name alone is ambiguous.
 fn scope<'a>(names: impl Iterator<Item = (usize, &'a str)> + Clone) -> impl Iterator<Item = (usize, String)> {
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, name) in names.clone() {

@@ -1,7 +1,7 @@
 //! A program as text.
 //!
-//! Out of range ids, which no verified program has, come out as they display, so that a broken program can be
-//! looked at too.
+//! Out-of-range ids, which no verified program has, are printed as they display, so that a broken program can
+//! be inspected too.
 
 mod processes;
 mod property;
@@ -21,23 +21,23 @@ pub fn print(program: &Program) -> String {
     out
 }
 
-/// An expression as people write it: the types and indices that [`print()`] adds are left out.
+/// An expression for users: without the types and indices that [`print()`] adds.
 pub fn expr(program: &Program, scope: Scope, expr: &Expr) -> String {
     Printer { program, labels: None }.expr(expr, scope, 0)
 }
 
-/// A place as people write it.
+/// A place for users.
 pub fn place(program: &Program, scope: Scope, place: &Place) -> String {
     Printer { program, labels: None }.place(place, scope)
 }
 
-/// How tightly what stands here binds: unary operators and what can be selected from.
+/// The precedences of unary operators and of operands of selections.
 const UNARY: u8 = 12;
 const POSTFIX: u8 = 13;
 
 struct Printer<'p> {
     program: &'p Program,
-    /// Without labels it is for people.
+    /// Without labels the text is for users.
     labels: Option<Labels>,
 }
 
@@ -131,7 +131,7 @@ impl Printer<'_> {
             return self.program.type_name(id);
         }
         match ty {
-            // The name alone has to tell enums and records apart.
+            // The name alone has to distinguish enums and records.
             Type::Enum(id) | Type::Abstract(id) => {
                 let name = self.program.enums.get(id).map(|item| &item.name);
                 let shared = self.program.records.values().any(|record| Some(&record.name) == name);
@@ -154,7 +154,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A type that `of` is made of, by its id where it stands in the wrong order.
+    /// A type that `of` is made of; by its id if it comes in the wrong order.
     fn part(&self, id: TypeId, of: TypeId) -> String {
         if id < of { self.ty(id) } else { id.to_string() }
     }
@@ -180,7 +180,7 @@ impl Printer<'_> {
 
     fn expr(&self, expr: &Expr, scope: Scope, least: u8) -> String {
         let (strength, text) = self.kind(expr, scope);
-        // What creates a collection says its type by itself.
+        // The text of a new collection contains its type.
         if self.labels.is_some()
             && !matches!(expr.kind, ExprKind::Collection(CollectionOp::Create, _))
             && self.program.types.get(expr.ty) != self.program.natural_type(&expr.kind, scope)
@@ -190,7 +190,7 @@ impl Printer<'_> {
         if strength < least { format!("({text})") } else { text }
     }
 
-    /// The text of an expression and how tightly it binds.
+    /// The text of an expression and its precedence.
     fn kind(&self, expr: &Expr, scope: Scope) -> (u8, String) {
         let ask = |question: &str, operand: &Expr| {
             (POSTFIX, format!("{question}({})", self.expr(operand, scope, 0)))
@@ -293,7 +293,7 @@ impl Printer<'_> {
             ExprKind::ThreadEnabled(thread) => ask("enabled", thread),
             ExprKind::ThreadLocation(thread) => ask("location", thread),
             ExprKind::ThreadPriority(thread) => ask("priority", thread),
-            // People need not be told.
+            // Users need only the name.
             ExprKind::Channel(id) if self.labels.is_none() => (POSTFIX, self.channel(*id)),
             ExprKind::Channel(id) => (POSTFIX, format!("channel({})", self.channel(*id))),
             ExprKind::ChannelLength(channel) => ask("length", channel),
@@ -611,8 +611,8 @@ impl Printer<'_> {
             if location.atomic {
                 flags.push_str(" atomic");
             }
-            if location.inner {
-                flags.push_str(" inner");
+            if location.fused {
+                flags.push_str(" fused");
             }
             if location.end {
                 flags.push_str(" end");

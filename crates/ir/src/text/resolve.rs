@@ -1,4 +1,4 @@
-//! A tree to a program: ids are given and names looked up.
+//! From a tree to a program: ids are assigned and names looked up.
 
 mod processes;
 
@@ -87,7 +87,7 @@ impl Names {
         let mut locations = Vec::new();
         for procedure in &tree.procedures {
             let names = procedure.locations.iter().map(|location| location.name.text.as_str());
-            // Names first: what is zipped second is not consumed beyond them.
+            // The names come first in the `zip`, so that no id is consumed beyond them.
             locations.push(Index::new(names.zip(ids.by_ref()).map(|(name, id)| (id, name))));
         }
         Ok(Self {
@@ -112,8 +112,8 @@ impl Names {
     }
 }
 
-/// The ids of things in the order of the text: each has its own or the one after its predecessor's. Together they
-/// must be all ids of a table.
+/// The ids of items in the order of the text: each has its own or the one after its predecessor's. Together
+/// they must be all ids of a table.
 fn numbers(items: impl Iterator<Item = (Option<u32>, u32)>) -> Resolved<Vec<u32>> {
     let mut numbers = Vec::new();
     let mut places = Vec::new();
@@ -177,7 +177,7 @@ impl Resolver {
                 params.push((name.text.clone(), self.ty(ty)?));
             }
             let result = self.ty(&fun.result)?;
-            // The body is looked up when everything it can name is known.
+            // The body is resolved when all names it can use are known.
             let body = Expr { kind: ExprKind::Const(Const::Null), ty: result, span: fun.span };
             let name = fun.name.text.clone();
             self.program.funs.push(Fun { name, params, result, body, span: fun.span });
@@ -451,7 +451,7 @@ impl Resolver {
             kind,
             transitions,
             atomic: tree.atomic,
-            inner: tree.inner,
+            fused: tree.fused,
             end: tree.end,
             accept: tree.accept,
             progress: tree.progress,
@@ -534,21 +534,7 @@ impl Resolver {
             ActionTreeKind::Choose(place, from) => {
                 ActionKind::Choose(self.place(place, scope)?, self.expr(from, scope)?)
             }
-            ActionTreeKind::Do(verb, operand) => {
-                let operand = self.expr(operand, scope)?;
-                match verb {
-                    Verb::Assert => ActionKind::Assert(operand),
-                    Verb::Assume => ActionKind::Assume(operand),
-                    Verb::Lock => ActionKind::Lock(operand),
-                    Verb::Unlock => ActionKind::Unlock(operand),
-                    Verb::Wait => ActionKind::Wait(operand),
-                    Verb::Unwait => ActionKind::Unwait(operand),
-                    Verb::Notify => ActionKind::Notify(operand),
-                    Verb::NotifyAll => ActionKind::NotifyAll(operand),
-                    Verb::Throw => ActionKind::Throw(operand),
-                    Verb::Check => ActionKind::Check(operand),
-                }
-            }
+            ActionTreeKind::Do(verb, operand) => verb(self.expr(operand, scope)?),
             ActionTreeKind::Start { result, procedure, args, priority } => ActionKind::Start {
                 priority: *priority,
                 result: match result {
@@ -592,7 +578,7 @@ impl Resolver {
         trees.into_iter().map(|tree| self.expr(tree, scope)).collect()
     }
 
-    /// The constant that has this text.
+    /// The id of the string constant with this text.
     fn string(&mut self, text: &str) -> StringId {
         let known = self.program.strings.iter().find(|(_, other)| *other == text).map(|(id, _)| id);
         known.unwrap_or_else(|| self.program.strings.push(text.to_owned()))
@@ -677,22 +663,7 @@ impl Resolver {
                 let operand = self.boxed(operand, scope)?;
                 ExprKind::InstanceOf(operand, self.names.records.find(record, "record")?)
             }
-            TreeKind::Ask(question, operand) => {
-                let operand = self.boxed(operand, scope)?;
-                match question {
-                    Question::LockAvailable => ExprKind::LockAvailable(operand),
-                    Question::HasLock => ExprKind::HasLock(operand),
-                    Question::WasNotified => ExprKind::WasNotified(operand),
-                    Question::ThreadTerminated => ExprKind::ThreadTerminated(operand),
-                    Question::Wrap => ExprKind::Wrap(operand),
-                    Question::Number => ExprKind::Number(operand),
-                    Question::ThreadEnabled => ExprKind::ThreadEnabled(operand),
-                    Question::ThreadLocation => ExprKind::ThreadLocation(operand),
-                    Question::ThreadPriority => ExprKind::ThreadPriority(operand),
-                    Question::ChannelLength => ExprKind::ChannelLength(operand),
-                    Question::ChannelFull => ExprKind::ChannelFull(operand),
-                }
-            }
+            TreeKind::Ask(question, operand) => question(self.boxed(operand, scope)?),
             TreeKind::Call(name, args) => {
                 let fun = self.names.funs.find(name, "fun")?;
                 ExprKind::Call(fun, self.exprs(args, scope)?)

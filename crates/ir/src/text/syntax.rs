@@ -1,10 +1,10 @@
-//! The text as a tree: nothing is looked up yet.
+//! The text as a tree, with unresolved names.
 
 use source::Span;
 
-use crate::{BinaryOp, CollectionOp, Features, ProcedureKind, UnaryOp};
+use crate::{ActionKind, BinaryOp, CollectionOp, Expr, ExprKind, Features, ProcedureKind, UnaryOp};
 
-/// A name as it stands in the text, perhaps with an index.
+/// A name as it occurs in the text, perhaps with an index.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub text: String,
@@ -41,30 +41,11 @@ pub(super) struct TypeTree {
     pub at: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Question {
-    LockAvailable,
-    HasLock,
-    WasNotified,
-    ThreadTerminated,
-    Wrap,
-    Number,
-    ThreadEnabled,
-    ThreadLocation,
-    ThreadPriority,
-    ChannelLength,
-    ChannelFull,
-}
+/// A question with one operand.
+pub(super) type Question = fn(Box<Expr>) -> ExprKind;
 
-/// What is asked without operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Fact {
-    ThreadNumber,
-    ThreadCount,
-    LastThread,
-    IsYoungest,
-    Timeout,
-}
+/// An action with one operand.
+pub(super) type Verb = fn(Expr) -> ActionKind;
 
 #[derive(Debug)]
 pub(super) enum TreeKind {
@@ -96,10 +77,11 @@ pub(super) enum TreeKind {
         captures: Vec<Tree>,
     },
     Typed(Box<Tree>, TypeTree),
-    Fact(Fact),
+    /// A question without operands.
+    Fact(ExprKind),
     FirstThread(Name),
     ThreadsAt {
-        /// Only the individual of the property is looked at.
+        /// The question is about the individual of the property only.
         individual: bool,
         procedure: Name,
         locations: Vec<Name>,
@@ -264,20 +246,6 @@ pub(super) enum NewTree {
     Array(TypeTree, Tree),
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Verb {
-    Assert,
-    Assume,
-    Lock,
-    Unlock,
-    Wait,
-    Unwait,
-    Notify,
-    NotifyAll,
-    Throw,
-    Check,
-}
-
 #[derive(Debug)]
 pub(super) enum PatternTree {
     Store(Tree),
@@ -323,7 +291,7 @@ pub(super) struct LocationTree {
     pub name: Name,
     pub number: Option<u32>,
     pub atomic: bool,
-    pub inner: bool,
+    pub fused: bool,
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
@@ -352,7 +320,7 @@ pub(super) struct ClaimTree {
 #[derive(Debug)]
 pub(super) struct PropertyTree {
     pub name: Name,
-    /// The procedure of the threads that it is about, and what they are called.
+    /// The procedure of the threads that it is about, and the name of the thread.
     pub each: Option<(Name, Name, Span)>,
     pub props: Vec<(String, Tree, Span)>,
     pub kind: crate::PropertyKind,

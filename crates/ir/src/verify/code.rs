@@ -4,7 +4,7 @@ use super::{MAX_EXPR_DEPTH, Verifier};
 use crate::*;
 
 impl Verifier<'_> {
-    /// Checks an expression and gives its type, unless that is nonsense.
+    /// Checks an expression and returns its type, if it has one.
     pub(super) fn expr(&mut self, expr: &Expr, scope: Scope) -> Option<Type> {
         self.nested(expr, scope, MAX_EXPR_DEPTH)
     }
@@ -25,14 +25,14 @@ impl Verifier<'_> {
         let operands: Vec<_> =
             expr.operands().into_iter().map(|operand| self.nested(operand, scope, depth)).collect();
         let ty = self.ty(expr.ty)?;
-        // What follows would only repeat what is wrong with an operand.
+        // Further messages would only repeat what is wrong with an operand.
         let operands = operands.into_iter().collect::<Option<Vec<_>>>()?;
         match &expr.kind {
             ExprKind::Const(Const::Enum(id, element)) => {
                 let exists = self.element_exists(*id, *element);
                 self.demand(exists, format_args!("{id} has no element {element}"));
-                let pins = program.enums.get(*id).is_some_and(|item| item.is_abstract);
-                let allowed = !pins || self.may_pin;
+                let is_abstract = program.enums.get(*id).is_some_and(|item| item.is_abstract);
+                let allowed = !is_abstract || self.may_name_elements;
                 self.demand(allowed, "a constant of an abstract enum is not in a property or assertion");
             }
             ExprKind::Const(Const::String(id)) => {
@@ -172,7 +172,7 @@ impl Verifier<'_> {
         fits.then_some(ty)
     }
 
-    /// Where an expression may have another type than the natural one.
+    /// Whether an expression may have a type other than the natural one.
     fn may_be(&self, expr: &Expr, natural: Option<Type>, ty: Type, operands: &[Type]) -> bool {
         match (&expr.kind, natural, ty) {
             (ExprKind::Const(Const::Int(value)), _, Type::Int(int)) => (int.lo..=int.hi).contains(value),
@@ -232,7 +232,7 @@ impl Verifier<'_> {
         self.demand(fits, format_args!("{field} is selected from what does not have it"));
     }
 
-    /// Arguments that were checked by themselves, against the types of parameters.
+    /// Checks arguments, which were checked by themselves, against the types of parameters.
     pub(super) fn arguments(&mut self, callee: &str, params: &[TypeId], args: &[Expr]) {
         self.demand(
             params.len() == args.len(),
@@ -309,7 +309,7 @@ impl Verifier<'_> {
             let elses = own.filter(|transition| transition.guard == Guard::Else);
             let mut ranks: Vec<u32> = elses.map(|transition| transition.rank).collect();
             ranks.sort_unstable();
-            let ranked = !location.inner && ranks.is_sorted_by(|a, b| a < b);
+            let ranked = !location.fused && ranks.is_sorted_by(|a, b| a < b);
             self.demand(ranks.len() <= 1 || ranked, "has more than one else");
             if let Some(live) = &location.live {
                 for (at, local) in live.iter().enumerate() {
@@ -414,7 +414,7 @@ impl Verifier<'_> {
             self.demand(fits, format_args!("{} is a thread and cannot be called", target.name));
             if sound {
                 let params: Vec<_> = target.locals.values().take(target.params).map(|p| p.ty).collect();
-                // The receiver was selected by its record: its static type says less.
+                // The receiver was selected by its record, which is more precise than its static type.
                 let known = usize::from(matches!(callee, Callee::Virtual(_)));
                 self.demand(
                     params.len() == args.len(),
@@ -479,9 +479,9 @@ impl Verifier<'_> {
                 }
             }
             ActionKind::Assert(condition) => {
-                self.may_pin = true;
+                self.may_name_elements = true;
                 self.boolean(condition, scope, "what is asserted");
-                self.may_pin = false;
+                self.may_name_elements = false;
             }
             ActionKind::Assume(condition) => self.boolean(condition, scope, "what is assumed"),
             ActionKind::Lock(lock)
@@ -558,7 +558,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The place that a field of a message is stored to.
+    /// Checks the place that a field of a message is stored to.
     fn stored_field(&mut self, channel: &Expr, at: usize, place: Option<Type>) {
         let program = self.program;
         let field = self.typed_fields(channel).and_then(|fields| fields.get(at)).map(|field| field.ty);
@@ -577,7 +577,7 @@ impl Verifier<'_> {
     }
 }
 
-/// An expression in messages, which do not print whole trees.
+/// An expression for messages, without its operands.
 fn shallow(kind: &ExprKind) -> String {
     match kind {
         ExprKind::Const(value) => format!("{value:?}"),
@@ -622,7 +622,7 @@ fn shallow(kind: &ExprKind) -> String {
     }
 }
 
-/// For each pure function whether it, or one it calls, asks about the thread that evaluates it.
+/// For each pure function, whether it, or one it calls, depends on the thread that evaluates it.
 pub(super) fn asking_funs(program: &Program) -> Vec<bool> {
     let mut asking = vec![false; program.funs.len()];
     loop {

@@ -1,4 +1,4 @@
-//! What can be done with which collections.
+//! Which operations apply to which collections.
 
 use std::iter;
 
@@ -6,7 +6,7 @@ use super::Verifier;
 use crate::*;
 
 impl Verifier<'_> {
-    /// An operation on operands of these types, that gives a `result`.
+    /// Checks an operation on operands of these types that has this result.
     pub(super) fn collection(&mut self, op: CollectionOp, result: Type, operands: &[Type]) {
         let Some(params) = self.params(op, result, operands) else {
             self.error(format_args!("{op:?} does not work on this"));

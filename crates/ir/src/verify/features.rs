@@ -1,5 +1,5 @@
-//! What must hold where programs have certain features: observable ids of threads, channels, prologues, inner
-//! locations, priorities, monitors. A function for each rule.
+//! The rules for the features of programs: observable ids of threads, channels, prologues, fused locations,
+//! priorities, monitors. One function for each rule.
 
 use super::{MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_MESSAGE_FIELDS, Verifier};
 use crate::*;
@@ -19,13 +19,13 @@ impl Verifier<'_> {
         self.prologues();
         self.conditions_and_claims();
         self.priorities();
-        self.inner_locations();
+        self.fused_locations();
         self.openings();
         self.messages_of_references();
         self.monitor();
     }
 
-    /// Where ids of threads are observable, nothing refers to threads otherwise.
+    /// Where ids of threads are observable, nothing refers to threads by other means.
     fn observable_ids(&mut self) {
         let program = self.program;
         if !program.features.thread_ids_observable {
@@ -37,8 +37,8 @@ impl Verifier<'_> {
         self.demand(!refers, "has types of threads, locks or elements of abstract enums");
     }
 
-    /// Where ids of threads are not observable, nothing tells threads of one procedure apart: expressions and
-    /// actions are checked where they stand.
+    /// Where ids of threads are not observable, nothing distinguishes threads of one procedure. Expressions
+    /// and actions are checked where they occur.
     fn unobservable_ids(&mut self) {
         let program = self.program;
         if program.features.thread_ids_observable {
@@ -54,8 +54,8 @@ impl Verifier<'_> {
         self.demand(!program.has_priorities(), "has priorities");
     }
 
-    /// Transparent variables hold plain data, and stand beside no collections: what they hold is kept apart
-    /// from states.
+    /// Untracked variables hold plain data, and do not occur together with collections: their values are kept
+    /// apart from states.
     fn untracked_variables(&mut self) {
         let program = self.program;
         let plain =
@@ -68,7 +68,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Where there are objects, channels are no objects: all of them exist from the start.
+    /// Where there are objects, all channels exist from the start, since channels are not objects.
     fn objects_and_channels(&mut self) {
         let program = self.program;
         if program.has_objects() {
@@ -78,7 +78,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Where there are functions, a thread may be in several procedures: nothing looks into other threads.
+    /// Where there are functions, a thread may be in several procedures, so nothing reads the state of other
+    /// threads.
     fn functions_and_questions(&mut self) {
         let program = self.program;
         if !program.has_functions() {
@@ -102,8 +103,8 @@ impl Verifier<'_> {
         self.demand(!program.asks(looks), "has functions, and asks where threads are or what they can do");
     }
 
-    /// Atomic locations and exclusive transitions are two ways to keep others out, and a program has one of
-    /// them. Nothing waits for a timeout beside atomic locations.
+    /// Atomic locations and exclusive transitions are two ways to exclude other threads, and a program has
+    /// one of them. There are no timeouts together with atomic locations.
     fn blocks(&mut self) {
         let program = self.program;
         if program.has_atomic_locations() {
@@ -114,7 +115,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Whether another thread can step is known without trying it out: where that is asked, no body chooses
+    /// Whether another thread can step must be known without a dry run: where that is asked, no body chooses
     /// or waits.
     fn questions_about_steps(&mut self) {
         let program = self.program;
@@ -126,7 +127,7 @@ impl Verifier<'_> {
     }
 
     /// Messages with references go through channels that are named, so that their types are known. Their
-    /// order is that in which they were sent, and no monitor looks at them.
+    /// order is the order of sending, and no monitor watches them.
     fn messages_of_references(&mut self) {
         let program = self.program;
         if program.has_references_in_messages() {
@@ -137,7 +138,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// The fields of the messages of a channel that a message or a pattern names, where some channel carries
+    /// The message fields of the channel that a message or a pattern names, where some channel carries
     /// references.
     pub(super) fn typed_fields(&mut self, channel: &Expr) -> Option<&[ChannelField]> {
         let program = self.program;
@@ -152,7 +153,7 @@ impl Verifier<'_> {
         named.map(|channel| &channel.fields[..])
     }
 
-    /// The types of a message, or of a pattern of which some fields have no values.
+    /// Checks the types of a message, or of a pattern in which some fields have no values.
     pub(super) fn message(&mut self, channel: &Expr, message: &[Option<Type>], keeps: bool) {
         let program = self.program;
         let integers = |ty: &Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
@@ -173,7 +174,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What belongs to threads, functions do not have.
+    /// Functions have none of the things that belong to threads.
     fn functions(&mut self) {
         for procedure in self.program.procedures.values() {
             if procedure.kind == ProcedureKind::Function {
@@ -199,7 +200,7 @@ impl Verifier<'_> {
         self.prologue(&program.prologue, Scope::Program);
     }
 
-    /// The conditions under which threads may step, and the channels that they claim.
+    /// The conditions under which threads can step, and the channels that they claim.
     fn conditions_and_claims(&mut self) {
         for (id, procedure) in self.program.procedures.iter() {
             self.context = format!("procedure {}", procedure.name);
@@ -212,7 +213,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Priorities are not 0; those of starts are checked where they stand.
+    /// Priorities are not 0; those of starts are checked where they occur.
     fn priorities(&mut self) {
         for procedure in self.program.procedures.values() {
             self.context = format!("procedure {}", procedure.name);
@@ -220,20 +221,20 @@ impl Verifier<'_> {
         }
     }
 
-    /// Inner locations lead on, and nothing starts there.
-    fn inner_locations(&mut self) {
+    /// Fused locations have transitions, and no procedure starts at one.
+    fn fused_locations(&mut self) {
         let program = self.program;
         for (id, location) in program.locations.iter() {
             self.context = format!("location {} ({id})", location.name);
-            if location.inner {
-                self.demand(location.kind == LocationKind::Plain, "an inner location is not plain");
-                self.demand(!location.transitions.is_empty(), "an inner location has no transitions");
+            if location.fused {
+                self.demand(location.kind == LocationKind::Plain, "a fused location is not plain");
+                self.demand(!location.transitions.is_empty(), "a fused location has no transitions");
             }
         }
         for procedure in program.procedures.values() {
             self.context = format!("procedure {}", procedure.name);
-            let inner = program.locations.get(procedure.entry).is_some_and(|entry| entry.inner);
-            self.demand(!inner, "its entry is an inner location");
+            let fused = program.locations.get(procedure.entry).is_some_and(|entry| entry.fused);
+            self.demand(!fused, "its entry is a fused location");
         }
     }
 
@@ -330,7 +331,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Where a body may have messages.
+    /// Where in a body messages may be sent or received.
     fn opening(&mut self, transition: &Transition) {
         let message =
             |action: &Action| matches!(action.kind, ActionKind::Send { .. } | ActionKind::Receive { .. });
@@ -338,10 +339,10 @@ impl Verifier<'_> {
         let body = &transition.body[usize::from(open).min(transition.body.len())..];
         self.demand(!body.iter().any(message), "a message is sent or received in the middle");
         let opens = transition.body.first().is_some_and(message);
-        let inner = self.program.locations.get(transition.source).is_some_and(|source| source.inner);
-        if opens || inner {
+        let fused = self.program.locations.get(transition.source).is_some_and(|source| source.fused);
+        if opens || fused {
             let tried_out = transition.body.iter().any(|action| chooses_or_waits(&action.kind));
-            self.demand(!tried_out, "chooses or waits after a message, or at an inner location");
+            self.demand(!tried_out, "chooses or waits after a message, or at a fused location");
         }
     }
 
@@ -363,13 +364,13 @@ impl Verifier<'_> {
 
     /// The location of a [`Guard::Ready`] of a transition from `source`.
     pub(super) fn ready(&mut self, location: LocationId, source: &Location) {
-        self.plain(location, source.procedure, "inner location");
-        let inner = self.program.locations.get(location).is_some_and(|location| location.inner);
-        self.demand(inner, format_args!("{location} is no inner location"));
-        self.demand(!source.inner, "an inner location asks whether another is ready");
+        self.plain(location, source.procedure, "fused location");
+        let fused = self.program.locations.get(location).is_some_and(|location| location.fused);
+        self.demand(fused, format_args!("{location} is not a fused location"));
+        self.demand(!source.fused, "a fused location asks whether another is ready");
     }
 
-    /// What an action needs beyond its operands.
+    /// The requirements of an action beyond its operands.
     pub(super) fn needs_of_action(&mut self, kind: &ActionKind) {
         let observable = self.program.features.thread_ids_observable;
         if matches!(kind, ActionKind::SetPriority(..)) {
@@ -380,7 +381,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What an expression needs beyond its operands.
+    /// The requirements of an expression beyond its operands.
     pub(super) fn needs_of_expr(&mut self, kind: &ExprKind) {
         let Features { thread_ids_observable, remembers_last } = self.program.features;
         let fits = thread_ids_observable || !asks_thread_ids(kind);
@@ -402,7 +403,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether an expression tells threads apart, or looks at all of them.
+/// Whether an expression distinguishes threads, or considers all of them.
 fn asks_thread_ids(kind: &ExprKind) -> bool {
     matches!(
         kind,

@@ -1,49 +1,51 @@
-//! What must hold of a [`Program`] before anything runs it.
+//! The rules that a [`Program`] must satisfy before it is run.
 //!
-//! Front ends report what users do wrong; an error here is a mistake of a front end. Interpreters rely on the
-//! list and check none of it again. Everything is checked in one pass over the tables, without panics on
-//! whatever nonsense is in them.
+//! Front ends report the mistakes of users; an error here is a mistake of a front end. Interpreters rely on
+//! these rules and do not check them again. Everything is checked in one pass over the tables, without
+//! panics, whatever the tables contain.
 //!
 //! *Tables*
 //! - Every id is in the range of its table.
-//! - The bounds of an integer type are in order and fit its width. The types of arrays and collections stand after
-//!   the types they are made of, which are at most [`MAX_TYPE_SIZE`].
+//! - The bounds of an integer type are in order and fit its width. The types of arrays and collections come
+//!   after the types they are made of, which are at most [`MAX_TYPE_SIZE`].
 //! - The type of an enum is abstract exactly if the enum is.
 //! - Enums have an element, and no two of one name. String constants are distinct.
-//! - The ancestors of a record are itself and the ancestors of its parents, in ascending order, and no record is
-//!   an ancestor of its own parent.
+//! - The ancestors of a record are itself and the ancestors of its parents, in ascending order, and no record
+//!   is an ancestor of its own parent.
 //! - The fields of a record are those that its ancestors declare, each once, inherited ones first.
 //! - No variable, field, parameter, result or element has the type of `null`.
-//! - The initial value of a variable is of its type and in its range; parameters have none, and neither have
+//! - The initial value of a variable is of its type and in its range; parameters have none, and neither do
 //!   collections and elements of abstract enums, unless `null`.
-//! - An array variable has an element and fewer than [`MAX_ARRAY_SIZE`], which are integers, booleans or elements of
-//!   enums that are not abstract. Parameters are no arrays. What integers mean is an enum that exists, and only integers mean
-//!   something.
+//! - An array variable has at least one element and fewer than [`MAX_ARRAY_SIZE`], which are integers,
+//!   booleans or elements of enums that are not abstract. Parameters are not arrays. The meaning of integers
+//!   is an enum that exists, and only integers have a meaning.
 //!
 //! *Expressions*
-//! - They have the type of [`Program::natural_type`], except that integer constants may have any type that holds
-//!   them, arithmetic any integer type of its width, and `?:` any type that admits both of its cases, of no
-//!   lesser width.
-//! - Operands fit: integers, booleans, locks, threads, arrays or records where these are needed; both sides of
-//!   `==` of one kind; a selected field belongs to the static record; constants are in their enum.
+//! - They have the type of [`Program::natural_type`], except that integer constants may have any type that
+//!   holds them, arithmetic any integer type of its width, and `?:` any type that admits both of its cases,
+//!   of no lesser width.
+//! - Operands fit: integers, booleans, locks, threads, arrays or records where these are needed; both sides
+//!   of `==` of one kind; a selected field belongs to the static record; constants are in their enum.
 //! - `&&`, `||`, `=>`, `!`, guards, conditions, asserts, assumes and invariants are boolean.
 //! - Arguments match parameters in number and type; so does the body of a pure function its result.
-//! - An operation on a collection is one that its kind has, and its operands are as many as it takes and are admitted
-//!   by the types of elements, keys and values, or are an index or a capacity; what creates a collection has the
-//!   type of one, and for a map takes values for all keys. Two sets that are joined or compared are of one type.
-//! - Quantifiers range over collections; their function takes an element, of exactly that type, and the captures,
-//!   and gives a boolean.
-//! - Constants of abstract enums stand in invariants, in propositions and in what is asserted.
+//! - An operation on a collection is one that its kind has. It has the right number of operands, which the
+//!   types of elements, keys and values admit, or which are an index or a capacity. The operation that
+//!   creates a collection has the type of one, and for a map has values for all keys. Two sets that are
+//!   joined or compared are of one type.
+//! - Quantifiers range over collections; their function takes an element, of exactly that type, and the
+//!   captures, and returns a boolean.
+//! - Constants of abstract enums occur in invariants, in propositions and in assertions.
 //! - Parameters of pure functions occur in their bodies only, local variables in procedures only. Invariants
 //!   have neither, and ask nothing about the thread that evaluates them (`lockAvailable`, `hasLock`,
 //!   `wasNotified`), not even in functions they call.
-//! - A property has at most [`MAX_PROPOSITIONS`] propositions, and its formula or claim has no others. Propositions are like
-//!   invariants. A claim starts at one of its states, its edges lead to its states and have marks of its sets only.
-//!   The locations where threads are counted are plain ones of the procedure, in order.
+//! - A property has at most [`MAX_PROPOSITIONS`] propositions, and its formula or claim has no others.
+//!   Propositions follow the rules for invariants. A claim starts at one of its states, its edges lead to its
+//!   states and have marks of its sets only. The locations where threads are counted are plain ones of the
+//!   procedure, in order.
 //! - A property [about individuals](crate::Property::each) is a formula about the threads of a thread
-//!   procedure, in a program that has no observable ids of threads and no inner locations, and in which
-//!   no `else` starts one of them. Only its own propositions ask where the individual is.
-//! - Array variables stand with an index for each dimension, and nothing else does.
+//!   procedure, in a program that has no observable ids of threads and no fused locations, and in which no
+//!   `else` starts one of them. Only its own propositions ask where the individual is.
+//! - Array variables occur with an index for each dimension, and nothing else has indices.
 //! - They are at most [`MAX_EXPR_DEPTH`] deep.
 //!
 //! *Procedures*
@@ -52,49 +54,49 @@
 //! - A catch covers plain locations of its procedure, and its variable admits its record.
 //! - Locals of a live set are locals of the procedure, each once.
 //! - A location lists exactly the transitions that leave from it, each once; at most one of them is an `else`
-//!   of each rank, and at an inner location at most one at all.
-//! - A resume location has no transitions and no live set, its origin is a plain location of its procedure, and
-//!   only calls of its procedure lead to it.
+//!   of each rank, and at a fused location at most one at all.
+//! - A resume location has no transitions and no live set, its origin is a plain location of its procedure,
+//!   and only calls of its procedure lead to it.
 //! - Functions are called and threads are started, not the other way round. Where a call stores a result, the
 //!   callee has one that fits.
-//! - A virtual table has targets, one per record, that are functions of equally many parameters and all or none
-//!   with a result; the first parameter admits the record; descendants of a record in the table are in it too.
-//!   A virtual call fits every target.
-//! - What is chosen from is a collection, and the place admits its elements.
-//! - What is thrown is `null` or descends from a throwable record.
+//! - A virtual table has targets, one per record, that are functions of equally many parameters and all or
+//!   none with a result; the first parameter admits the record; descendants of a record in the table are in
+//!   it too. A virtual call fits every target.
+//! - `Choose` takes a collection, and the place admits its elements.
+//! - A thrown value is `null` or descends from a throwable record.
 //! - Active procedures are threads, without parameters unless ids of threads are observable.
 //!
 //! *Observable ids of threads*
-//! - Only programs that [have them](Features::thread_ids_observable) remember the last thread, have
-//!   untracked variables (which are globals), priorities, exclusive transitions and channels of threads,
-//!   and ask for ids of threads, for what threads of given ids do, and for timeouts.
-//! - They have no types of threads, locks and elements of abstract enums. What a start stores is an integer.
-//! - Who took the last step is asked only of programs that remember it.
+//! - Only programs that [have them](Features::thread_ids_observable) remember the last thread, have untracked
+//!   variables (which are globals), priorities, exclusive transitions and channels of threads, and ask for
+//!   ids of threads, for what threads of given ids do, and for timeouts.
+//! - They have no types of threads, locks and elements of abstract enums. A start stores an integer.
+//! - Only programs that remember the thread that took the last step ask for it.
 //!
-//! - Transparent variables are integers, booleans or elements of enums that are not abstract, and stand
-//!   beside no collections.
+//! - Untracked variables are integers, booleans or elements of enums that are not abstract, and do not occur
+//!   together with collections.
 //!
 //! *Channels*
 //! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields: integers that wrap, references, threads or elements of
-//!   abstract enums. The capacity of a channel is at most [`MAX_CHANNEL_CAPACITY`]. No channel comes twice,
-//!   from the start or with one thread, and who names a channel has it.
+//!   abstract enums. The capacity of a channel is at most [`MAX_CHANNEL_CAPACITY`]. No channel occurs twice,
+//!   from the start or with one thread, and only a thread that has a channel names it.
 //! - Where some fields are not integers, messages, patterns and questions about contents name their channel
 //!   ([`ExprKind::Channel`]) and have its fields, messages are not sorted, and there is no monitor. Otherwise
 //!   all fields of messages and patterns are integers.
-//! - Messages are sent and received by the first action of a transition only, which is no `else` and no
-//!   [`Guard::Ready`], and of which no action chooses or waits otherwise.
-//! - Targets of a monitor are among its states, of which there is one. Its expressions are integers over globals. The last
-//!   state of a negated one has no events.
+//! - Messages are sent and received only by the first action of a transition, whose guard is neither `else`
+//!   nor [`Guard::Ready`], and of which no other action chooses or waits.
+//! - A monitor has at least one state, and its targets are among its states. Its expressions are integers
+//!   over globals. The last state of a negated one has no events.
 //!
 //! *Processes*
 //! - Only threads have channels, prologues, conditions, claims and priorities; functions have none of them.
-//! - Prologues are assignments, that of the program to globals. What is claimed are integers. Priorities are
-//!   not 0.
-//! - Inner locations have transitions, at most one of them an `else`, and are no entries. No action there
-//!   chooses or waits, other than for a message. [`Guard::Ready`] names an inner location of its procedure
+//! - Prologues are assignments, that of the program to globals. Claims are integers. Priorities are not 0.
+//! - Fused locations have transitions, at most one of them an `else`, and are not entries. No action there
+//!   chooses or waits, other than for a message. [`Guard::Ready`] names a fused location of its procedure and
+//!   does not occur at one.
 //!   and does not stand at one.
 //! - Programs with objects have no channels of threads. Programs with functions have no channels of threads
-//!   and no claims, and do not ask where threads are, what they hold and what they can do.
+//!   and no claims, and do not ask for the locations, variables and possible steps of threads.
 //! - Whether a thread can step is asked only where no body chooses or waits, other than for a message.
 //! - Programs with atomic locations have no exclusive transitions and do not ask for timeouts.
 
@@ -107,25 +109,30 @@ use std::fmt::Display;
 
 use crate::*;
 
-/// How deep expressions nest at most, so that whoever walks them may recurse.
+/// The largest nesting depth of expressions, so that recursive functions over them are safe.
 pub const MAX_EXPR_DEPTH: usize = 500;
 
-/// Of how many types a type is made at most, itself included, so that it can always be written down.
+/// The largest number of types that a type is made of, including itself, so that it can always be printed.
 pub const MAX_TYPE_SIZE: usize = 500;
 
 /// An array variable has fewer elements than this.
 pub const MAX_ARRAY_SIZE: usize = 1 << 20;
 
-/// How many fields a message has at most.
+/// The largest number of fields of a message.
 pub const MAX_MESSAGE_FIELDS: usize = 1024;
 
-/// How many messages a channel holds at most.
+/// The largest capacity of a channel.
 pub const MAX_CHANNEL_CAPACITY: u32 = 65535;
 
-/// Checks `program`, and says everything that is wrong with it.
+/// Checks `program`, and reports everything that is wrong with it.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {
-    let mut verifier =
-        Verifier { program, context: String::new(), may_pin: false, individual: None, errors: Vec::new() };
+    let mut verifier = Verifier {
+        program,
+        context: String::new(),
+        may_name_elements: false,
+        individual: None,
+        errors: Vec::new(),
+    };
     verifier.types();
     verifier.records();
     verifier.variables();
@@ -143,9 +150,9 @@ struct Verifier<'p> {
     program: &'p Program,
     /// What is being checked, for the messages.
     context: String,
-    /// Whether constants of abstract enums may stand here.
-    may_pin: bool,
-    /// The procedure of the individual that may be asked where it is.
+    /// Whether constants of abstract enums may occur here.
+    may_name_elements: bool,
+    /// The procedure of the individual, where questions about it are allowed.
     individual: Option<ProcedureId>,
     errors: Vec<String>,
 }
@@ -174,7 +181,7 @@ impl Verifier<'_> {
         self.demand(!null, "nothing can be of the type of null");
     }
 
-    /// The type of what `of` is made of.
+    /// Checks the type of an element of `of`.
     fn element_type(&mut self, element: TypeId, of: TypeId) {
         self.demand(element < of, "a type must stand after the types it is made of");
         self.place_type(element);
@@ -391,9 +398,9 @@ impl Verifier<'_> {
         let asking = code::asking_funs(program);
         for invariant in &program.invariants {
             self.context = format!("invariant {}", invariant.name);
-            self.may_pin = true;
+            self.may_name_elements = true;
             self.boolean(&invariant.expr, Scope::Program, "the invariant");
-            self.may_pin = false;
+            self.may_name_elements = false;
             self.demand(
                 !code::asks_thread(&invariant.expr, &asking),
                 "asks about the thread that evaluates it",
@@ -406,9 +413,9 @@ impl Verifier<'_> {
             }
             self.individual = property.each.as_ref().map(|each| each.procedure);
             for prop in &property.props {
-                self.may_pin = true;
+                self.may_name_elements = true;
                 self.boolean(&prop.expr, Scope::Program, "the proposition");
-                self.may_pin = false;
+                self.may_name_elements = false;
                 let asks = code::asks_thread(&prop.expr, &asking);
                 self.demand(!asks, "asks about the thread that evaluates it");
             }
@@ -433,7 +440,7 @@ impl Verifier<'_> {
             known && !program.features.thread_ids_observable,
             "it is about what is no thread, or has a number",
         );
-        self.demand(!program.has_inner_locations(), "it is about threads that may be at inner locations");
+        self.demand(!program.has_fused_locations(), "it is about threads that may be at fused locations");
         let is_formula = matches!(property.kind, PropertyKind::Formula(_));
         self.demand(is_formula, "a claim is about no individual");
     }

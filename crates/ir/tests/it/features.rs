@@ -13,7 +13,7 @@ fn refused_program(mut program: Program, change: impl FnOnce(&mut Program), mess
     change(&mut program);
     let errors = verify(&program).expect_err("a broken program verifies");
     assert!(errors.iter().any(|error| error.contains(message)), "{errors:#?}");
-    // Broken programs can be looked at.
+    // Broken programs can be printed.
     let _ = text::print(&program);
 }
 
@@ -92,7 +92,7 @@ fn features_that_do_not_meet() {
     let wait = || action(ActionKind::Assume(harbour().procedures[PILOT].provided.clone().unwrap()));
     refused(|p| p.transitions[TransitionId(13)].body.push(wait()), "where bodies choose or wait");
     refused(|p| p.transitions[FIRST].body.push(wait()), "chooses or waits after a message");
-    refused(|p| p.transitions[TransitionId(12)].body.push(wait()), "or at an inner location");
+    refused(|p| p.transitions[TransitionId(12)].body.push(wait()), "or at a fused location");
 }
 
 /// A program whose messages carry references after `change` must be refused with `message`.
@@ -187,7 +187,10 @@ fn functions_are_no_threads() {
     refused_elsewhere(function(|p| p.priority = 2), threads);
     refused_elsewhere(function(|p| p.channels.push(ChannelId(0))), threads);
     refused_elsewhere(function(|p| p.prologue.push(action(ActionKind::Exit))), threads);
-    refused_elsewhere(|p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)), "is no inner location");
+    refused_elsewhere(
+        |p| p.transitions[FIRST].guard = Guard::Ready(LocationId(0)),
+        "is not a fused location",
+    );
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn prologues_and_threads() {
 }
 
 #[test]
-fn inner_locations() {
+fn fused_locations() {
     let message = || harbour().transitions[FIRST].body[0].clone();
     let middle_of = "a message is sent or received in the middle";
     refused(|p| p.transitions[TransitionId(1)].body.push(message()), middle_of);
@@ -272,18 +275,18 @@ fn inner_locations() {
     refused(|p| p.transitions[FIRST].body.push(assume()), "chooses or waits after a message");
     let [middle, stop, work, sea] = ["middle", "stop", "work", "sea"].map(|name| location(&harbour(), name));
     let ready = TransitionId(4);
-    refused(|p| p.locations[middle].inner = false, "is no inner location");
+    refused(|p| p.locations[middle].fused = false, "is not a fused location");
     refused(|p| p.transitions[ready].guard = Guard::Ready(LocationId(NOWHERE)), "not a plain location");
     refused(|p| p.transitions[ready].guard = Guard::Ready(sea), "not a plain location");
     refused(
         |p| p.transitions[TransitionId(12)].guard = Guard::Ready(middle),
         "asks whether another is ready",
     );
-    refused(|p| p.locations[stop].inner = true, "an inner location has no transitions");
-    refused(|p| p.procedures[PILOT].entry = middle, "its entry is an inner location");
+    refused(|p| p.locations[stop].fused = true, "a fused location has no transitions");
+    refused(|p| p.procedures[PILOT].entry = middle, "its entry is a fused location");
     let elses = "has more than one else";
     refused(|p| p.transitions[TransitionId(3)].rank = 1, elses);
-    refused(|p| p.locations[work].inner = true, elses);
+    refused(|p| p.locations[work].fused = true, elses);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! All tests of programs in one executable. They are not inside of the crate, because the random programs are made
+//! All tests of programs in one executable. They are outside the crate, because the random programs are made
 //! by a crate that depends on it.
 
 extern crate quotient_ir as ir;

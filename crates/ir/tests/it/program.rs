@@ -1,9 +1,9 @@
-//! What a program says about itself.
+//! The functions of `Program`.
 
 use testing::program;
 
 #[test]
-fn pinned_are_the_abstract_constants_that_properties_name() {
+fn named_constants_are_those_of_properties_and_assertions() {
     let program = program(
         "program p;
         abstract enum I { a, b, c }

@@ -4,7 +4,7 @@ use ir::text::*;
 use ir::*;
 use testing::{SplitMix64, effort, philosophers, random_program, random_text};
 
-/// All that the text form can say, as [`print`] says it.
+/// All constructs of the text form, as [`print`] writes them.
 const ZOO: &str = include_str!("zoo.ir");
 
 fn same(program: &Program) {
@@ -36,7 +36,8 @@ fn programs_come_back() {
     }
 }
 
-/// What front ends may do and the text has to keep apart: names that repeat, ids in any order, synthetic things.
+/// Programs that front ends may make and the text has to keep apart: repeated names, ids in any order,
+/// synthetic things.
 #[test]
 fn scrambled_programs_come_back() {
     for seed in 0..effort(300) {
@@ -235,7 +236,7 @@ fn the_largest_types_come_back() {
     }
 }
 
-/// Whatever becomes of a text, it parses or not, verifies or not, prints, and nothing panics.
+/// A mutated text may fail to parse or to verify, but nothing panics.
 #[test]
 fn mutated_texts_do_no_harm() {
     const STRAY: &[&str] = &["#3", "@2", "::", "-", "[]", "(", "}", "\"", "'", "é", "0"];
@@ -301,7 +302,7 @@ fn spans_of_a_parsed_program_point_into_its_text() {
     assert_eq!((at(place.span), at(value.span)), ("x", "2"));
 }
 
-/// All that can be said about processes and channels, as [`print`] says it.
+/// All constructs of processes and channels, as [`print`] writes them.
 const HARBOUR: &str = include_str!("harbour.ir");
 
 #[test]

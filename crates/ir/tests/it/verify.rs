@@ -14,7 +14,7 @@ fn refused(change: impl FnOnce(&mut Program), message: &str) {
     change(&mut program);
     let errors = verify(&program).expect_err("a broken program verifies");
     assert!(errors.iter().any(|error| error.contains(message)), "{errors:#?}");
-    // Broken programs can be looked at.
+    // Broken programs can be printed.
     let _ = text::print(&program);
 }
 
@@ -328,9 +328,9 @@ fn collections() {
     );
 }
 
-/// Wherever else a constant of an abstract enum stands, it is refused.
+/// A constant of an abstract enum is refused anywhere else.
 #[test]
-fn pins() {
+fn abstract_constants() {
     let declarations =
         "abstract enum I { i } global I v; global Set<I> set; fun is(I v, I w) returns boolean = v == w;";
     let thread = |transition: &str| {
@@ -498,7 +498,7 @@ fn actions() {
     refused_text("function f() returns int { loc l: return true; }", "what is returned is not of the type");
 }
 
-/// Whatever id is wrong, the verifier says something and nothing panics.
+/// For every wrong id the verifier reports something, and nothing panics.
 #[test]
 fn no_id_is_trusted() {
     for seed in 0..effort(300) {

@@ -45,7 +45,7 @@ impl Label {
         }
     }
 
-    /// The implicit label of the edge with this number among the edges of a state: a valuation of all propositions.
+    /// The implicit label of edge `number` of a state: a valuation of all propositions.
     pub fn implicit(number: Valuation, props: u32) -> Cube {
         Cube::exactly(number, crate::Marks::all(props).0)
     }

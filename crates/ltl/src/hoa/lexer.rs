@@ -104,7 +104,7 @@ fn comment(text: &str) -> Option<usize> {
     }
 }
 
-/// The string at the start, and how long it is there.
+/// The string at the start of `text`, and its length there.
 fn string(text: &str) -> Option<(Token, usize)> {
     let mut value = String::new();
     let mut chars = text.char_indices().skip(1);

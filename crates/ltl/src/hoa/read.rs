@@ -12,7 +12,7 @@ use crate::cube::Cube;
 use crate::parse::{MAX_DEPTH, ParseError};
 use crate::{Automaton, Edge, Marks, Prop, State};
 
-/// How many states an automaton may have.
+/// The largest number of states of an automaton that is read.
 const MAX_STATES: u64 = 1 << 20;
 
 type Parsed<T> = Result<T, ParseError>;
@@ -34,9 +34,9 @@ struct Header {
     states: Option<u64>,
     initial: Vec<u64>,
     props: Vec<String>,
-    /// With their depths.
+    /// The labels of the aliases, with their depths.
     aliases: FxHashMap<String, (Rc<Label>, u32)>,
-    /// For each set of the text, its number among those that the condition asks for.
+    /// For each set of the text, its number among the sets that the condition requires.
     sets: Vec<Option<u32>>,
     /// The condition is `f`.
     rejects: bool,
@@ -135,7 +135,7 @@ impl Reader {
                         format!("`{other}:` is not supported, and changes what is meant"),
                     ));
                 }
-                // What begins with a small letter says nothing that is not said elsewhere.
+                // A header that begins with a lower-case letter is informative only.
                 _ => {
                     while !matches!(self.peek(), None | Some(Token::Header(_) | Token::Body | Token::End)) {
                         self.at += 1;
@@ -233,7 +233,7 @@ impl Reader {
         self.error("only Büchi and generalized Büchi acceptance are supported: `Inf(0) & Inf(1) & …`")
     }
 
-    /// A label, and how deep it is.
+    /// A label and its depth.
     fn label(&mut self, header: &Header, depth: u32) -> Parsed<(Rc<Label>, u32)> {
         let (mut left, mut deepest) = self.conjunction(header, depth)?;
         while self.eat('|') {
@@ -380,7 +380,7 @@ impl Reader {
     }
 }
 
-/// The state with this number, for which there is room then.
+/// Makes room for the state with this number.
 fn grow(states: &mut Vec<Option<Vec<Edge>>>, limit: u64, number: u64, place: Range<usize>) -> Parsed<State> {
     if number >= limit {
         return Err(ParseError::new(place, format!("there is no state {number}")));
@@ -391,7 +391,7 @@ fn grow(states: &mut Vec<Option<Vec<Edge>>>, limit: u64, number: u64, place: Ran
     Ok(State(number as u32))
 }
 
-/// An automaton with one initial state. If there are several, a new one takes a step of any of them.
+/// An automaton with one initial state. If the text has several, a new state has the edges of all of them.
 fn assemble(header: &Header, mut edges: Vec<Vec<Edge>>) -> Automaton {
     let sets = header.sets.iter().flatten().count() as u32;
     let initial = match header.initial[..] {

@@ -19,7 +19,7 @@ fn check(text: &str, formula: &str) {
 
 #[test]
 fn all_kinds_of_labels_and_acceptance() {
-    // Two sets on edges, an alias, a comment in a comment, headers that say nothing new.
+    // Two sets on edges, an alias, a nested comment, informative headers.
     check(
         "HOA: v1 name: \"both\" States: 1 Start: 0 AP: 2 \"a\" \"b\"
          Alias: @x 0 Alias: @y !@x | f

@@ -1,12 +1,12 @@
-//! The sizes of the automata of the usual formulas, as `cargo xtask automata` printed them last, beside SPIN's. A change for
-//! the better is worth a new table: `cargo xtask automata > crates/ltl/tests/it/sizes.txt`.
+//! The sizes of the automata of the usual formulas, as `cargo xtask automata` printed them last, beside
+//! SPIN's. After an improvement, renew the table: `cargo xtask automata > crates/ltl/tests/it/sizes.txt`.
 
-use quotient_ltl::best::{buchi, generalized};
 use quotient_ltl::parse::{Names, parse};
+use quotient_ltl::smallest::{buchi, generalized};
 use quotient_ltl::{Automaton, Limits};
 
-/// A name, and sizes as `states/transitions`: of the generalized automaton, of the Büchi automaton, of SPIN's or why
-/// there is none.
+/// A name, and sizes as `states/transitions`: of the generalized automaton, of the Büchi automaton, and of
+/// SPIN's or why SPIN has none.
 fn table() -> impl Iterator<Item = [&'static str; 4]> {
     let lines = include_str!("sizes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {

@@ -1,10 +1,10 @@
-//! The same formulas in SPIN. These tests do nothing where `spin` is not installed, and say so.
+//! The same formulas in SPIN. These tests do nothing if `spin` is not installed, and say so.
 
 use std::process::Command;
 
 use crate::support::{self, Random};
-use quotient_ltl::best::buchi;
 use quotient_ltl::parse::{Dialect, Names, parse, parse_as};
+use quotient_ltl::smallest::buchi;
 use quotient_ltl::{Automaton, Formula, Limits};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -25,7 +25,8 @@ fn spin(arguments: &[&str]) -> Option<String> {
 /// Whether a claim and a formula are about the same words.
 fn same(claim: &Automaton, formula: &Formula) -> bool {
     let automaton = |formula: &Formula| buchi(formula, Limits::default()).unwrap();
-    // The claim accepts nothing outside, and what the formula accepts is in the claim as far as random words tell.
+    // The claim accepts no word outside the formula, and random words of the formula are accepted by the
+    // claim.
     let mut random = Random::new(9);
     let inside = (0..60).all(|_| {
         let lasso = random.lasso(3);
@@ -84,7 +85,7 @@ fn everywhere(formula: &Formula, test: &impl Fn(&Formula) -> bool) -> bool {
     test(formula) && formula.operands().all(|operand| everywhere(operand, test))
 }
 
-/// SPIN says how it understands the `ltl` blocks of a model, with all parentheses.
+/// SPIN prints how it parsed the `ltl` blocks of a model, with all parentheses.
 #[test]
 fn blocks_bind_as_in_spin() {
     let mut random = Random::new(12);
@@ -110,7 +111,7 @@ fn blocks_bind_as_in_spin() {
     std::fs::create_dir_all(&folder).unwrap();
     let model = folder.join("model.pml");
     std::fs::write(&model, format!("bool a, b, c;\n{}\ninit {{ skip }}\n", blocks.join("\n"))).unwrap();
-    // The name of the model is the only argument: SPIN parses it, says what it read, and simulates a run.
+    // The name of the model is the only argument: SPIN parses it, prints what it read, and simulates a run.
     let printed = spin(&[&model.to_string_lossy()]);
     std::fs::remove_dir_all(&folder).unwrap();
     let Some(printed) = printed else { return };

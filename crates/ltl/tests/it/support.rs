@@ -5,7 +5,7 @@ use quotient_ltl::parse::{Names, parse};
 use quotient_ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
 use testing::SplitMix64;
 
-/// Random things, the same in every run.
+/// A source of random formulas and words, the same in every run.
 pub struct Random(SplitMix64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
         Lasso::new(stem, cycle).expect("the cycle is not empty")
     }
 
-    /// The word with letters repeated.
+    /// The word with some letters repeated.
     pub fn repeating(&mut self, lasso: &Lasso) -> Lasso {
         let last = lasso.word().len() - 1;
         let (stem, cycle) = lasso.word().split_at(lasso.next(last));
@@ -67,8 +67,9 @@ impl Random {
     }
 }
 
-/// The automaton of a never claim as SPIN and this crate print them: states with options, each with a condition on the
-/// propositions of these names and a `goto`; a state `accept_all` may follow, which is reached by options that assert.
+/// The automaton of a never claim as SPIN and this crate print it: states with options, each with a condition
+/// on the propositions of these names and a `goto`; optionally a state `accept_all`, reached by options that
+/// assert.
 pub fn claim(text: &str, names: &[&str]) -> Automaton {
     let label = |line: &str| line.trim().strip_suffix(':').map(str::to_owned);
     // A state may have several labels. It accepts if one of them says so.

@@ -1,20 +1,20 @@
-//! Random formulas on random words: what all translations, and all that is done to their automata, have to agree with is the
-//! evaluator, which knows nothing of automata.
+//! Random formulas on random words: all translations and all transformations of automata have to agree with
+//! the evaluator, which does not use automata.
 
 use testing::effort;
 
 use crate::support::{self, Random};
 use quotient_ltl::alternating::Deferral;
-use quotient_ltl::best::{buchi, generalized};
 use quotient_ltl::degeneralize::{Pace, degeneralize};
 use quotient_ltl::hoa::{Hoa, read};
-use quotient_ltl::kind::{Strength, Weakness};
 use quotient_ltl::lasso::Lasso;
 use quotient_ltl::never::never;
 use quotient_ltl::normal::Terms;
 use quotient_ltl::parse::{Dialect, Names, parse_as};
 use quotient_ltl::reduce::{Acceptance, reduce};
 use quotient_ltl::rewrite::simplify;
+use quotient_ltl::smallest::{buchi, generalized};
+use quotient_ltl::strength::{Strength, Weakness};
 use quotient_ltl::stutter::is_invariant;
 use quotient_ltl::tableau::tableau;
 use quotient_ltl::translate::translate;
@@ -22,7 +22,7 @@ use quotient_ltl::{Automaton, Formula, Limits, Marks, Prop, TooLarge};
 
 const LIMITS: Limits = Limits { states: 400, edges: 40_000 };
 
-/// The automata of a formula, with what they are called. Those that would be too large are left out.
+/// The automata of a formula, with their names, except those that would be too large.
 fn automata(formula: &Formula) -> Vec<(&'static str, Automaton)> {
     let mut terms = Terms::default();
     let plain = terms.of(formula, false);
@@ -108,7 +108,8 @@ fn conjunctions_of_recurrences() {
     });
 }
 
-/// A weak automaton accepts wherever a run stays in a component that accepts; a terminal one whatever follows.
+/// A weak automaton accepts if a run stays in an accepting component; a terminal one as soon as a run gets
+/// there.
 #[test]
 fn strengths_say_what_a_search_may_skip() {
     let mut random = Random::new(15);
@@ -143,7 +144,7 @@ fn strengths_say_what_a_search_may_skip() {
     assert!(found.iter().all(|&count| count > 100), "{found:?}");
 }
 
-/// Formulas under many fairness assumptions, on words that have all propositions often enough for these to hold.
+/// Formulas under many fairness assumptions, on words on which these assumptions hold.
 #[test]
 fn many_recurrences() {
     let mut random = Random::new(13);
@@ -196,8 +197,8 @@ fn a_formula_and_its_negation_have_no_word_in_common() {
     }
 }
 
-/// That the languages of a formula and its negation cover all words could be decided by complementing one of them; here it is
-/// seen on all words of up to four letters.
+/// That the languages of a formula and its negation cover all words could be decided by complementing one of
+/// them; this test checks all words of up to four letters.
 #[test]
 fn each_short_word_is_accepted_for_a_formula_or_its_negation() {
     let mut random = Random::new(4);
@@ -307,7 +308,7 @@ fn invariant_formulas_do_not_see_repetitions() {
     assert!(found > 20 && other > 20, "{found} formulas with `X` are invariant, {other} are seen not to be");
 }
 
-/// Formulas that are as deep as they may be, or have automata that are as large as they may be: all have an answer.
+/// Formulas of maximal depth, or with automata of maximal size: all translations end.
 #[test]
 fn extreme_formulas_end() {
     let join = |count: usize, operator: &str, part: &dyn Fn(usize) -> String| {

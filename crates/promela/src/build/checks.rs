@@ -1,4 +1,4 @@
-//! What SPIN does not admit in statements.
+//! Checks of statements that SPIN refuses.
 
 use source::{Diagnostic, Span};
 
@@ -20,7 +20,7 @@ impl Builder<'_> {
             return None;
         }
         let Target::Var(place) = target else { return Some(()) };
-        // SPIN does not look at fields of records.
+        // SPIN does not check fields of records.
         let is_channel = self.symbols[place.symbol.index()].scalar() == Some(Scalar::Chan);
         if is_channel && value.literal().is_some() {
             self.error(

@@ -10,9 +10,9 @@ use crate::codes;
 use crate::symbols::{ChannelType, Field, Init, Scalar, Symbol, Ty, Typedef, leaf_count, leaves};
 use crate::tree::{Basic, Ex, ExKind, Ref, SymbolId, Target};
 
-/// How many elements a dimension of an array may have. All elements of all variables are counted later.
+/// The largest number of elements of one dimension of an array. The sum over all variables is checked later.
 const MAX_ARRAY: i64 = ir::MAX_ARRAY_SIZE as i64 - 1;
-/// How many fields a record may have, those of records in it included.
+/// The largest number of fields of a record, including those of nested records.
 const MAX_LEAVES: usize = 10_000;
 
 impl Builder<'_> {
@@ -259,7 +259,7 @@ impl Builder<'_> {
         None
     }
 
-    /// Refuses a model whose variables are too many to begin with, before anything is made of them.
+    /// Refuses a model whose variables are too large together, before they are built.
     pub fn check_sizes(&mut self) {
         let limit = ir::MAX_ARRAY_SIZE as u64 - 1;
         // Variables of a process that is not active are counted once: the process may be started.
@@ -332,7 +332,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A declaration inside of a process: a part of its start, or statements where it stands after others.
+    /// A declaration inside a process: part of its start, or statements if it comes after others.
     pub(super) fn locals(&mut self, declaration: &ast::Declaration) {
         for variable in &declaration.variables {
             let Some(ty) = self.ty(&declaration.ty, variable) else { continue };
@@ -354,7 +354,7 @@ impl Builder<'_> {
             let (kept, value) = match init {
                 _ if early => (init, None),
                 Some(Init::Value(value)) => (None, Some(value)),
-                // As in SPIN: all elements have the value from the start, and the first one gets it here.
+                // As in SPIN: all elements have the value from the start, and the first one is set here.
                 Some(Init::List(ref values)) if values.len() == 1 => {
                     let value = values[0].clone();
                     (init, Some(value))

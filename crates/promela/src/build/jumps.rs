@@ -48,7 +48,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The elements of a sequence, without what joins it to others.
+    /// The elements of a sequence, without those that link it to others.
     pub fn members(&self, sequence: SequenceId) -> Vec<ElementId> {
         let Sequence { first, extent, .. } = self.elements.seq(sequence);
         let mut members = Vec::new();

@@ -1,4 +1,4 @@
-//! `for` and `select`: loops that SPIN writes out.
+//! `for` and `select`: loops that SPIN expands into plain statements.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
-//! Statements to elements.
+//! From statements to elements.
 //!
-//! The order in which elements are added decides about their numbers, and is that of SPIN's parser: a construct comes
-//! after its parts.
+//! The numbers of elements depend on the order in which they are added, which is that of SPIN's parser: a
+//! construct comes after its parts.
 
 use source::{Diagnostic, Span};
 
@@ -13,7 +13,7 @@ use crate::resolve::Resolved;
 use crate::symbols::Scalar;
 use crate::tree::{Arg, Basic, Ex, ExKind, Target};
 
-/// Where a sequence begins, for labels that cannot stand there.
+/// Where a sequence begins, for labels that are not allowed there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// The braces of a block, an `atomic` or a `d_step`.
@@ -28,7 +28,7 @@ impl Builder<'_> {
     pub(super) fn sequence(&mut self, block: &ast::Block) {
         self.steps(block);
         if self.elements.nothing_open() {
-            // Only declarations, or nothing that was sound.
+            // Only declarations, or only statements with errors.
             if !self.diagnostics.has_errors() {
                 self.error(
                     codes::EMPTY_SEQUENCE,
@@ -41,7 +41,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same, but there may be no statement among declarations.
+    /// The statements of a block, of which there may be none among declarations.
     pub(super) fn steps(&mut self, block: &ast::Block) {
         for stmt in &block.steps {
             if let Some(pending) = self.step(stmt) {
@@ -87,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `xr` and `xs`, wherever they stand: what is claimed is claimed for the whole life of the process.
+    /// `xr` and `xs`, anywhere in the body: the claim is valid for the whole life of the process.
     fn claim(&mut self, receive: bool, var: &ast::VarRef) {
         let Some(channel) = self.channel(var) else { return };
         if matches!(&channel.kind, ExKind::Var(place) if !place.indices.is_empty()) {
@@ -321,7 +321,7 @@ impl Builder<'_> {
                 kind: PendingKind::Simple(node @ (Node::Plain(body) | Node::Atomic(body) | Node::DStep(body))),
                 span,
             } if labels.len() == 1 => {
-                // The label is for the whole.
+                // The label is for the whole statement.
                 let inner = Pending { labels: Vec::new(), kind: PendingKind::Unless(body, escape), span };
                 self.elements.open();
                 self.elements.add(inner);
@@ -373,7 +373,7 @@ impl Builder<'_> {
         Some(Basic::Assign(place, Ex::binary(op, value, one)))
     }
 
-    /// The arguments of a send in a trace: constants have to match, others do not matter.
+    /// The arguments of a send in a trace: constants have to match, other arguments are ignored.
     fn sent_pattern(&mut self, args: &[ast::Expr]) -> Option<Vec<Arg>> {
         let mut all = Vec::new();
         for arg in args {

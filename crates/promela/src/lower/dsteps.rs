@@ -1,23 +1,20 @@
 //! `d_step`: a sequence that is one step.
 //!
-//! Its first statement decides whether the step is possible. The rest runs over inner locations: in a selection the first
-//! option that is possible is taken, and a statement that is not possible is a fault.
+//! Its first statement decides whether the step is possible. The rest runs over fused locations: in a
+//! selection the first possible option is taken, and a statement that is not possible is a fault.
 //!
-//! If it begins with a selection, one of its guards must hold, and SPIN has its own idea of what these are: conditions,
-//! sends, receives and `else`, also those of selections that options begin with, but no other statements. Without any,
-//! the step is always possible.
+//! If it begins with a selection, one of its guards must hold. SPIN counts as guards conditions, sends,
+//! receives and `else`, also those of selections that options begin with, but no other statements. Without
+//! any guard, the step is always possible.
 
 use ir::{Action, Exit, Guard, Jump, Location, LocationId, Transition};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
-use crate::automaton::hunt;
 use crate::codes;
-use crate::elements::{ElementId, Node, Sequence, SequenceId};
+use crate::elements::{ElementId, Node, SequenceId};
 use crate::tree::Basic;
-
-/// How many jumps and joins in a row are followed.
-const MAX_JUMPS: usize = 500;
+use crate::walk::{MAX_JUMPS, hunt};
 
 /// A `d_step` that is being lowered.
 struct Block {
@@ -28,12 +25,12 @@ struct Block {
     /// How it is left.
     after: Exit,
     locations: FxHashMap<ElementId, LocationId>,
-    /// Those without transitions yet.
+    /// The elements whose locations have no transitions yet.
     open: Vec<ElementId>,
 }
 
 impl Lowering<'_, '_> {
-    /// The guard, the first actions, and where it goes on.
+    /// The guard, the first actions, and the exit.
     pub(super) fn dstep(
         &mut self,
         whole: ElementId,
@@ -66,19 +63,17 @@ impl Lowering<'_, '_> {
             }
         };
         while let Some(element) = block.open.pop() {
-            self.inner_location(&mut block, element);
+            self.fused_location(&mut block, element);
         }
         result
     }
 
-    /// Joins the ends of blocks inside to what comes after them, from the outside in.
+    /// Links the ends of the blocks inside to the elements after them, from the outside in.
     fn link(&mut self, sequence: SequenceId) {
         for element in self.builder.members(sequence) {
             let item = self.builder.elements.el(element).clone();
             if let Node::Plain(inner) | Node::Atomic(inner) | Node::DStep(inner) = item.node {
-                if let Sequence { last: Some(last), .. } = self.builder.elements.seq(inner) {
-                    self.builder.elements.all[last.0].next = item.next;
-                }
+                self.builder.elements.link_end(inner, item.next);
                 self.link(inner);
             }
             for option in item.options {
@@ -132,7 +127,7 @@ impl Lowering<'_, '_> {
         let span = self.builder.elements.el(element).span;
         let procedure = self.procedures[self.current].expect("only processes have a d_step");
         let mut location = Location::new("", procedure, span);
-        location.inner = true;
+        location.fused = true;
         location.synthetic = true;
         location.number = self.builder.elements.el(block.whole).number;
         self.program.locations.push(location)
@@ -146,7 +141,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Where control is when it comes to an element.
+    /// Where control is after arriving at an element.
     fn arrive(&mut self, block: &mut Block, element: ElementId) -> Exit {
         let elements = &self.builder.elements;
         let mut at = element;
@@ -183,8 +178,8 @@ impl Lowering<'_, '_> {
         block.after.clone()
     }
 
-    /// Adds the transitions of an inner location.
-    fn inner_location(&mut self, block: &mut Block, element: ElementId) {
+    /// Adds the transitions of a fused location.
+    fn fused_location(&mut self, block: &mut Block, element: ElementId) {
         let source = block.locations[&element];
         let item = self.builder.elements.el(element).clone();
         let firsts: Vec<_> = match item.node {

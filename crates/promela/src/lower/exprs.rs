@@ -1,7 +1,7 @@
 //! Expressions.
 //!
-//! SPIN computes in C's `int`s. IR integers are wider, so a result is brought back into 32 bits where the ranges of the
-//! operands do not rule out that it leaves them.
+//! SPIN computes in C's `int`s. IR integers are wider, so a result is wrapped to 32 bits unless the ranges of
+//! the operands show that it fits.
 
 use ir::{BinaryOp, Const, Expr, ExprKind, Place, PlaceKind, UnaryOp};
 use source::Span;
@@ -12,7 +12,7 @@ use crate::codes;
 use crate::elements::Destination;
 use crate::tree::{Arg, Ex, ExKind, Ref};
 
-/// A number, and what it can be.
+/// A number and its range.
 pub struct Value {
     pub expr: Expr,
     pub lo: i64,
@@ -77,7 +77,7 @@ impl Lowering<'_, '_> {
                 let kind = ExprKind::Cond(Box::new(condition), Box::new(yes.expr), Box::new(no.expr));
                 self.sized(kind, lo, hi, span)
             }
-            // As in SPIN's verifiers, a number that tells where the message is.
+            // As in SPIN's verifiers, the position of the message.
             ExKind::Poll { channel, random, args } => self.message_position(channel, *random, args, span),
             ExKind::Len(channel) => {
                 let channel = self.number(channel);
@@ -95,7 +95,7 @@ impl Lowering<'_, '_> {
                 self.remote_variable(process, pid.as_deref(), variable, index.as_deref(), span)
             }
             ExKind::Run(_) => {
-                // Where a process can be started is checked before.
+                // The places where a process can be started are checked before.
                 self.constant(0, span)
             }
             ExKind::Unary(ast::UnaryOp::Not, _)
@@ -212,7 +212,7 @@ impl Lowering<'_, '_> {
         self.natural(ExprKind::Binary(BinaryOp::Ne, Box::new(position), Box::new(zero)), span)
     }
 
-    /// Where a channel has a message that a pattern fits, from 1; 0 if it has none.
+    /// The position, from 1, of the first message of a channel that fits a pattern; 0 if there is none.
     fn message_position(&mut self, channel: &Ex, random: bool, args: &[Arg], span: Span) -> Value {
         let anywhere = random && args.iter().any(|arg| matches!(arg, Arg::Match(_)));
         let mut pattern = Vec::new();
@@ -360,7 +360,7 @@ fn comparison(op: ast::BinaryOp) -> Option<BinaryOp> {
     })
 }
 
-/// What the result of an operation can be, before it is brought into 32 bits. Operands are of 32 bits.
+/// The range of the result of an operation, before it is wrapped to 32 bits. Operands have 32 bits.
 fn range(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
     let corners = |f: fn(i64, i64) -> i64| {
         let all = [f(a.0, b.0), f(a.0, b.1), f(a.1, b.0), f(a.1, b.1)];
@@ -372,7 +372,7 @@ fn range(op: BinaryOp, a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
         BinaryOp::Mul => corners(|a, b| a * b),
         BinaryOp::Shl => corners(|a, b| a << b),
         BinaryOp::Shr => corners(|a, b| a >> b),
-        // As far from zero as the dividend, at most, on either side.
+        // At most as far from zero as the dividend, on either side.
         BinaryOp::Div => {
             let most = a.0.abs().max(a.1.abs());
             if a.0 >= 0 && b.0 >= 0 { (0, a.1) } else { (-most, most) }

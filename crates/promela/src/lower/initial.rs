@@ -1,6 +1,6 @@
 //! Initial values.
 //!
-//! Those of globals are computed here, in the order in which SPIN does it: by type, then as they are declared. Those of
+//! Those of globals are computed here, in SPIN's order: by type, then in the order of declaration. Those of
 //! local variables are computed when their process starts.
 
 use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId, ProcedureId};
@@ -21,9 +21,9 @@ struct Position {
 /// Initial values that are not 0.
 #[derive(Default)]
 struct Values {
-    /// Of all elements of a leaf.
+    /// Values of all elements of a leaf.
     common: FxHashMap<(SymbolId, usize), i64>,
-    /// Of elements one by one.
+    /// Values of single elements.
     single: FxHashMap<(SymbolId, usize, Vec<u32>), i64>,
 }
 
@@ -123,7 +123,8 @@ impl Lowering<'_, '_> {
         value.unwrap_or(0)
     }
 
-    /// The elements of a variable that have initial values of their own, in the order in which SPIN initializes them.
+    /// The elements of a variable that have initial values of their own, in the order in which SPIN
+    /// initializes them.
     fn positions(&self, id: SymbolId) -> Vec<Position> {
         let symbol = &self.builder.symbols[id.index()];
         let is_single = |leaf: &Leaf| match &leaf.init {

@@ -1,37 +1,41 @@
 //! Statement merging: which statements may be taken together with the one before them, as one step.
 //!
-//! A statement that only concerns its own process and cannot block commutes with whatever the others do. So nothing is
-//! lost if it is taken at once, together with the statement before it. SPIN does so when it generates a verifier, and
-//! this is the same choice of statements. A *chain* is
+//! A statement that only concerns its own process and cannot block commutes with all steps of other
+//! processes. So nothing is lost if it is taken at once, together with the statement before it. SPIN does so
+//! when it generates a verifier, and this module chooses the same statements. A *chain* is
 //!
-//! - a statement that may block (a condition, a receive, or a send if no channel of the model is a rendezvous) or one that
-//!   may be merged itself,
-//! - and behind it statements that may be merged: assignments, assertions, `printf`, jumps, with no label at them
-//!   and no alternative.
+//! - a statement that may block (a condition, a receive, or a send if no channel of the model is a
+//!   rendezvous) or one that may be merged itself,
+//! - followed by statements that may be merged: assignments, assertions, `printf`, jumps, without labels and
+//!   without alternatives.
 //!
-//! All of them are either part of an `atomic` or refer to nothing but variables of their process, constants, `_pid`, and
-//! channels that `xr` and `xs` claim; none is covered by an `unless`. No other process looks at a location in the middle:
-//! that would take a label. But one may look at where a chain begins or ends, and there the first or last statement is not local.
+//! All of them are either part of an `atomic` or refer to nothing but variables of their process, constants,
+//! `_pid`, and channels that `xr` and `xs` claim; none is covered by an `unless`. No other process refers to
+//! a location in the middle: that would take a label. But one may refer to the location where a chain begins
+//! or ends, and then the first or last statement is not local.
 //!
-//! Where SPIN takes for local what is not (it does not look at indices of arrays, nor at what `run` does in an assignment), a
-//! chain has at most *one* such statement: what comes before it can be moved behind the steps of others, what comes behind
-//! it before them. An `atomic` counts as one. With priorities there is none, since then others may have to come first.
-//! And `run` is not merged with an assertion before it: a process too many is a step that is not taken, and must not
-//! take a violation along.
+//! Where SPIN takes a statement for local that is not (it ignores indices of arrays, and the effects of `run`
+//! in an assignment), a chain has at most *one* such statement: the statements before it can be moved behind
+//! the steps of others, the statements behind it before them. An `atomic` counts as one statement. With
+//! priorities there are no such statements, since then others may have to come first. And `run` is not merged
+//! with an assertion before it: if there are too many processes, the step is not taken, and this must not
+//! suppress a violation.
 //!
-//! Who comes to or leaves a place where a message is taken by hand is noticed by senders that do something else where nobody
-//! waits for theirs (`else`, `unless`, the middle of an `atomic`). Where a model has such senders, coming and leaving count as
-//! statements that are not local, too; SPIN does not look at that either.
+//! Arriving at or leaving a rendezvous receive is noticed by senders that do something else if no process
+//! waits for their message (`else`, `unless`, the middle of an `atomic`). Where a model has such senders,
+//! arriving and leaving count as statements that are not local, too; SPIN ignores this as well.
 //!
 //! # Properties of runs
 //!
-//! A property that cannot count states sees a merged step as what it is, as long as there is one statement at most in it that the
-//! property sees. This statement must be the one that is not local, if there is one: otherwise others could notice something
-//! before, or after, the property does. So what a property sees counts as not local, and [`unseen`] cuts chains where two
-//! such statements would come together. In the middle of an `atomic` nobody looks.
+//! A property that cannot count states does not distinguish a merged step from its statements as long as at
+//! most one of them is visible to the property. This statement must be the one that is not local, if there is
+//! one: otherwise others could notice something before, or after, the property does. So what is visible to a
+//! property counts as not local, and [`unseen`] cuts chains where two such statements would come together.
+//! The middle of an `atomic` is not observed.
 //!
-//! Nothing is merged where a model can observe more than that: if it asks for variables of other processes, for `_last`,
-//! `enabled` or `pc_value`, or if it has `provided` clauses. SPIN merges with `_last`, `enabled` and `pc_value`, too.
+//! Nothing is merged where a model can observe more than that: if it reads variables of other processes,
+//! `_last`, `enabled` or `pc_value`, or if it has `provided` clauses. SPIN does merge with `_last`, `enabled`
+//! and `pc_value`.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +48,7 @@ use crate::automaton::{Automaton, Edge};
 use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, SymbolId, Target};
 
-/// By the first transition of each.
+/// Chains by their first transition.
 pub type Chains = BTreeMap<TransitionId, Chain>;
 
 /// Statements that are taken as one step.
@@ -52,7 +56,7 @@ pub type Chains = BTreeMap<TransitionId, Chain>;
 pub struct Chain {
     /// Whether others can notice the first statement, or influence it.
     pub shared: bool,
-    /// What comes behind it: never nothing.
+    /// The statements behind it; at least one.
     pub rest: Vec<Link>,
 }
 
@@ -62,11 +66,11 @@ pub struct Link {
     pub transition: TransitionId,
     /// Whether others can notice it, or influence it.
     pub shared: bool,
-    /// Nobody comes between it and the one before.
+    /// No other process steps between it and the one before.
     pub held: bool,
 }
 
-/// What is left of chains for properties of runs that see these transitions.
+/// The parts of chains that remain for properties of runs to which these transitions are visible.
 pub fn unseen(chains: &Chains, is_seen: impl Fn(TransitionId) -> bool) -> Chains {
     let cut = |(&first, chain): (&TransitionId, &Chain)| {
         let mut shared = chain.shared || is_seen(first);
@@ -97,16 +101,16 @@ pub fn merge(program: &Program, chains: &Chains) -> Program {
     merged
 }
 
-/// Who claims to be the only one that receives from a channel, or sends to it; `None` where several do.
+/// For each channel and direction, the process that claims it; `None` if several do.
 type Claims = FxHashMap<(SymbolId, bool), Option<usize>>;
 
 struct Merger<'l, 'b, 'a> {
     lowering: &'l Lowering<'b, 'a>,
     claims: Claims,
     has_rendezvous: bool,
-    /// Somebody does something else where nobody waits for a message to be handed over.
+    /// Some sender does something else if no process waits for its rendezvous message.
     senses: bool,
-    /// Where somebody looks whether processes are there.
+    /// The locations that occur in remote references.
     asked: FxHashSet<LocationId>,
 }
 
@@ -166,9 +170,9 @@ impl Lowering<'_, '_> {
 }
 
 impl Merger<'_, '_, '_> {
-    /// What is merged with the statement of an edge out of a state. Where nobody comes between it and the one before, that one counts
-    /// as well, whatever it is: a chain that leaves an atomic block goes on with what others have to do with only if nothing in the
-    /// block was.
+    /// The statements that are merged with the statement of an edge out of a state. If no other process steps
+    /// between it and the one before, that one counts as well, whatever it is: a chain that leaves an atomic
+    /// block continues with a shared statement only if nothing in the block was shared.
     fn chain(
         &self,
         process: usize,
@@ -184,7 +188,7 @@ impl Merger<'_, '_, '_> {
         let mut before = edge;
         let first = is_held || is_shared(edge) || self.is_noticed(process, automaton, source);
         let mut shared = first;
-        let mut flawed = self.may_be_flawed(edge.element);
+        let mut flawed = self.may_soft_fault(edge.element);
         let mut rest: Vec<Link> = Vec::new();
         loop {
             let state = &automaton.states[before.target as usize];
@@ -203,14 +207,14 @@ impl Merger<'_, '_, '_> {
                 break;
             }
             shared |= link.shared;
-            flawed |= self.may_be_flawed(element);
+            flawed |= self.may_soft_fault(element);
             rest.push(link);
             before = next;
         }
         (!rest.is_empty()).then_some(Chain { shared: first, rest })
     }
 
-    /// Whether there is a sender that does something else where nobody waits for its message.
+    /// Whether a sender does something else if no process waits for its message.
     fn is_sensing(&self, automaton: &Automaton) -> bool {
         automaton.states.iter().any(|state| {
             let is_else = |edge: &Edge| matches!(self.element(edge.element).node, Node::Else);
@@ -224,15 +228,16 @@ impl Merger<'_, '_, '_> {
         })
     }
 
-    /// Whether somebody notices who is at a state of an automaton.
+    /// Whether others notice that a process is at a state of an automaton.
     fn is_noticed(&self, process: usize, automaton: &Automaton, state: u32) -> bool {
         let location = self.lowering.locations[process].get(&state);
         location.is_some_and(|location| self.asked.contains(location)) || self.takes_by_hand(automaton, state)
     }
 
-    /// Whether a process may be given a message at a state of an automaton, and there are senders who notice.
+    /// Whether a process may receive by rendezvous at a state of an automaton, and there are senders that
+    /// notice.
     fn takes_by_hand(&self, automaton: &Automaton, state: u32) -> bool {
-        // A `d_step` may begin with one.
+        // A `d_step` may begin with a receive.
         let receives = |edge: &Edge| {
             matches!(self.element(edge.element).node, Node::Basic(Basic::Receive { .. }) | Node::DStep(_))
         };
@@ -272,8 +277,8 @@ impl Merger<'_, '_, '_> {
             && (is_atomic(element) || self.seems_local(id))
     }
 
-    /// Whether it can go wrong and yet go on.
-    fn may_be_flawed(&self, id: ElementId) -> bool {
+    /// Whether it can have a soft fault.
+    fn may_soft_fault(&self, id: ElementId) -> bool {
         matches!(
             self.element(id).node,
             Node::Basic(Basic::Assert(_) | Basic::Send { .. } | Basic::Receive { .. })
@@ -319,7 +324,7 @@ impl Merger<'_, '_, '_> {
         self.lowering.builder.symbols[place.symbol.index()].owner.is_none()
     }
 
-    /// Whether SPIN takes a statement for local: it does not look at indices, nor at `run`, and trusts claims.
+    /// Whether SPIN takes a statement for local: it ignores indices and `run`, and trusts claims.
     fn seems_local(&self, id: ElementId) -> bool {
         let Node::Basic(basic) = &self.element(id).node else { return true };
         match basic {

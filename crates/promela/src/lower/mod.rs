@@ -1,7 +1,7 @@
 //! From elements to the IR.
 //!
-//! Everything is an integer there; conditions are booleans. Variables are numbered as they are declared, records leaf by
-//! leaf. A state that can be reached becomes a location.
+//! All values become integers; conditions are booleans. Variables are numbered as they are declared, records
+//! leaf by leaf. Each reachable state becomes a location.
 
 mod dsteps;
 mod exprs;
@@ -57,7 +57,7 @@ pub struct Lowering<'b, 'a> {
     scope: Scope,
 }
 
-/// The program, and which of its transitions may be merged.
+/// The program, and the chains of its transitions that may be merged.
 pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>) {
     let name = builder.map.file(file).name();
     let features = Features { thread_ids_observable: true, remembers_last: builder.asks_for_last };
@@ -150,7 +150,7 @@ impl Lowering<'_, '_> {
             .collect()
     }
 
-    /// Declares the globals, and tells which ones the model calls `hidden`.
+    /// Declares the globals. Returns those that the model declares `hidden`.
     fn globals(&mut self) -> BTreeSet<GlobalId> {
         let mut hidden = BTreeSet::new();
         for at in 0..self.builder.symbols.len() {
@@ -306,7 +306,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Channels are told apart by numbers of a byte. How many processes bring along later is seen when it happens.
+    /// Channel numbers fit a byte. Channels of processes that are started later are counted during the run.
     fn count_channels(&mut self) {
         let program = &self.program;
         let of = |&id: &ProcedureId| program.procedures[id].channels.iter();

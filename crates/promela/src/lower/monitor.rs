@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
             }
             states.push(MonitorState { events, end: state.end });
         }
-        // A trace that goes on for ever has an end all the same, which a `notrace` goes to when it is given up.
+        // An endless trace has an end all the same, to which a `notrace` goes when an event does not match.
         if states.last().is_none_or(|state| !state.events.is_empty()) {
             states.push(MonitorState { events: Vec::new(), end: true });
         }

@@ -90,7 +90,7 @@ impl Lowering<'_, '_> {
         symbols.into_iter().map(|symbol| self.reset(symbol, span)).collect()
     }
 
-    /// The guard of an `else`: SPIN takes it if nothing was possible of what it tried before.
+    /// The guard of an `else`: SPIN takes it if none of the transitions that it tried before was possible.
     fn otherwise(&mut self, edges: &[Edge], at: usize) -> Guard {
         let escape = edges[at].escape;
         let same = |edge: &&Edge| edge.escape == escape;

@@ -1,11 +1,11 @@
 //! Temporal properties: conditions become propositions, `never` claims become automata.
 //!
-//! Conditions that are the same are one proposition, and so are a condition and its negation. They are not taken apart any
-//! further: in `i < 3 && a[i]` the second part is evaluated only if the first one holds.
+//! Equal conditions are one proposition, and so are a condition and its negation. They are not taken apart
+//! any further: in `i < 3 && a[i]` the second part is evaluated only if the first one holds.
 //!
-//! A state of a claim is a state of its automaton, its conditions are the edges. A claim that gets to its end has matched,
-//! whatever comes: an accepting state with a loop. So it has where it asserts something that does not hold. The steps
-//! of an `atomic` are all taken in one state of the model, as by SPIN.
+//! A state of a claim is a state of its automaton, its conditions are the edges. A claim that reaches its end
+//! has matched, whatever follows: an accepting state with a loop. The same goes for an assertion in it that
+//! fails. The steps of an `atomic` are all taken in one state of the model, as in SPIN.
 
 use ir::{Const, ExprKind, Property, PropertyKind, Proposition, Scope, UnaryOp};
 use ltl::{Automaton, Cube, Edge, Formula, Marks, Prop, State};
@@ -17,7 +17,7 @@ use crate::codes;
 use crate::elements::{ElementId, Node};
 use crate::tree::{Basic, Ex, ExKind};
 
-/// What a condition comes to.
+/// A condition as a constant or a literal.
 #[derive(Clone, Copy, Debug)]
 enum Literal {
     Constant(bool),
@@ -34,7 +34,7 @@ impl Literal {
         }
     }
 
-    /// If it can hold.
+    /// `None` if it cannot hold.
     fn cube(self) -> Option<Cube> {
         match self {
             Self::Constant(value) => value.then_some(Cube::TRUE),
@@ -50,7 +50,7 @@ impl Literal {
     }
 }
 
-/// How many steps of an `atomic` are put together.
+/// The largest number of steps of an `atomic` that are taken together.
 const MAX_ATOMIC: usize = 16;
 
 /// The states of a claim that can be reached, ascending.
@@ -60,7 +60,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// Where the claim has ended.
+    /// The state after the end of the claim.
     fn end(&self) -> State {
         State(self.numbers.len() as u32)
     }
@@ -78,7 +78,7 @@ impl Lowering<'_, '_> {
             let kind = match kind {
                 build::PropertyKind::Formula(formula, atoms) => {
                     let literals = self.literals(&mut props, &atoms);
-                    // An atom that is wrong is missing, and was reported.
+                    // An atom with errors is missing, and was reported.
                     let of =
                         |prop: Prop| literals.get(prop.0 as usize).map_or(Formula::True, |l| l.formula());
                     Some(PropertyKind::Formula(formula.substitute(&of)))
@@ -106,7 +106,7 @@ impl Lowering<'_, '_> {
         let (mut expr, span) = (self.condition(ex), ex.span);
         let mut sign = true;
         while let ExprKind::Unary(UnaryOp::Not, inner) = expr.kind {
-            // What has no `!` in the text is written down anew, as `nempty` is.
+            // A negation without `!` in the text, as in `nempty`, is printed from the expression.
             let same = inner.span == expr.span;
             (expr, sign) = (*inner, !sign);
             if same {
@@ -130,7 +130,7 @@ impl Lowering<'_, '_> {
         Literal::Prop(Prop(props.len() as u32 - 1), sign)
     }
 
-    /// The condition as it is in the model, if it is there on one line.
+    /// The condition as written in the model, if it is on one line.
     fn written(&self, expr: &ir::Expr) -> String {
         let text = if expr.span == Span::default() { "" } else { self.builder.map.text(expr.span) };
         if text.is_empty() || text.contains('\n') {
@@ -139,7 +139,7 @@ impl Lowering<'_, '_> {
         text.to_owned()
     }
 
-    /// Reports what only a process can ask.
+    /// Reports questions that only a process can ask.
     fn check_questions(&mut self, ex: &Ex) {
         let asks = |word: &'static str, is: fn(&ExKind) -> bool| ex.any(is).then_some(word);
         let found = asks("_pid", |kind| matches!(kind, ExKind::Pid))
@@ -155,7 +155,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The automaton of a claim, unless something in it is wrong.
+    /// The automaton of a claim; `None` if it has errors.
     fn never(&mut self, process: usize, props: &mut Vec<Proposition>) -> Option<Automaton> {
         let automaton = self.automata[process].as_ref()?;
         let (entry, numbers) = (automaton.entry, automaton.reachable());
@@ -171,7 +171,7 @@ impl Lowering<'_, '_> {
         Some(Automaton { initial: claim.position(entry), edges, sets: 1 })
     }
 
-    /// What can be done in a state, all steps of an `atomic` at once.
+    /// The steps of a state, with all steps of an `atomic` at once.
     fn claim_edges(
         &mut self,
         claim: &Claim,
@@ -221,7 +221,8 @@ impl Lowering<'_, '_> {
         edges
     }
 
-    /// The edge to where a step leads; if it is a step inside of an `atomic`, what follows is done in the same state.
+    /// The edges for a step: one to its target, or, inside an `atomic`, those of the steps that follow in the
+    /// same state.
     fn claim_targets(
         &mut self,
         claim: &Claim,
@@ -246,7 +247,7 @@ impl Lowering<'_, '_> {
         next.into_iter().filter_map(both).collect()
     }
 
-    /// What a step of a claim waits for, nothing if it is an `else`; and what it asserts.
+    /// The condition of a step of a claim, `None` if it is an `else`; and its assertion.
     fn claim_step(
         &mut self,
         element: ElementId,
@@ -278,7 +279,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The automaton with literals for its propositions.
+/// The automaton with its propositions replaced by literals.
 fn over(automaton: &Automaton, literals: &[Literal]) -> Automaton {
     let cube = |cube: Cube| {
         let literal = |(prop, sign): (Prop, bool)| {

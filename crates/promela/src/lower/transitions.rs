@@ -1,4 +1,4 @@
-//! Statements to guards and actions.
+//! From statements to guards and actions.
 
 use ir::{Action, ActionKind, Const, Expr, ExprKind, Guard, Pattern};
 use source::{Diagnostic, Span};
@@ -9,7 +9,7 @@ use crate::elements::{Element, ElementId, Node};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, SymbolId, Target};
 
 impl Lowering<'_, '_> {
-    /// What a simple statement asks for, and does.
+    /// The guard and the actions of a simple statement.
     pub(super) fn statement(&mut self, element: ElementId) -> (Guard, Vec<Action>) {
         let Element { node, span, .. } = self.builder.elements.el(element).clone();
         let (guard, kinds) = match &node {
@@ -102,7 +102,7 @@ impl Lowering<'_, '_> {
         }
         let args = run.args.iter().map(|arg| self.number(arg)).collect();
         let result = result.map(|place| self.place(place));
-        // What `run` does not say is 1, whatever the declaration has for active processes.
+        // Without `priority`, `run` means 1, whatever the declaration has for active processes.
         let priority = run.priority.unwrap_or(1);
         let priority = (priority != own).then_some(priority);
         Some(ActionKind::Start { result, procedure, args, priority })
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
         Action { kind: ActionKind::Assign(place, zero), span }
     }
 
-    /// Whether a transition is enabled, as far as an expression can say.
+    /// Whether a transition is enabled, as an expression if possible.
     pub(super) fn enabledness(&mut self, element: ElementId) -> Option<Expr> {
         let Element { node, span, .. } = self.builder.elements.el(element).clone();
         let basic = match &node {

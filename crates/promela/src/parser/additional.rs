@@ -1,5 +1,5 @@
-//! Properties that are not in the model: a formula, a `never` claim, or an automaton in the HOA format, each in a file of
-//! its own. They know the names and the macros of the model.
+//! Properties that are not in the model: a formula, a `never` claim, or an automaton in the HOA format, each
+//! in a file of its own. They can use the names and the macros of the model.
 
 use source::{Diagnostic, FileId, Span};
 
@@ -35,13 +35,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on with another file.
+    /// Continues with another file.
     fn start(&mut self, file: FileId) {
         self.input.read(file);
         self.forget();
         self.parens = 0;
         self.in_sequence = false;
-        // The position has to be a new one for errors.
+        // A new position, so that errors here are reported.
         self.consumed += 1;
     }
 

@@ -18,7 +18,7 @@ impl Parser<'_> {
         use Token::*;
         match self.peek() {
             Hidden | Show | Local | Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype => true,
-            // Whatever the first name is: two names in a row are nothing else.
+            // Two names in a row are always a declaration.
             Ident => self.second() == Ident,
             _ => false,
         }
@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(Declared::Variables(Declaration { visibility, ty, variables, span: self.since(start) }))
     }
 
-    /// Declarations of variables only, to what ends them.
+    /// Declarations of variables only, up to `end`.
     pub(super) fn fields(&mut self, end: Token) -> Parsed<Vec<Declaration>> {
         let mut fields = Vec::new();
         loop {

@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::codes;
 use crate::lexer::{Lexeme, Token, join};
 
-/// The operator of a token, and how strongly it binds. All of them associate to the left.
+/// The operator of a token, and its precedence. All of them associate to the left.
 pub fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
     Some(match token {
         Token::Or => (BinaryOp::Or, 1),
@@ -60,7 +60,7 @@ fn height_of_args(args: &[ReceiveArg]) -> u32 {
     1 + heights.max().unwrap_or(0)
 }
 
-/// Where `full` or one of its like is, if this is a condition that SPIN does not negate.
+/// The `full`, `empty`, `nfull` or `nempty` in a condition that SPIN does not negate.
 fn probe(expr: &Expr) -> Option<(Probe, Span)> {
     match &expr.kind {
         ExprKind::Probe(probe, _) => Some((*probe, expr.span)),
@@ -78,7 +78,7 @@ impl Parser<'_> {
         self.nested(Self::binary)
     }
 
-    /// Operands and operators wait on stacks of their own: ten levels of precedence on that of the machine, for each
+    /// Operands and operators are on explicit stacks: ten levels of precedence on the native stack, for each
     /// pair of parentheses, would be too much.
     fn binary(&mut self) -> Parsed<Expr> {
         let mut waiting: Vec<(Expr, BinaryOp, u8, Lexeme)> = Vec::new();
@@ -242,7 +242,7 @@ impl Parser<'_> {
         self.at(Token::Ident) && self.class() == Some(Class::Proctype)
     }
 
-    /// What starts with a name: a variable, a look into a channel, or a look into another process.
+    /// An expression that starts with a name: a variable, a poll of a channel, or a remote reference.
     fn named(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let second = self.second();
@@ -272,7 +272,7 @@ impl Parser<'_> {
         self.tree(ExprKind::Var(variable), span, height)
     }
 
-    /// `process[pid]…` or `process…`, behind the name.
+    /// `process[pid]…` or `process…`, after the name.
     fn remote(&mut self, process: Name) -> Parsed<Expr> {
         let pid = if self.eat(Token::LeftBracket) {
             let pid = self.expr()?;

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::lexer::{Kind, Lexeme, Symbol, Token};
 use crate::text::{clip, count};
 
-/// How deeply calls may be nested: as many as SPIN admits.
+/// The largest nesting depth of calls, the same as SPIN's.
 const MAX_DEPTH: usize = 16;
 
 pub struct Inline {
@@ -32,7 +32,7 @@ pub struct Frame {
 pub struct Call {
     inline: usize,
     pub site: InlineCall,
-    /// What the result is assigned to.
+    /// The variable that the result is assigned to.
     pub result: Option<VarRef>,
 }
 
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The lexemes to the brace that belongs to an opening one, both included. No token is ahead.
+    /// The lexemes up to the brace that closes `open`, including both. There must be no token ahead.
     pub(super) fn lexemes_to_brace(&mut self, open: Lexeme) -> Parsed<Vec<Lexeme>> {
         debug_assert!(self.ahead.is_empty());
         let mut lexemes = vec![open];
@@ -141,7 +141,7 @@ impl Parser<'_> {
             }
         }
         self.frames.push(Frame::new(lexemes, Some(Call { inline: index, site: site.clone(), result })));
-        // The first line of the body ends nothing.
+        // The first line of the body does not end a statement.
         self.ends = false;
         let mut block = self.block(" before the body of an inline")?;
         block.inlined = Some(site);
@@ -171,7 +171,7 @@ impl Parser<'_> {
         Err(super::Reported)
     }
 
-    /// The arguments of a call, to the closing parenthesis. Nothing behind it is looked at.
+    /// The arguments of a call, up to the closing parenthesis. Nothing after it is read.
     fn call_arguments(&mut self, start: Span) -> Parsed<Vec<Vec<Lexeme>>> {
         let mut args: Vec<Vec<Lexeme>> = vec![Vec::new()];
         let mut depth = 0_usize;
@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// Whether what is read now comes from an inline.
+    /// Whether the current text comes from an inline.
     pub(super) fn in_inline(&self) -> bool {
         self.frames.iter().any(|frame| frame.call.is_some())
     }

@@ -1,8 +1,8 @@
 //! Formulas of temporal logic.
 //!
-//! From the weakest: `->` and `<->`, `||`, `&&`, `U` and its like, then the operators of expressions. All of them
-//! associate to the left. What is written before an operand (`[]`, `<>`, `X`, `!`) binds most tightly, so that
-//! `[] x > 3` would compare a formula with a number: it is refused.
+//! In order of increasing precedence: `->` and `<->`, `||`, `&&`, `U`, `W` and `V`, then the operators of
+//! expressions. All of them associate to the left. Prefix operators (`[]`, `<>`, `X`, `!`) bind most tightly,
+//! so that `[] x > 3` would compare a formula with a number: it is refused.
 
 use source::{Diagnostic, Span};
 
@@ -15,7 +15,7 @@ use crate::lexer::{Lexeme, Token, join};
 
 /// A formula that is not parsed yet.
 pub struct Deferred {
-    /// Its place among the items.
+    /// Its position among the items.
     at: usize,
     name: Option<Name>,
     span: Span,
@@ -64,7 +64,7 @@ impl Node {
 type Unary = fn(Box<Formula>) -> FormulaKind;
 type Binary = fn(Box<Formula>, Box<Formula>) -> FormulaKind;
 
-/// What stands between two operands.
+/// An infix operator.
 #[derive(Clone, Copy)]
 enum Operator {
     /// Between formulas only.
@@ -79,7 +79,7 @@ const IMPLIES: u8 = 0;
 const OR: u8 = 1;
 const AND: u8 = 2;
 const UNTIL: u8 = 3;
-/// What the operators of expressions have on top of their strength there.
+/// The offset of the precedences of operators of expressions.
 const STATE: u8 = 4;
 
 impl Parser<'_> {
@@ -96,7 +96,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses all formulas that were kept.
+    /// Parses all formulas that were deferred.
     pub(super) fn formulas(&mut self) {
         for Deferred { at, name, span, lexemes } in std::mem::take(&mut self.deferred) {
             if self.input.has_given_up() {
@@ -105,7 +105,7 @@ impl Parser<'_> {
             self.forget();
             self.parens = 0;
             self.frames.push(Frame::new(lexemes, None));
-            // The position has to be a new one for errors.
+            // A new position, so that errors here are reported.
             self.consumed += 1;
             if let Ok(formula) = self.whole_formula() {
                 self.items[at] = Some(Item::Ltl(Ltl { name, formula, span }));
@@ -123,13 +123,13 @@ impl Parser<'_> {
         Ok(formula)
     }
 
-    /// The text of the next token, if it is a name: words of formulas are no keywords elsewhere.
+    /// The text of the next token, if it is a name: the words of formulas are not keywords elsewhere.
     fn word(&mut self) -> Option<std::rc::Rc<str>> {
         let next = self.peek_at(0);
         (next.token == Token::Ident).then(|| self.input.interner.text(next.lexeme.symbol).clone())
     }
 
-    /// The operator that is next, its strength, and how many tokens it has.
+    /// The next infix operator, its precedence, and its number of tokens.
     fn operator(&mut self) -> Option<(Operator, u8, usize)> {
         if let Some(word) = self.word() {
             return Some(match &*word {
@@ -209,7 +209,7 @@ impl Parser<'_> {
         super::Reported
     }
 
-    /// The operator before an operand that is next, and how many tokens it has.
+    /// The next prefix operator, and its number of tokens.
     fn prefix(&mut self) -> Option<(Unary, usize)> {
         if let Some(word) = self.word() {
             return Some(match &*word {

@@ -1,27 +1,27 @@
-//! Lexemes to a model, by recursive descent after SPIN's grammar.
+//! From lexemes to a model, by recursive descent after SPIN's grammar.
 //!
 //! # Where SPIN reads a semicolon
 //!
-//! Inside of bodies and typedefs, outside of parentheses, SPIN reads the end of a line as `;` if the line ends in a
-//! token that can end a statement: a closing bracket, `od`, `fi`, `else`, `break`, a name, a constant, `++` or `--`.
-//! So `x = a` and `- b` on two lines are two statements. The stream of tokens does the same with [`Token::LineEnd`],
-//! save where a `;` would make no sense: before `}`, `;`, `->` and `unless`. After `}` and `else` separators are
-//! optional anyway.
+//! Inside bodies and typedefs, outside of parentheses, SPIN reads the end of a line as `;` if the line ends
+//! in a token that can end a statement: a closing bracket, `od`, `fi`, `else`, `break`, a name, a constant,
+//! `++` or `--`. So `x = a` and `- b` on two lines are two statements. The stream of tokens does the same
+//! with [`Token::LineEnd`], except where a `;` would make no sense: before `}`, `;`, `->` and `unless`. After
+//! `}` and `else` separators are optional anyway.
 //!
 //! # Inlines
 //!
-//! The body of an inline is kept as lexemes. A call puts them, with the parameters replaced, before what comes next,
-//! and what is parsed then is the block that the call stands for. Formulas are kept as lexemes too, and parsed when
-//! all processes are known, as SPIN does.
+//! The body of an inline is kept as lexemes. A call inserts them, with the parameters replaced, before the
+//! rest of the input, and the result of parsing them is the block that the call stands for. Formulas are kept
+//! as lexemes too, and parsed when all processes are known, as in SPIN.
 //!
-//! # Where more is accepted than by SPIN
+//! # Where this parser accepts more than SPIN
 //!
 //! - `unless` may start a line, whatever the line before ends in.
-//! - `P@label` and `P[e]@label` may be said before `P` is declared.
+//! - `P@label` and `P[e]@label` may occur before `P` is declared.
 //! - A macro is expanded in `0..N`, which is a single token for C's preprocessor.
 //! - Initial values in braces may be any expressions, and further variables may follow them.
 //! - An argument of an inline may have commas in parentheses, and may be the name of another parameter.
-//! - In formulas, `full` and its like may be negated; `[]` and `<>` may have spaces inside.
+//! - In formulas, `full`, `empty`, `nfull` and `nempty` may be negated; `[]` and `<>` may have spaces inside.
 
 mod additional;
 mod declarations;
@@ -45,11 +45,11 @@ use crate::text::clip;
 use inlines::{Frame, Inline};
 use ltl::Deferred;
 
-/// How deeply expressions and statements may be nested.
+/// The largest nesting depth of expressions and statements.
 const MAX_NESTING: u32 = 150;
-/// How high the tree of an expression may be.
+/// The largest height of the tree of an expression.
 const MAX_HEIGHT: u32 = 400;
-/// How many tokens a model may have, after macros and inlines.
+/// The largest number of tokens of a model, after macros and inlines.
 const MAX_TOKENS: usize = 2_000_000;
 
 /// The mistake has been reported.
@@ -58,8 +58,8 @@ struct Reported;
 
 type Parsed<T> = Result<T, Reported>;
 
-/// Preprocesses and parses a model. `defines` are macros, as `-DNAME=VALUE` gives them; included files are read by
-/// way of `provider` and added to `map`. `None` if there are errors; there may be warnings in any case.
+/// Preprocesses and parses a model. `defines` are macros, as from `-DNAME=VALUE`; included files are read
+/// through `provider` and added to `map`. `None` if there are errors; there may be warnings in any case.
 pub fn parse(
     map: &mut SourceMap,
     provider: &dyn Provider,
@@ -70,7 +70,7 @@ pub fn parse(
     parse_with(map, provider, file, defines, &[], diagnostics)
 }
 
-/// The same with files of properties: see [`crate::compile_with`].
+/// Like [`parse`], with files of properties: see [`crate::compile_with`].
 pub fn parse_with(
     map: &mut SourceMap,
     provider: &dyn Provider,
@@ -91,7 +91,7 @@ struct Next {
     lexeme: Lexeme,
 }
 
-/// What a name was declared to be; the parser has to tell these from others.
+/// The kind of a declared name, where the parser depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
     Typedef,
@@ -101,15 +101,15 @@ enum Class {
 
 struct Parser<'a> {
     input: Preprocessor<'a>,
-    /// What is read before the input: bodies of inlines, the innermost last.
+    /// Lexemes to read before the input: bodies of inlines, the innermost last.
     frames: Vec<Frame>,
-    /// A lexeme that was read too early.
+    /// A lexeme that was read ahead.
     held: Option<Lexeme>,
     /// Tokens ahead.
     ahead: VecDeque<Next>,
     /// Whether the last token ahead can end a statement.
     ends: bool,
-    /// How many parentheses are open at the last token ahead.
+    /// The number of open parentheses at the last token ahead.
     parens: usize,
     /// Whether ends of lines can be semicolons.
     in_sequence: bool,
@@ -117,9 +117,9 @@ struct Parser<'a> {
     last: Next,
     consumed: usize,
     nesting: u32,
-    /// How many tokens were consumed when there was an error: a second one at this place says nothing new.
+    /// The number of consumed tokens at the last error: a second error at the same place is not reported.
     last_error: Option<usize>,
-    /// Whether text is skipped that may have tokens of its own.
+    /// Whether text is being skipped, which may contain invalid tokens.
     skipping: bool,
     classes: FxHashMap<Symbol, Class>,
     inlines: Vec<Inline>,
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
 
     // Tokens.
 
-    /// The next lexeme of what is read at present.
+    /// The next lexeme of the innermost input.
     fn read(&mut self) -> Lexeme {
         if let Some(lexeme) = self.held.take() {
             return lexeme;
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         self.input.next()
     }
 
-    /// Makes sure that there are so many tokens ahead.
+    /// Makes sure that at least `count` tokens are ahead.
     fn fill(&mut self, count: usize) {
         while self.ahead.len() < count {
             let lexeme = self.read();
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The token of a lexeme; none, and a report, if there is no such token.
+    /// The token of a lexeme; `None`, with a report, if there is no such token.
     fn classify(&mut self, lexeme: Lexeme) -> Option<Token> {
         match lexeme.kind {
             Kind::Word => return Some(Token::fixed(lexeme.symbol).unwrap_or(Token::Ident)),
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
                 .at(lexeme.span, "this is no part of the language")
         };
         self.report_about(lexeme, diagnostic);
-        // That something is missing where it was, need not be said.
+        // A token that is missing here need not be reported as well.
         self.last_error = Some(self.consumed + self.ahead.len());
         None
     }
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
         self.peek_at(0).token
     }
 
-    /// The token behind the next one.
+    /// The token after the next one.
     fn second(&mut self) -> Token {
         self.peek_at(1).token
     }
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
         self.peek() == token
     }
 
-    /// Whether the next token is this word, which is no keyword.
+    /// Whether the next token is this word, which is not a keyword.
     fn at_word(&mut self, word: &str) -> bool {
         let next = self.peek_at(0);
         next.token == Token::Ident && &**self.input.interner.text(next.lexeme.symbol) == word
@@ -322,7 +322,7 @@ impl<'a> Parser<'a> {
         Name { text: self.input.interner.text(lexeme.symbol).clone(), span: lexeme.span }
     }
 
-    /// The class of the next token, which is a name.
+    /// The class of the next token, which must be a name.
     fn class(&mut self) -> Option<Class> {
         let next = self.peek_at(0);
         self.classes.get(&next.lexeme.symbol).copied()
@@ -333,7 +333,7 @@ impl<'a> Parser<'a> {
         matches!(self.peek(), Token::Number | Token::Char | Token::True | Token::False | Token::Skip)
     }
 
-    /// A constant: decimal, and cut to 32 bits as SPIN does.
+    /// A constant: decimal, and truncated to 32 bits as in SPIN.
     fn literal(&mut self) -> Parsed<Literal> {
         if !self.at_literal() {
             return Err(self.unexpected("a number"));
@@ -378,7 +378,7 @@ impl<'a> Parser<'a> {
 
     // Places.
 
-    /// Of the next token.
+    /// The place of the next token.
     fn span(&mut self) -> Span {
         self.peek_at(0).lexeme.span
     }

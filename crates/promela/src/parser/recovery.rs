@@ -1,4 +1,4 @@
-//! Reports, and how the parser goes on after one.
+//! Reports, and how the parser continues after one.
 
 use source::Diagnostic;
 
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.report_here(diagnostic)
     }
 
-    /// Reports an error about the next token, unless there was one already.
+    /// Reports an error about the next token, unless there already was one.
     pub(super) fn report_here(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.last_error != Some(self.consumed) {
             self.last_error = Some(self.consumed);
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Reported
     }
 
-    /// Reports something about a lexeme, with the way from where it is written to where it is used.
+    /// Reports something about a lexeme, with the path from where it is written to where it is used.
     pub(super) fn report_about(&mut self, lexeme: Lexeme, mut diagnostic: Diagnostic) {
         if lexeme.spelled != lexeme.span {
             diagnostic = diagnostic.label(lexeme.spelled, "it is written here");
@@ -67,20 +67,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on as if the model ended here.
+    /// Continues as if the model ended here.
     pub(super) fn give_up(&mut self) {
         self.input.give_up();
         self.forget();
     }
 
-    /// Forgets all that is to be read before the input.
+    /// Drops everything that is to be read before the input.
     pub(super) fn forget(&mut self) {
         self.frames.clear();
         self.ahead.clear();
         self.held = None;
     }
 
-    /// Whether something starts here that is no part of a body.
+    /// Whether something starts here that cannot be part of a body.
     pub(super) fn at_unit(&mut self) -> bool {
         use Token::*;
         matches!(
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.eat(Token::RightBrace);
     }
 
-    /// Skips to where the next statement may start: behind a separator, or before what ends a sequence.
+    /// Skips to where the next statement may start: after a separator, or before the end of a sequence.
     pub(super) fn skip_statement(&mut self) {
         self.skip_to(|token| {
             matches!(
@@ -105,7 +105,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Skips behind the `fi` or `od` of the options that were begun.
+    /// Skips past the `fi` or `od` of the current options.
     pub(super) fn skip_options(&mut self) {
         self.skip_to(|token| matches!(token, Token::Fi | Token::Od));
         if self.at(Token::Fi) || self.at(Token::Od) {
@@ -113,8 +113,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to a token that stops, to the end of the braces and options around, or to a unit. Braces and options
-    /// on the way are skipped as a whole.
+    /// Skips to a token that `stops` accepts, to the end of the enclosing braces and options, or to a unit.
+    /// Braces and options on the way are skipped as a whole.
     fn skip_to(&mut self, stops: impl Fn(Token) -> bool) {
         let mut depth = 0_usize;
         self.skipping = true;
@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a token needs something on its left.
+/// Whether a token needs a left operand.
 fn takes_left(token: Token) -> bool {
     use Token::*;
     matches!(

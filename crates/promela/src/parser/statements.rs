@@ -31,8 +31,8 @@ impl Parser<'_> {
         matches!(self.peek(), Token::RightBrace | Token::Separator | Token::Fi | Token::Od | Token::Eof)
     }
 
-    /// Statements and separators, one statement at least. What is wrong in a statement is reported, and the next
-    /// one is looked at.
+    /// Statements and separators, at least one statement. An error in a statement is reported, and parsing
+    /// continues with the next one.
     fn sequence(&mut self) -> Parsed<Vec<Stmt>> {
         let mut steps = Vec::new();
         if self.at_end() {
@@ -74,7 +74,7 @@ impl Parser<'_> {
         self.unexpected("`;` or `->` between two statements");
     }
 
-    /// A declaration or statement, with what comes behind `unless`.
+    /// A declaration or statement, with the part after `unless`.
     fn step(&mut self) -> Parsed<Stmt> {
         let start = self.span();
         if self.at_declaration() {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         Ok(self.plain(kind, start))
     }
 
-    /// `return e`, which assigns to what the call of the inline is assigned to.
+    /// `return e`, which assigns to the variable that the call of the inline is assigned to.
     fn return_value(&mut self) -> Parsed<StmtKind> {
         let span = self.bump().span;
         let target = self.frames.last().and_then(|frame| frame.call.as_ref()?.result.clone());
@@ -334,7 +334,8 @@ impl Parser<'_> {
         Ok(StmtKind::Printf(Print { format, format_span: lexeme.span, args }))
     }
 
-    /// The options between `if` and `fi`, or `do` and `od`. If something is wrong between them, all of it is skipped.
+    /// The options between `if` and `fi`, or `do` and `od`. If there is an error between options, all of them
+    /// are skipped.
     fn options(&mut self, end: Token) -> Parsed<Vec<Block>> {
         self.bump();
         let mut options = Vec::new();
@@ -386,7 +387,7 @@ impl Parser<'_> {
     fn select(&mut self) -> Parsed<StmtKind> {
         let start = self.bump().span;
         self.expect(Token::LeftParen, " after `select`")?;
-        // SPIN's lexer sees plain text: a name without `_` and digits, on one line.
+        // SPIN's lexer matches plain text: a name without `_` and digits, on one line.
         let name = self.peek_at(0).lexeme;
         let mut plain = !self.in_inline()
             && !name.newline
@@ -421,7 +422,7 @@ impl Parser<'_> {
         !self.peek_at(0).lexeme.newline
     }
 
-    /// Whether a token is behind the next one, on the same line.
+    /// Whether `token` comes after the next token, on the same line.
     fn second_is(&mut self, token: Token) -> bool {
         let next = self.peek_at(1);
         let Lexeme { newline, .. } = next.lexeme;
@@ -429,7 +430,7 @@ impl Parser<'_> {
     }
 }
 
-/// What turns a variable into the start of a statement that is no condition.
+/// Whether a token after a variable starts a statement that is not a condition.
 fn takes_variable(token: Token) -> bool {
     use Token::*;
     matches!(token, Assign | Increment | Decrement | Not | SortedSend | Question | RandomReceive)

@@ -34,7 +34,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One unit, if it leaves something behind.
+    /// One unit; `None` if it leaves no item.
     fn unit(&mut self) -> Parsed<Option<Item>> {
         Ok(Some(match self.peek() {
             Token::Semicolon | Token::Arrow | Token::LineEnd => {
@@ -100,14 +100,14 @@ impl Parser<'_> {
         }
         if self.at(Token::LeftBrace) {
             let open = self.bump();
-            // If it does not end, that is reported.
+            // An unterminated block is reported there.
             let _ = self.lexemes_to_brace(open);
             self.last.token = Token::RightBrace;
         }
         self.skipping = false;
     }
 
-    /// Consumes a token; whether it is this one.
+    /// Consumes a token, and returns whether it is this one.
     fn bump_is(&mut self, token: Token) -> bool {
         self.bump();
         self.last.token == token
@@ -158,7 +158,7 @@ impl Parser<'_> {
 
     /// The body of a process, in which ends of lines can be semicolons.
     fn body(&mut self) -> Parsed<Block> {
-        // The line before the brace ends no statement.
+        // The line before the brace does not end a statement.
         self.peek();
         self.in_sequence = true;
         let body = self.block(" before the body");

@@ -3,10 +3,10 @@
 use crate::lexer::{Interner, Kind, Lexeme, Token};
 use crate::text::clip;
 
-/// How deeply a condition may be nested.
+/// The largest nesting depth of a condition.
 const MAX_NESTING: u32 = 100;
 
-/// What is wrong, and at which of the lexemes; that may be one behind the last.
+/// An error, and the index of the lexeme at fault, which may be one past the last.
 pub struct Wrong {
     pub at: usize,
     pub message: String,
@@ -14,7 +14,7 @@ pub struct Wrong {
 
 type Outcome = Result<i64, Wrong>;
 
-/// The value of a condition, in which `defined` and macros are gone.
+/// The value of a condition, in which `defined` and macros are replaced already.
 pub fn evaluate(lexemes: &[Lexeme], interner: &Interner) -> Outcome {
     let mut condition = Condition { lexemes, interner, at: 0, nesting: 0, idle: 0 };
     let value = condition.ternary()?;
@@ -29,7 +29,7 @@ struct Condition<'a> {
     interner: &'a Interner,
     at: usize,
     nesting: u32,
-    /// Positive in an operand whose value does not matter: there, division by zero is fine.
+    /// Positive in an operand whose value is unused: there, division by zero is fine.
     idle: u32,
 }
 
@@ -79,7 +79,7 @@ impl Condition<'_> {
         outcome
     }
 
-    /// Parses an operand whose value does not matter unless `used`.
+    /// Parses an operand whose value is unused unless `used`.
     fn used_if(&mut self, used: bool, parse: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
         self.idle += u32::from(!used);
         let outcome = parse(self);

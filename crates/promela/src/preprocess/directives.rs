@@ -1,4 +1,4 @@
-//! What a line that starts with `#` says.
+//! Directives: lines that start with `#`.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,19 +13,19 @@ use crate::codes;
 use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
 use crate::text::clip;
 
-/// How deeply files may include each other.
+/// The largest depth of files that include each other.
 const MAX_DEPTH: usize = 64;
-/// How many files may be included.
+/// The largest number of included files.
 const MAX_INCLUDED: usize = 10_000;
-/// How many names a list shows.
+/// The number of names that a list shows.
 const SHOWN: usize = 20;
 
 /// An `#if` whose `#endif` is yet to come.
 pub struct Condition {
     pub span: Span,
-    /// Whether some group was taken, or none is to be.
+    /// Whether a group was taken, or none may be.
     taken: bool,
-    /// The `#else` was there.
+    /// Whether the `#else` was seen.
     last: bool,
 }
 
@@ -43,7 +43,7 @@ impl Preprocessor<'_> {
 
     pub(super) fn directive(&mut self, hash: Lexeme) {
         let line = self.line();
-        // A lonely `#` says nothing; `# 12 "file"` comes from another preprocessor.
+        // A `#` on its own has no effect; `# 12 "file"` comes from another preprocessor.
         let Some((&name, rest)) = line.split_first() else { return };
         if name.kind == Kind::Number {
             return;
@@ -139,7 +139,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The model uses a macro, if there is one of this name.
+    /// Records that the model uses a macro, if there is one of this name.
     pub(super) fn ask(&mut self, name: Symbol) {
         self.unasked.retain(|&given| given != name);
     }
@@ -151,7 +151,8 @@ impl Preprocessor<'_> {
         self.macros.contains_key(&name)
     }
 
-    /// Whoever misspells a name on the command line checks another model than they mean to.
+    /// Warns of macros of the command line that the model does not use: a misspelled name would check another
+    /// model than intended.
     pub(super) fn warn_of_unasked(&mut self) {
         let asked: BTreeSet<_> = self.asked.iter().map(|&name| self.text(name)).collect();
         let shown: Vec<_> = asked.iter().take(SHOWN).map(|name| format!("`{}`", clip(name))).collect();
@@ -276,7 +277,7 @@ impl Preprocessor<'_> {
         self.macros.insert(new.name.symbol, Rc::new(new));
     }
 
-    /// What the command line says about a macro would have no effect.
+    /// Reports that a macro of the command line would have no effect.
     fn overridden(&mut self, name: &str, span: Span) {
         let message = format!("the model says itself what `{name}` is, and the command line something else");
         self.report(
@@ -375,7 +376,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// An `#elif` or `#else` behind a group that was taken.
+    /// An `#elif` or `#else` after a group that was taken.
     fn alternative(&mut self, kind: &str, span: Span) {
         if self.check_alternative(kind, span) {
             self.skip_group();
@@ -414,7 +415,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Skips to the group that is taken, or behind the condition.
+    /// Skips to the group that is taken, or past the condition.
     fn skip_group(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -460,7 +461,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether a condition holds. One that is wrong does not.
+    /// Whether a condition holds. A condition with errors does not.
     fn holds(&mut self, span: Span, line: &[Lexeme]) -> bool {
         let line = self.without_defined(line);
         let line = self.expand_all(line);
@@ -512,7 +513,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A path, as seen from the file that names it.
+/// A path, relative to the file that names it.
 fn relative(from: &str, path: &str) -> String {
     match from.rfind('/') {
         Some(end) if !path.starts_with('/') => format!("{}{path}", &from[..=end]),

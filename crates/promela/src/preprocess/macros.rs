@@ -1,4 +1,4 @@
-//! Macros, and what they stand for.
+//! Macros and their expansion.
 
 use std::rc::Rc;
 
@@ -10,26 +10,26 @@ use crate::codes;
 use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
 use crate::text::{clip, count};
 
-/// How many lexemes all macros of a run together may expand to.
+/// The largest number of lexemes that all macros of a run together may expand to.
 const MAX_EXPANDED: usize = 1 << 21;
-/// How deeply the arguments of macros may be nested.
+/// The largest nesting depth of macro arguments.
 const MAX_NESTING: usize = 100;
 
 pub struct Macro {
     pub name: Lexeme,
     /// Absent if the macro takes no arguments.
     pub params: Option<Vec<Symbol>>,
-    /// The last parameter takes all arguments that are left.
+    /// The last parameter takes all remaining arguments.
     pub variadic: bool,
     pub body: Vec<Item>,
 }
 
-/// A piece of what a macro stands for.
+/// A piece of the body of a macro.
 pub enum Item {
     Lexeme(Lexeme),
     /// A parameter, by its index.
     Param(usize, Lexeme),
-    /// A parameter behind `#`.
+    /// A parameter after `#`.
     Quoted(usize, Lexeme),
     /// `##`
     Paste,
@@ -41,12 +41,12 @@ pub struct Context {
     at: usize,
     /// The macro that this is an expansion of.
     active: Option<Symbol>,
-    /// Nobody reads past the end of this.
+    /// Reading does not continue past its end.
     closed: bool,
 }
 
 impl Macro {
-    /// Whether both say the same.
+    /// Whether both have the same parameters and body.
     pub fn same(&self, other: &Self) -> bool {
         let part = |item: &Item| match item {
             Item::Lexeme(lexeme) | Item::Param(_, lexeme) => (0, lexeme.symbol, lexeme.space),
@@ -64,14 +64,14 @@ impl Macro {
     }
 }
 
-/// The arguments of one use of a macro, each as it was written and, once it was needed, expanded.
+/// The arguments of one use of a macro, each as written and, once it was needed, expanded.
 struct Arguments {
     given: Vec<Vec<Lexeme>>,
     expanded: FxHashMap<usize, Vec<Lexeme>>,
 }
 
 impl Preprocessor<'_> {
-    /// The next lexeme, expanded; none at the end of the input, or of what is closed.
+    /// The next lexeme, expanded; `None` at the end of the input, or of a closed context.
     pub(super) fn expand_next(&mut self) -> Option<Lexeme> {
         loop {
             let mut lexeme = self.next_raw()?;
@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
         Some(Lexeme { kind, symbol: self.interner.intern(&text), ..lexeme })
     }
 
-    /// The next lexeme as it is.
+    /// The next lexeme, not expanded.
     fn next_raw(&mut self) -> Option<Lexeme> {
         while let Some(context) = self.contexts.last_mut() {
             if let Some(&lexeme) = context.lexemes.get(context.at) {
@@ -147,7 +147,8 @@ impl Preprocessor<'_> {
         expanded
     }
 
-    /// Puts what a macro stands for before what comes next. False if its name stands for itself.
+    /// Inserts the expansion of a macro before the rest of the input. Returns false if its name stands for
+    /// itself.
     fn expand(&mut self, name: Lexeme, found: &Rc<Macro>) -> bool {
         let mut call = name.span;
         let given = match &found.params {
@@ -187,7 +188,7 @@ impl Preprocessor<'_> {
         true
     }
 
-    /// What a wrong use of a macro stands for: something that is right in most places.
+    /// The expansion of a wrong use of a macro: a lexeme that is valid in most places.
     fn push_placeholder(&mut self, name: Lexeme) {
         if !self.has_given_up() {
             let symbol = self.interner.intern("0");
@@ -204,7 +205,7 @@ impl Preprocessor<'_> {
         self.give_up();
     }
 
-    /// Reads the arguments behind an opening parenthesis, to the closing one.
+    /// Reads the arguments after an opening parenthesis, up to the closing one.
     fn arguments(
         &mut self,
         name: Lexeme,
@@ -228,7 +229,7 @@ impl Preprocessor<'_> {
                 );
                 return None;
             };
-            // Arguments are on the line of the macro, wherever they are.
+            // Arguments count as being on the line of the macro.
             lines |= lexeme.newline;
             lexeme.newline = false;
             match () {
@@ -278,11 +279,11 @@ impl Preprocessor<'_> {
         Some((given, end))
     }
 
-    /// The body of a macro with its parameters replaced. None if there was a mistake.
+    /// The body of a macro with its parameters replaced; `None` if there was an error.
     fn substitute(&mut self, found: &Macro, arguments: &mut Arguments, call: Span) -> Option<Vec<Lexeme>> {
         let mut lexemes: Vec<Lexeme> = Vec::new();
         let mut pasting = false;
-        // Whether the left operand of `##` came to nothing.
+        // Whether the left operand of `##` is empty.
         let mut nothing = true;
         for (at, item) in found.body.iter().enumerate() {
             let before_paste = matches!(found.body.get(at + 1), Some(Item::Paste));
@@ -319,7 +320,7 @@ impl Preprocessor<'_> {
                 let left = lexemes.pop()?;
                 operand[0] = self.paste(left, operand[0], call)?;
             } else if matches!(found.body.get(at.wrapping_sub(1)), Some(Item::Paste)) && operand.is_empty() {
-                // What is on the left stays the left operand of a `##` that follows.
+                // The text on the left stays the left operand of a `##` that follows.
                 continue;
             }
             nothing = operand.is_empty();
@@ -351,7 +352,7 @@ impl Preprocessor<'_> {
         expanded
     }
 
-    /// Long spellings count as much as the many lexemes that they might have been.
+    /// Charges a long spelling like the many lexemes that it could have been.
     fn charge(&mut self, text: &str) {
         self.expanded += text.len() / 8;
     }

@@ -1,14 +1,15 @@
 //! The C preprocessor, as far as models use it.
 //!
-//! [`Preprocessor::next`] gives one lexeme after the other, with macros expanded and directives obeyed. Nothing is
-//! written out in between: a lexeme of a macro has the place of the macro's use, and knows where it is spelled.
+//! [`Preprocessor::next`] returns one lexeme after the other, with macros expanded and directives obeyed.
+//! There is no intermediate text: a lexeme of a macro has the place of the macro's use, and knows where it is
+//! spelled.
 //!
-//! Expansion follows the usual scheme: the lexemes that a macro stands for are read again, before what comes behind
-//! them. While they are, the macro is switched off, and its name is painted: it stays a name for good. Arguments are
-//! expanded on their own first, except next to `#` and `##`.
+//! Expansion follows the usual scheme: the lexemes of an expansion are read again, before the text that
+//! follows the macro. Meanwhile the macro is switched off, and its name is painted: it stays a name forever.
+//! Arguments are expanded on their own first, except next to `#` and `##`.
 //!
-//! What can run away is limited: the depth of included files and of arguments within arguments, and how much all
-//! macros together expand to. Whoever exceeds a limit gets one error, and the input ends there.
+//! Everything that could grow without bound is limited: the depth of included files and of arguments within
+//! arguments, and the total size of all expansions. Exceeding a limit is one error, and the input ends there.
 
 mod condition;
 mod directives;
@@ -39,29 +40,29 @@ pub struct Preprocessor<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub interner: Interner,
     macros: FxHashMap<Symbol, Rc<Macro>>,
-    /// The file of the macros of the command line.
+    /// The file with the macros of the command line.
     given: Option<FileId>,
-    /// Macros of the command line that the model did not ask for so far.
+    /// Macros of the command line that the model has not used so far.
     unasked: Vec<Symbol>,
-    /// The names that conditions asked for.
+    /// The names that occurred in conditions.
     asked: FxHashSet<Symbol>,
-    /// The file and, behind it, those that are being included.
+    /// The file, followed by those that are being included.
     inputs: Vec<Input>,
-    /// How many files were included.
+    /// The number of included files.
     included: usize,
-    /// What is read before the files: expansions of macros, the innermost last.
+    /// Lexemes to read before the files: expansions of macros, the innermost last.
     contexts: Vec<Context>,
     /// Macros that are switched off.
     active: FxHashSet<Symbol>,
-    /// How many lexemes all macros together have been expanded to.
+    /// The number of lexemes that all macros together have expanded to.
     expanded: usize,
-    /// How deeply arguments are nested in arguments.
+    /// The nesting depth of arguments within arguments.
     nesting: usize,
-    /// A macro that was the first of its line came to nothing: what is next, is the first.
+    /// A macro that was the first of its line had an empty expansion: the next lexeme is the first.
     newline: bool,
-    /// The use of a macro had more than one line: what is next in the file, is on a new one.
+    /// The use of a macro had more than one line: the next lexeme of the file is on a new line.
     broken: bool,
-    /// Where the last lexeme was: the end of the input has to be somewhere.
+    /// The place of the last lexeme, which is also that of the end of the input.
     last: Span,
     given_up: bool,
 }
@@ -99,14 +100,14 @@ impl<'a> Preprocessor<'a> {
         preprocessor
     }
 
-    /// Goes on with another file, behind the end of the others.
+    /// Continues with another file, after the end of the others.
     pub fn read(&mut self, file: FileId) {
         let text = self.map.file(file).text().into();
         self.inputs.push(Input { scanner: Scanner::new(text, file), conditions: Vec::new() });
         self.last = Span::new(file, 0, 0);
     }
 
-    /// The next lexeme. Behind the last one there are ends without end.
+    /// The next lexeme. After the last one it returns ends forever.
     pub fn next(&mut self) -> Lexeme {
         let Some(mut lexeme) = self.expand_next() else { return self.end() };
         lexeme.newline |= std::mem::take(&mut self.newline);
@@ -142,7 +143,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// From now on, the input is at its end.
+    /// Ends the input.
     pub fn give_up(&mut self) {
         self.given_up = true;
         self.inputs.clear();

@@ -1,7 +1,7 @@
-//! Text to lexemes.
+//! From text to lexemes.
 //!
-//! A line that ends in `\` goes on in the next one; a comment is white space. Operators are those of Promela, not
-//! of C: SPIN reads what the C preprocessor writes, and cuts it anew.
+//! A line that ends in `\` continues in the next one; a comment is white space. Operators are those of
+//! Promela, not of C: SPIN reads the output of the C preprocessor, and divides it anew.
 
 use std::rc::Rc;
 
@@ -13,9 +13,9 @@ pub struct Scanner {
     text: Rc<str>,
     file: FileId,
     at: usize,
-    /// A lexeme that was looked at and not taken.
+    /// A lexeme that was read ahead.
     peeked: Option<Lexeme>,
-    /// Where a comment starts that does not end.
+    /// The start of an unterminated comment.
     pub open_comment: Option<Span>,
 }
 
@@ -44,7 +44,7 @@ impl Scanner {
         }
     }
 
-    /// What is left of this line.
+    /// The rest of this line.
     pub fn line(&mut self, interner: &mut Interner) -> Vec<Lexeme> {
         let mut line = Vec::new();
         loop {
@@ -68,7 +68,8 @@ impl Scanner {
         Lexeme { kind, symbol, span, spelled: span, first, newline, space: start > before, painted: false }
     }
 
-    /// Skips white space and comments; whether there was the end of a line, and any end of a line at all.
+    /// Skips white space and comments. Returns whether a line ended, and whether there was any end of a line
+    /// at all.
     fn skip_space(&mut self) -> (bool, bool) {
         let bytes = self.text.as_bytes();
         let start = self.at;
@@ -100,13 +101,13 @@ impl Scanner {
             }
             self.at += 1;
         }
-        // A spliced line without other white space leaves no trace.
+        // A spliced line without other white space counts as nothing.
         let spliced_lines = spliced_lines > 0 && self.at - start > spliced_lines;
         (first, first || comment_lines || spliced_lines)
     }
 }
 
-/// How far it is to the end of the line.
+/// The distance to the end of the line.
 fn line_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -169,7 +170,7 @@ fn quoted(text: &str, quote: u8) -> (Kind, usize) {
     }
 }
 
-/// The length of a `\` and the end of a line, if that is what there is.
+/// The length of a `\` followed by the end of a line; 0 if there is none.
 fn spliced(bytes: &[u8]) -> usize {
     if bytes.starts_with(b"\\\n") {
         2

@@ -10,7 +10,7 @@ use reduction::{Analysis, Observed, Reduced, obstacle};
 use state::{Bounds, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 use symmetry::{Level, Naming, Options, Symmetric, SymmetryConfig};
 use system::{Encoding, Fired, Steps, Temporal, TransitionSystem};
-use testing::{SplitMix64, channels, heap, program, random_numbered};
+use testing::{SplitMix64, channels, heap, program, random_processes};
 
 use crate::common::{complaint, difference, graph};
 
@@ -117,7 +117,7 @@ fn reductions_of_programs_that_count_and_wait_are_valid() {
 #[test]
 fn reductions_of_programs_with_many_features_are_valid() {
     let [complete, reduced, ..] =
-        all_are_valid(random_numbered, testing::random_numbered_text, |program, analysis| {
+        all_are_valid(random_processes, testing::random_processes_text, |program, analysis| {
             verdict(program, analysis)
         });
     assert!(complete > programs() as usize / 10 && reduced > complete / 50);

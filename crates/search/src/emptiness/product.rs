@@ -21,7 +21,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use ltl::kind::{Strength, Weakness};
+use ltl::strength::{Strength, Weakness};
 use ltl::{Automaton, State};
 use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Halt, Step, Temporal, is_abandoned};

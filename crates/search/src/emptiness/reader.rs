@@ -105,7 +105,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use ltl::parse::{Names, parse};
-    use ltl::{Limits, best};
+    use ltl::{Limits, smallest};
 
     use super::*;
 
@@ -113,7 +113,7 @@ mod tests {
     fn a_guess_needs_a_letter_that_is_accepted_for_ever() {
         let mut names = Names::default();
         let formula = parse("<> [] a", &mut names).unwrap();
-        let reader = Reader::new(&best::generalized(&formula, Limits::default()).unwrap());
+        let reader = Reader::new(&smallest::generalized(&formula, Limits::default()).unwrap());
         let all = |from, letter, leads_to_observed| {
             let next = |place| reader.next_edge(from, letter, leads_to_observed, place);
             std::iter::successors(next(0), |&(at, _)| next(at + 1))

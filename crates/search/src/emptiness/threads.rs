@@ -29,7 +29,7 @@ use std::hash::Hash;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use ltl::kind::Weakness;
+use ltl::strength::Weakness;
 use ltl::{Marks, State};
 use rustc_hash::FxHashMap;
 use store::{Budget, Chunked, Full};

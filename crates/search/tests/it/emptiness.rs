@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::kripke::{Kripke, Place, Random, Ring, Way};
-use ltl::kind::{Strength, Weakness};
 use ltl::lasso::Lasso as Word;
-use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, best};
+use ltl::strength::{Strength, Weakness};
+use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, smallest};
 use quotient_search::emptiness::{Claim, EmptinessResult, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, IndexedTrie, StateStore, Trie};
@@ -170,7 +170,8 @@ fn formulas_on_random_graphs() {
     for _ in 0..400 {
         let size = 1 + random.below(5);
         let formula = random.formula(size, PROPS);
-        let automata = [best::generalized, best::buchi].map(|of| of(&formula, Limits::default()).unwrap());
+        let automata =
+            [smallest::generalized, smallest::buchi].map(|of| of(&formula, Limits::default()).unwrap());
         for _ in 0..5 {
             let system = random.kripke(8, PROPS);
             let results = automata.each_ref().map(|automaton| agree(&system, automaton));
@@ -268,7 +269,7 @@ fn place(valuation: u64, edges: &[(u32, usize)]) -> Place {
 
 #[test]
 fn finite_runs_stutter() {
-    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    let always = smallest::generalized(&always(0), Limits::default()).unwrap();
     let system = Kripke { places: vec![place(1, &[(0, 1)]), place(1, &[])] };
     for claim in [Claim::new(&always), fair(&Claim::new(&always))] {
         let found = check(&system, &claim);
@@ -288,7 +289,7 @@ fn finite_runs_stutter() {
 
 #[test]
 fn what_keeps_a_search_from_the_end_is_reported() {
-    let never = best::generalized(&always(1), Limits::default()).unwrap();
+    let never = smallest::generalized(&always(1), Limits::default()).unwrap();
     let mut system = Kripke { places: vec![place(2, &[(0, 1)]), place(2, &[(0, 2)]), place(0, &[(0, 0)])] };
     let run = |system: &Kripke, claim: Claim<'_>, options: &Options<'_>| {
         let mut store = Exact::new(&Budget::unlimited());
@@ -314,7 +315,7 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     assert!(!outcome.is_exhaustive() && outcome.truncations.contains_key(&Bound::Objects));
     // A violation that no continuation can repair is reported in any case.
     let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
-    let reached = best::generalized(&reached, Limits::default()).unwrap();
+    let reached = smallest::generalized(&reached, Limits::default()).unwrap();
     for claim in [Claim::new(&reached), fair(&Claim::new(&reached))] {
         let found = run(&system, claim, &Options::default());
         let [violation] = &found.outcome.violations[..] else { panic!("one violation") };
@@ -367,7 +368,7 @@ fn stores_and_automata_that_are_not_up_to_it_are_refused() {
 /// A token moves around a ring; its position is not part of the encoding.
 #[test]
 fn cycles_close_after_as_many_rounds_as_it_takes() {
-    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    let always = smallest::generalized(&always(0), Limits::default()).unwrap();
     for (size, by, begin, rounds) in [(1, 1, 0, 1), (5, 1, 0, 5), (6, 2, 0, 3), (6, 4, 1, 3), (7, 3, 2, 7)] {
         let ring = Ring { size, by, begin, never_same: None };
         let claim = Claim::new(&always);
@@ -401,9 +402,9 @@ fn transient_cycles_are_runs_too() {
         }),
     );
     let system = Kripke { places };
-    let always = best::generalized(&always(0), Limits::default()).unwrap();
+    let always = smallest::generalized(&always(0), Limits::default()).unwrap();
     let never =
-        best::generalized(&Formula::Not(Box::new(Formula::Prop(Prop(0)))), Limits::default()).unwrap();
+        smallest::generalized(&Formula::Not(Box::new(Formula::Prop(Prop(0)))), Limits::default()).unwrap();
     for (automaton, is_violated) in [(&always, true), (&never, false)] {
         for claim in [Claim::new(automaton), fair(&Claim::new(automaton))] {
             let found = check(&system, &claim);

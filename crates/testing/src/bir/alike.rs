@@ -1,7 +1,8 @@
-//! Random models in which much is alike: several threads of one kind, objects in rings and pairs, sets of objects,
-//! threads and abstract ids, in which nothing tells members apart. Most of them go wrong somewhere.
+//! Random models with much symmetry: several threads of one kind, objects in rings and pairs, sets of
+//! objects, threads and abstract ids, whose members cannot be distinguished. Most of them have a violation
+//! somewhere.
 //!
-//! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
+//! Every element of a list is a line, and nested parts are indented: `shrink` relies on that.
 
 use crate::SplitMix64;
 
@@ -20,21 +21,21 @@ pub fn random_model_of_the_alike(seed: u64) -> String {
         calls: has(30),
         failures: has(40),
         starts: has(30),
-        pins: has(20),
+        names_elements: has(20),
         asserts: if has(50) { 15 } else { 5 },
     };
     Generator { features, rng, lines: Vec::new(), indent: 1, inside: false }.model(seed)
 }
 
-/// What a model has beside objects and threads.
+/// The features of a model in addition to objects and threads.
 #[derive(Clone, Copy)]
 struct Features {
     /// An abstract enum.
     keys: bool,
-    /// Sets, bags, maps and sequences, and such of collections.
+    /// Sets, bags, maps and sequences, also nested.
     sets: bool,
     nested: bool,
-    /// Threads are mentioned.
+    /// Threads are referred to.
     handles: bool,
     /// A lock to wait for, and one of each object.
     monitor: bool,
@@ -45,8 +46,8 @@ struct Features {
     /// Threads start others.
     starts: bool,
     /// Properties name elements of the abstract enum.
-    pins: bool,
-    /// How many of a hundred statements are assertions.
+    names_elements: bool,
+    /// The percentage of statements that are assertions.
     asserts: usize,
 }
 
@@ -55,14 +56,25 @@ struct Generator {
     rng: SplitMix64,
     lines: Vec<String>,
     indent: usize,
-    /// Of an atomic block.
+    /// Inside an atomic block.
     inside: bool,
 }
 
 impl Generator {
     fn model(mut self, seed: u64) -> String {
-        let Features { keys, sets, nested, handles, monitor, locks, arrays, calls, failures, pins, .. } =
-            self.features;
+        let Features {
+            keys,
+            sets,
+            nested,
+            handles,
+            monitor,
+            locks,
+            arrays,
+            calls,
+            failures,
+            names_elements,
+            ..
+        } = self.features;
         let members = [
             (!locks, "top record Node { Node a; Node b; int (0, 2) v; }"),
             (locks, "top record Node { Node a; Node b; int (0, 2) v; lock l; }"),
@@ -78,7 +90,7 @@ impl Generator {
             (keys && nested, "abstract enum Hue { H0, H1 }"),
             (keys && nested, "Map.type<Key, Hue> paint;"),
             (keys && nested, "Queue.type<Map.type<Hue, Node>> jobs;"),
-            (keys && pins, "invariant MarkedProgram = id != Key.K1 || x < 2;"),
+            (keys && names_elements, "invariant Named = id != Key.K1 || x < 2;"),
             (sets, "Set.type<Node> nodes;"),
             (sets, "Seq.type<Node> line;"),
             (sets, "record Bunch extends Node { Set.type<Node> all; }"),
@@ -174,7 +186,7 @@ impl Generator {
         });
     }
 
-    /// Builds something, and starts two or three who work on it.
+    /// Builds something, and starts two or three threads that work on it.
     fn main(&mut self) {
         let workers = 2 + usize::from(self.rng.chance(40));
         let nodes: Vec<String> = (0..workers).map(|index| format!("n{index}")).collect();
@@ -203,7 +215,7 @@ impl Generator {
         if keys && nested {
             self.line("jobs := Queue.create<Map.type<Hue, Node>>(2);");
         }
-        // Who is made in another way is not alike.
+        // Objects that are made differently are not alike.
         let (record, kept) = (self.record(), self.kept_handle());
         for node in nodes {
             let record = if self.rng.chance(95) { record } else { self.record() };
@@ -352,7 +364,7 @@ impl Generator {
         }
     }
 
-    /// A choice of which one alternative may be the wrong one.
+    /// A choice in which one alternative may be wrong.
     fn suspicion(&mut self) {
         let Features { keys, sets, monitor, .. } = self.features;
         let node_test = self.pick(&["p != g", "p == null || p.v != 1", "p != mine", "p == null || p.a != g"]);
@@ -364,11 +376,11 @@ impl Generator {
             }
             1 if keys => {
                 self.line("k := Set.choose(Key.all);");
-                let test = if self.features.pins { "k != Key.K2" } else { "id == null || k == id" };
+                let test = if self.features.names_elements { "k != Key.K2" } else { "id == null || k == id" };
                 self.line(format!("assert {test};"));
                 self.line("id := k;");
             }
-            // Who is notified?
+            // Any of several threads may be notified.
             2 if monitor && !self.inside => {
                 self.line("lock(m);");
                 self.within("if mine == null || mine.v == x do", "else do", |this| this.line("wait(m);"));
@@ -426,7 +438,7 @@ impl Generator {
             4 => self.line(format!("wait({monitor});")),
             _ => self.block(1),
         }
-        // Who forgets that blocks others. If it is another lock by now, that is a mistake as well.
+        // A missing unlock blocks others. If it is another lock by now, that is a mistake as well.
         if self.rng.chance(90) {
             self.line(format!("unlock({monitor});"));
         }
@@ -467,7 +479,7 @@ impl Generator {
             }
             4 => "x := (x + 1) % 3;".to_owned(),
             5 if node == "null" => "x := 0;".to_owned(),
-            // Nobody asked whether it is there.
+            // Without a check that it exists.
             5 => format!("{node}.v := {};", self.pick(&["x", "1"])),
             10 => "k := Set.choose(Key.all);".to_owned(),
             11 => format!("{};", self.pick(&["id := k", "k := id", "id := null"])),
@@ -513,7 +525,7 @@ impl Generator {
         if self.rng.chance(90) { format!("if !{kind}.isEmpty({from}) do {choice} end") } else { choice }
     }
 
-    /// Something to ask about these and the globals.
+    /// A condition on these and the globals.
     fn test(&mut self, nodes: &[&str]) -> String {
         let Features { keys, sets, nested, handles, monitor, .. } = self.features;
         let (one, other) = (self.pick(nodes), self.pick(nodes));

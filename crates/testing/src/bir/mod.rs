@@ -1,5 +1,5 @@
-//! Models in BIR: [`random_model`] writes one from a seed, and [`shrink`] makes one that shows a mistake as small as
-//! it can.
+//! Models in BIR: [`random_model`] writes one from a seed, and [`shrink`] makes a failing one as small as
+//! possible.
 
 mod alike;
 mod random;

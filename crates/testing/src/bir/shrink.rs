@@ -1,13 +1,13 @@
 //! Smaller models that show the same mistake.
 //!
-//! Text is taken apart by lines: whatever is indented belongs to the line above it, and lines that can only end or
-//! continue something belong to it as well. A part is dropped, or replaced by what is inside of it, as long as
-//! the mistake stays; what no longer compiles does not show it. Lines are tried in bunches first.
+//! Text is divided by lines: indented lines belong to the line above them, and so do lines that can only end
+//! or continue something. A part is dropped, or replaced by its contents, as long as the mistake remains; a
+//! text that does not compile does not show it. Groups of lines are tried first.
 
 /// Words that continue or end what started on an earlier line of the same indentation.
 const CONTINUATIONS: [&str; 5] = ["end", "else", "elseif", "catch (", "}"];
 
-/// Makes `text` as small as it can, while it `shows` the mistake.
+/// Makes `text` as small as possible, while it `shows` the mistake.
 pub fn shrink(text: &str, mut shows: impl FnMut(&str) -> bool) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     loop {
@@ -40,7 +40,7 @@ pub fn shrink(text: &str, mut shows: impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// Replaces some lines, if the mistake stays.
+/// Replaces some lines, if the mistake remains.
 fn replace<'t>(
     lines: &mut Vec<&'t str>,
     range: std::ops::Range<usize>,
@@ -56,7 +56,7 @@ fn replace<'t>(
     better
 }
 
-/// The end of what starts at a line.
+/// The end of the part that starts at a line.
 fn element(lines: &[&str], start: usize) -> usize {
     let outer = indentation(lines[start]);
     let belongs = |line: &str| {

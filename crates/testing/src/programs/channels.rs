@@ -1,7 +1,8 @@
-//! Random numbered programs of threads that mostly mind their own business.
+//! Random programs of processes that mostly work on their own.
 //!
-//! Threads work on variables of their own, on channels that mostly one thread sends to and one receives from, and now
-//! and then on what all share. There are loops of all kinds, atomic blocks, inner locations, `else`, ranks, ends.
+//! Threads work on variables of their own, on channels that mostly one thread sends to and one receives from,
+//! and occasionally on shared data. There are loops of all kinds, atomic blocks, fused locations, `else`,
+//! ranks, ends.
 
 use std::fmt::Write;
 
@@ -9,14 +10,14 @@ use crate::SplitMix64;
 
 pub struct Generator {
     rng: SplitMix64,
-    /// In percent: how often a thread takes an interest in others.
+    /// In percent: how often a thread uses shared data.
     sociable: usize,
     rendezvous: bool,
-    /// Whether threads have channels of their own, and start others that they pass these.
+    /// Whether threads have channels of their own, which they pass to threads that they start.
     own: bool,
     /// Whether there are loops that count, and guards that wait for messages.
     counts: bool,
-    /// The thread that is written.
+    /// The current thread.
     name: &'static str,
 }
 
@@ -35,7 +36,7 @@ pub fn text_with_own_channels(seed: u64) -> String {
     Generator { rng, sociable, rendezvous: false, own: true, counts: false, name: "" }.program()
 }
 
-/// The text of a program whose threads count, and wait for what guards ask about channels.
+/// The text of a program whose threads count, and wait for conditions on channels.
 pub fn text_with_counters(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let sociable = [5, 15, 40][rng.below(3)];
@@ -130,7 +131,7 @@ impl Generator {
             _ = writeln!(out, "  loc b0 number 20: do {{ start B({args}); }} goto l0;");
         }
         let locations = 3 + self.rng.below(3);
-        let inner = self.rng.below(3);
+        let fused = self.rng.below(3);
         for at in 0..locations {
             let end = if self.chance(30) { " end" } else { "" };
             _ = writeln!(out, "  loc l{at}{end} number {at}:");
@@ -161,7 +162,7 @@ impl Generator {
                 let mut target = format!("l{target}");
                 let mut body = Vec::new();
                 let rank = if self.chance(5) { " rank 1" } else { "" };
-                let guard = if inner > 0 && self.chance(12) {
+                let guard = if fused > 0 && self.chance(12) {
                     target = String::from("i0");
                     "ready i0".to_owned()
                 } else if !has_else && self.chance(8) {
@@ -187,9 +188,9 @@ impl Generator {
                 _ = writeln!(out, "    {guard}{rank}{exclusive}{body} goto {target};");
             }
         }
-        for at in 0..inner {
-            _ = writeln!(out, "  loc i{at} inner:");
-            let target = if at + 1 < inner { format!("i{}", at + 1) } else { format!("l{}", locations - 1) };
+        for at in 0..fused {
+            _ = writeln!(out, "  loc i{at} fused:");
+            let target = if at + 1 < fused { format!("i{}", at + 1) } else { format!("l{}", locations - 1) };
             let mut body = Vec::new();
             if self.chance(40) {
                 body.push(self.message());
@@ -275,7 +276,7 @@ impl Generator {
         }
     }
 
-    /// A question to a channel, mostly one of the thread's own.
+    /// A question about a channel, mostly one of the thread's own.
     fn awaited(&mut self) -> String {
         let channel = if self.chance(self.sociable) { "channel(k0)" } else { self.pick(&["in", "out"]) };
         match self.rng.below(7) {

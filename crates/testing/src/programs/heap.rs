@@ -1,4 +1,4 @@
-//! Random programs of a few threads that make objects, pass them on, and lock what they share, most of the time.
+//! Random programs of a few threads that make objects, pass them on, and mostly lock shared ones.
 
 use std::fmt::Write;
 
@@ -6,9 +6,9 @@ use crate::SplitMix64;
 
 struct Generator {
     rng: SplitMix64,
-    /// In percent: how often a thread uses without a lock what others have too.
+    /// In percent: how often a thread uses shared objects without a lock.
     sloppy: usize,
-    /// How often somebody asks whether a lock is free.
+    /// In percent: how often a thread asks whether a lock is free.
     curious: usize,
     /// Whether collections have objects.
     sets: bool,
@@ -47,7 +47,7 @@ impl Generator {
         out += " a := new Cell; a.m := new lock; b := new Cell; b.m := new lock;";
         out += self.pick(&[" g.next := a;", " g.r := new Cell[1]; g.r[0] := a;", ""]);
         out += self.pick(&[" h := b;", ""]);
-        // What a thread gets of its own, or together with another one.
+        // The argument is the thread's own, or shared with another one.
         _ = write!(out, " start A({});", self.rng.pick(&["a", "g", "null", "b"]));
         _ = write!(out, " start B({});", self.rng.pick(&["b", "g", "null", "a"]));
         if threads > 2 {
@@ -81,7 +81,7 @@ impl Generator {
         for (at, line) in lines.iter().enumerate() {
             let target = if self.chance(6) { self.rng.below(last + 1) } else { at + 1 };
             _ = writeln!(out, "  loc l{at}{}:", if atomic { " atomic" } else { "" });
-            // Nobody is to loop in there for ever.
+            // No endless loops in atomic blocks.
             atomic = target == at + 1 && target < last && self.chance(15);
             let target = if atomic { at + 1 } else { target };
             _ = writeln!(out, "    {line} goto l{target};");
@@ -186,7 +186,7 @@ impl Generator {
         }
     }
 
-    /// What is done to a cell whose lock is held.
+    /// An access to a cell whose lock is held.
     fn critical(&mut self, cell: &str) -> String {
         match self.rng.below(10) {
             0 => format!("{cell}.v := {}", self.number()),

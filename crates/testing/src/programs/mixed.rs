@@ -1,7 +1,7 @@
-//! Random programs in which objects, recursive functions and channels meet.
+//! Random programs that combine objects, recursive functions and channels.
 //!
 //! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts,
-//! otherwise atomic locations and locks. Small domains, so that states meet again.
+//! otherwise atomic locations and locks. Small domains, so that states recur.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ struct Generator {
     observable: bool,
 }
 
-/// Locations of a thread; one more is inner.
+/// Locations of a thread; one more is fused.
 const LOCATIONS: usize = 3;
 
 const DECLARATIONS: &str = "
@@ -90,7 +90,7 @@ impl Generator {
             let _ = writeln!(out, "  resume r{at}{atomic} of l{at} into b goto l{live};");
         }
         let (action, target) = (self.simple_action(), self.rng.below(LOCATIONS));
-        let _ = write!(out, "  loc inside inner:\n    when n < 2 do {{ {action} }} goto l{target};\n");
+        let _ = write!(out, "  loc inside fused:\n    when n < 2 do {{ {action} }} goto l{target};\n");
         let _ = write!(out, "    else do {{ n := 0; }} goto l{target};\n}}\n");
         out
     }

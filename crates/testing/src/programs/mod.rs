@@ -3,7 +3,7 @@
 pub mod channels;
 pub mod heap;
 mod mixed;
-mod numbered;
+mod processes;
 mod properties;
 mod random;
 
@@ -11,13 +11,13 @@ mod random;
 pub const POST: &str = include_str!("post.ir");
 
 pub use mixed::{random_mixed, random_mixed_text};
-pub use numbered::{random_numbered, random_numbered_text};
+pub use processes::{random_processes, random_processes_text};
 pub use properties::add_random_property;
 pub use random::{random_program, random_text};
 
 use ir::{Program, text, verify};
 
-/// A program written as text. Panics with all complaints if it is not a good one.
+/// A program written as text. Panics with all errors if it does not verify.
 pub fn program(text: &str) -> Program {
     let program = text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     if let Err(errors) = verify(&program) {
@@ -26,8 +26,8 @@ pub fn program(text: &str) -> Program {
     program
 }
 
-/// Dining philosophers with forks on the heap: `n` threads, started by one that builds the ring in a single step.
-/// There are 36, 393 and 4287 states for 3, 5 and 7 philosophers.
+/// Dining philosophers with forks on the heap: `n` threads, started by one that builds the ring in a single
+/// step. There are 36, 393 and 4287 states for 3, 5 and 7 philosophers.
 pub fn philosophers(n: usize) -> Program {
     program(&format!(
         "program philosophers;

@@ -6,9 +6,9 @@ use source::Span;
 
 use crate::SplitMix64;
 
-/// Adds a property with a proposition of each kind that the program admits: what a global holds, what an object that a
-/// global refers to has in a field (which faults where there is none), how many threads are somewhere and, of numbered programs,
-/// where one of them is.
+/// Adds a property with a proposition of each kind that the program admits: the value of a global, a field of
+/// an object that a global refers to (which faults if there is none), the number of threads at some locations
+/// and, with observable ids, the location of one thread.
 pub fn add_random_property(program: &mut Program, seed: u64) {
     let mut rng = SplitMix64::new(seed);
     let span = Span::default();

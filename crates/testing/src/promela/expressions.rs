@@ -1,11 +1,11 @@
-//! Random expressions. Each comes with the range of its values, by which overflow, indices outside of
-//! arrays and the like are avoided: what C leaves undefined can't be compared.
+//! Random expressions. Each comes with the range of its values, which is used to avoid overflow, indices
+//! outside of arrays and the like: behaviour that C leaves undefined can't be compared.
 
 use super::generate::{Generator, Remote};
 use super::scope::{Chan, Range, Type, Var};
 use super::tree::{Expr, Place};
 
-/// Beyond this a value is brought back by a remainder.
+/// Larger values are reduced by a remainder.
 const LARGE: i64 = 1_000_000;
 
 impl Generator {
@@ -101,8 +101,7 @@ impl Generator {
         (Expr::Lit(n), Range::of(n, n))
     }
 
-    /// True or false, where SPIN also takes `full(c)` and the like: not as an operand of other than `&&`
-    /// and `||`.
+    /// True or false, where SPIN also accepts `full(c)` and the like: only as an operand of `&&` and `||`.
     pub fn boolean(&mut self, depth: usize) -> Expr {
         match self.rng.below(10) {
             0 | 1 => self.queue_test().unwrap_or_else(|| self.condition(depth)),

@@ -1,11 +1,11 @@
-//! Random temporal formulas about what is global, and about where processes are.
+//! Random temporal formulas about globals and about the locations of processes.
 
 use std::fmt;
 
 use super::generate::Generator;
 use super::tree::Expr;
 
-/// A formula, of which the shrinker replaces parts by their own parts.
+/// A formula. The shrinker replaces its parts by their own parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Formula {
     Condition(Expr),
@@ -67,7 +67,7 @@ impl Generator {
                 unary("[]", unary("<>", self.proposition())),
             ),
             _ => {
-                // SPIN as it is mostly installed refuses models with a single `X`.
+                // SPIN as usually installed refuses models with a single `X`.
                 let next = self.rng.chance(6);
                 self.any_formula(3, next)
             }
@@ -92,7 +92,7 @@ impl Generator {
         }
     }
 
-    /// True or false in a state, without `_pid` and the like, which depend on who asks.
+    /// True or false in a state, without `_pid` and the like, which depend on the process that evaluates it.
     fn proposition(&mut self) -> Formula {
         const OPERATORS: [&str; 6] = ["==", "==", "!=", "<", ">", ">="];
         if self.rng.chance(25)

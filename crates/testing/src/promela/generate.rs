@@ -1,16 +1,16 @@
-//! Random programs: small, typed, finite, and free of what C leaves undefined.
+//! Random programs: small, typed, finite, and without behaviour that C leaves undefined.
 //!
-//! A program has a few global variables and channels, and processes that are active from the beginning
-//! or started by others, later ones by earlier ones only. What SPIN's verifier can't get over (a block
-//! in a `d_step`), what depends on the order of the search (`hidden` variables that are read before
-//! they are written) and what needs a process to be alive is avoided or rare.
+//! A program has a few global variables and channels, and processes that are active from the beginning or
+//! started by others, later ones by earlier ones only. Errors at which SPIN's verifier gives up (a block in a
+//! `d_step`), dependence on the order of the search (`hidden` variables that are read before they are
+//! written) and references to processes that may have ended are avoided or rare.
 
 use super::scope::{Chan, Range, Scope, Type, Var};
 use super::statements::Context;
 use super::tree::*;
 use crate::SplitMix64;
 
-/// What a program may use beyond the common constructs.
+/// The constructs that a program may use beyond the common ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
     pub last: bool,
@@ -22,14 +22,14 @@ pub struct Features {
     pub hidden: bool,
     pub exclusive: bool,
     pub trace: bool,
-    /// Errors that SPIN gives up at.
+    /// Errors at which SPIN gives up.
     pub fatal: bool,
 }
 
-/// How many formulas a program has.
+/// The number of formulas of a program.
 const FORMULAS: usize = 6;
 
-/// Something to refer to in another process.
+/// A label or variable of another process to refer to.
 #[derive(Clone, Debug)]
 pub struct Remote {
     pub proc: String,
@@ -44,7 +44,7 @@ struct Runnable {
     name: String,
     /// None stands for a channel.
     parameters: Vec<Option<Type>>,
-    /// How often it still may be started.
+    /// How often it may still be started.
     left: usize,
 }
 
@@ -62,7 +62,7 @@ pub struct Generator {
     pub inlines: Vec<String>,
     pub remotes: Vec<Remote>,
     runnable: Vec<Runnable>,
-    /// Of the process at hand.
+    /// The locals of the current process.
     locals: Vec<Decl>,
     counters: usize,
     /// It has sent its channel to others.
@@ -71,7 +71,7 @@ pub struct Generator {
     exclusive: Vec<String>,
 }
 
-/// What a program is compared by.
+/// What a program is used to compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Safety,
@@ -278,7 +278,7 @@ impl Generator {
         self.scope = scope;
     }
 
-    /// Constrains what is sent over the first channel. Of a rendezvous, SPIN's traces see the offer already.
+    /// Constrains the messages of the first channel. In a rendezvous, SPIN's traces already see the offer.
     fn trace(&mut self) -> Option<String> {
         let chan = self.scope.chans.first().filter(|chan| chan.length.is_none() && chan.buffered)?.clone();
         let values: Vec<String> = self.signature.clone().iter().map(|_| "_".to_owned()).collect();
@@ -323,7 +323,7 @@ impl Generator {
         if with_init {
             procs.push(self.process("init".into(), Start::Init, &[]));
         }
-        // Those that nobody starts any more come last, and may start those behind them.
+        // Processes that are not started any more come last, and may start those after them.
         while !self.runnable.is_empty() {
             let next = self.runnable.remove(0);
             procs.push(self.process(next.name.clone(), Start::Run, &next.parameters));
@@ -331,7 +331,7 @@ impl Generator {
         program.procs = procs;
     }
 
-    /// A process that takes messages, and at times sends some: without it most programs are stuck soon.
+    /// A process that receives messages, and sometimes sends some: without it most programs block soon.
     fn server(&mut self) -> Proc {
         let context = Context { in_loop: true, in_do: true, in_atomic: false, depth: 1, plain: false };
         let outer = self.scope.clone();
@@ -416,7 +416,7 @@ impl Generator {
             .then(|| self.rng.between(1, 4) as u8);
         let locals = std::mem::take(&mut self.locals);
         self.scope = outer;
-        // Only of what is global.
+        // Over globals only.
         let provided =
             (self.features.provided && start != Start::Init && self.rng.chance(50)).then(|| self.provided());
         self.labels.clear();
@@ -478,7 +478,7 @@ impl Generator {
         }
     }
 
-    /// Every label that may be jumped to, and now and then one that ends a process well.
+    /// Every label that is a target of jumps, and sometimes one that marks a valid end.
     fn place_labels(&mut self, body: &mut Block) {
         let mut labels = self.labels.clone();
         if self.rng.chance(30) {
@@ -543,7 +543,7 @@ impl Generator {
     }
 }
 
-/// A process that never ends: together with it no run does.
+/// A process that never ends, so that no run ends.
 fn idler() -> Proc {
     let change = Expr::Binary("-", Expr::Lit(1).into(), text("idle").into());
     Proc {
@@ -562,7 +562,7 @@ fn label_loops(program: &mut Program, rng: &mut SplitMix64, prefix: &str) {
     let mut number = 0;
     program.visit_blocks(&mut |block| {
         for stmt in block {
-            // Labels before jumps, options and `unless` are none, or refused.
+            // Labels before jumps, options and `unless` have no effect, or are refused.
             let takes_one = matches!(
                 stmt,
                 Stmt::Expr(_)

@@ -1,5 +1,5 @@
 //! Programs in Promela: [`program`] makes one from a seed and a number, and [`shrink`] makes one that shows a
-//! difference as small as it can. `to_string` writes them.
+//! difference as small as possible. `to_string` prints them.
 
 mod expressions;
 mod formulas;

@@ -1,4 +1,4 @@
-//! What a generated statement can speak of: types, variables, channels.
+//! The scope of a generated statement: types, variables, channels.
 
 use super::tree::{Decl, Expr, Place};
 
@@ -17,7 +17,7 @@ pub enum Type {
     Pid,
 }
 
-/// Bounds of a value. Whatever is computed stays far away from overflow: see `expressions`.
+/// Bounds of a value. Computed values stay far away from overflow: see `expressions`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
     pub low: i64,
@@ -58,7 +58,7 @@ impl Type {
         Self::Pid,
     ];
 
-    /// Those of message fields and parameters.
+    /// The types of message fields and parameters.
     pub const FIELDS: [Self; 6] = [Self::Bit, Self::Bool, Self::Byte, Self::Short, Self::Int, Self::Mtype];
 
     pub const fn keyword(self) -> &'static str {
@@ -75,7 +75,7 @@ impl Type {
         }
     }
 
-    /// What a variable can hold; an `int` does hold no more, since nothing larger is assigned to it.
+    /// The values that a variable can hold; for an `int`, those that are assigned to it.
     pub const fn range(self) -> Range {
         match self {
             Self::Bit | Self::Bool => Range::BOOLEAN,
@@ -99,7 +99,7 @@ impl Type {
         !self.names().is_empty()
     }
 
-    /// So few values that anything may be assigned to it in a loop.
+    /// Whether it has so few values that anything may be assigned to it in a loop.
     pub const fn is_small(self) -> bool {
         matches!(self, Self::Bit | Self::Bool | Self::Unsigned(_))
     }
@@ -129,7 +129,7 @@ impl Var {
         Self { length: Some(length), range: ty.range(), ..self }
     }
 
-    /// The type that tells which values it can hold.
+    /// The type that determines which values it can hold.
     pub const fn value_type(&self) -> Type {
         match self.ty {
             Type::Bit | Type::Bool if self.length.is_some() => Type::Byte,
@@ -137,7 +137,7 @@ impl Var {
         }
     }
 
-    /// Its declaration; not of a record's field.
+    /// Its declaration, unless it is a field of a record.
     pub fn declaration(&self, prefix: &str, initial: Option<i64>) -> Decl {
         let mut after = match self.ty {
             Type::Unsigned(bits) => format!(" : {bits}"),
@@ -162,13 +162,13 @@ impl Var {
 #[derive(Clone, Default, Debug)]
 pub struct Chan {
     pub name: String,
-    /// Of a message; None stands for a channel.
+    /// The fields of a message; None stands for a channel.
     pub fields: Vec<Option<Type>>,
-    /// False where that is not known.
+    /// Whether it has a capacity; false where that is not known.
     pub buffered: bool,
     pub length: Option<i64>,
     pub global: bool,
-    /// Declared in the process at hand.
+    /// Declared in the current process.
     pub owned: bool,
 }
 

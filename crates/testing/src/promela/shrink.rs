@@ -1,9 +1,9 @@
-//! Makes a program that shows a difference as small as possible, by trying to leave out and to simplify
-//! whatever there is, one thing at a time, as long as the difference persists.
+//! Makes a program that shows a difference as small as possible, by removing and simplifying its parts, one
+//! at a time, as long as the difference persists.
 
 use super::tree::*;
 
-/// Changes the `n`th thing it knows to change; false if there are not that many.
+/// Applies the `n`th possible change of its kind; false if there are not that many.
 type Edit = fn(&mut Program, usize) -> bool;
 
 /// Large cuts come first.
@@ -19,7 +19,7 @@ const EDITS: &[Edit] = &[
     drop_declaration,
 ];
 
-/// The least program that could be found with at most `budget` trials.
+/// The smallest program that was found with at most `budget` trials.
 pub fn shrink(program: &Program, mut budget: usize, mut persists: impl FnMut(&Program) -> bool) -> Program {
     let mut least = program.clone();
     loop {
@@ -34,7 +34,7 @@ pub fn shrink(program: &Program, mut budget: usize, mut persists: impl FnMut(&Pr
                 if budget == 0 {
                     return least;
                 }
-                // Some edits find things as simple as they can be.
+                // Some edits leave a part that is already minimal unchanged.
                 let changed = candidate != least;
                 budget -= usize::from(changed);
                 if changed && persists(&candidate) {
@@ -106,7 +106,7 @@ fn drop_option(program: &mut Program, mut n: usize) -> bool {
     done
 }
 
-/// Replaces a statement by what is in it.
+/// Replaces a statement by its contents.
 fn open_statement(program: &mut Program, mut n: usize) -> bool {
     let mut done = false;
     program.visit_blocks(&mut |block| {
@@ -210,7 +210,7 @@ fn remove<T>(items: &mut Vec<T>, n: usize) -> bool {
     there
 }
 
-/// Without its labels.
+/// The statement without its labels.
 fn plain(stmt: &mut Stmt) -> &mut Stmt {
     match stmt {
         Stmt::Label(_, stmt) => plain(stmt),

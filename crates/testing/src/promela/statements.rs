@@ -1,20 +1,20 @@
-//! Random statements. Loops only compute with few values, and start no processes: so all programs are finite.
+//! Random statements. Loops only compute with few values, and start no processes, so all programs are finite.
 
 use super::generate::Generator;
 use super::scope::{Chan, Type};
 use super::tree::{Block, Expr, Place, Stmt};
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub in_loop: bool,
     /// Directly in a `do`, so that `break` makes sense.
     pub in_do: bool,
-    /// Where loops must come to an end: the verifier does not notice that a state recurs.
+    /// Where loops must end: the verifier does not notice that a state recurs.
     pub in_atomic: bool,
     /// How much deeper statements may be nested.
     pub depth: usize,
-    /// Not in an inline, where jumps and declarations are out of place.
+    /// Not in an inline, where jumps and declarations are not allowed.
     pub plain: bool,
 }
 
@@ -165,7 +165,7 @@ impl Generator {
 
     pub fn send(&mut self, context: Context) -> Stmt {
         let Some(chan) = self.some_chan(false) else { return self.assignment(context) };
-        // In a trace SPIN looks at the last message, wherever the one that is sent went.
+        // In a trace SPIN examines the last message, wherever the sent one was inserted.
         let operator = if self.rng.chance(15) && !self.features.trace { "!!" } else { "!" };
         self.send_to(&chan, operator, context)
     }
@@ -183,8 +183,8 @@ impl Generator {
         Stmt::Send { chan: place, operator, values }
     }
 
-    /// With constant indices only: when the verifier takes a receive back, it computes them anew, with the
-    /// received values, and gets lost if they have changed.
+    /// With constant indices only: when the verifier undoes a receive, it computes them anew, with the
+    /// received values, and goes wrong if they have changed.
     pub fn receive(&mut self) -> Stmt {
         let Some(chan) = self.some_chan(false) else { return Stmt::Skip };
         let mut place = self.chan_place(&chan);
@@ -202,8 +202,8 @@ impl Generator {
         for ty in fields {
             let target = if self.rng.chance(80) { self.some_var(true) } else { None };
             values.push(match target {
-                // Taking a receive back, SPIN restores the message from the variables: they must not truncate it.
-                // Bits are whole bytes in some channels.
+                // When SPIN undoes a receive, it restores the message from the variables: they must not
+                // truncate it. Bits are whole bytes in some channels.
                 Some(var)
                     if (Some(var.ty) == ty && !matches!(var.ty, Type::Bit | Type::Bool)
                         || var.ty == Type::Int && !ty.is_some_and(Type::is_symbolic))
@@ -216,7 +216,7 @@ impl Generator {
                 _ => self.pattern(ty),
             });
         }
-        // Taking a receive back, SPIN evaluates `eval` after the variables were set.
+        // When SPIN undoes a receive, it evaluates `eval` after the variables were set.
         if values.iter().any(|value| matches!(value, Expr::Place(_))) {
             for value in &mut values {
                 if matches!(value, Expr::Text(text) if text.starts_with("eval")) {
@@ -245,7 +245,7 @@ impl Generator {
         length.map(|length| Expr::Lit(self.rng.between(0, length - 1)).into())
     }
 
-    /// Whatever comes.
+    /// Receives any message.
     pub fn receive_any(&mut self) -> Stmt {
         let mut receive = self.receive();
         if let Stmt::Receive { operator, close, values, .. } = &mut receive {
@@ -267,7 +267,7 @@ impl Generator {
         Some(Stmt::Send { chan: Place::name(bus), operator: "!", values: vec![value] })
     }
 
-    /// Receives a channel and uses it, without a way to come between.
+    /// Receives a channel and uses it, without a step of others in between.
     fn receive_channel(&mut self, context: Context) -> Stmt {
         let (Some(bus), Some(name)) = (self.bus.clone(), self.scope.chan_var.clone()) else {
             return self.receive();
@@ -319,7 +319,7 @@ impl Generator {
         option
     }
 
-    /// Either counts, or goes on until something happens.
+    /// A loop that counts, or that continues until something happens.
     fn repetition(&mut self, context: Context) -> Stmt {
         let inside = Context { in_loop: true, in_do: true, ..context };
         if context.in_atomic && !context.plain {
@@ -367,7 +367,7 @@ impl Generator {
         Stmt::For(range, self.block(inside, 1, 2))
     }
 
-    /// A sequence that blocks at its first statement, if anywhere, and that leaves no choice.
+    /// A sequence that blocks at its first statement, if anywhere, and is deterministic.
     fn d_step(&mut self, context: Context) -> Stmt {
         // SPIN has no remote references there.
         let remote = std::mem::replace(&mut self.features.remote, false);
@@ -390,7 +390,7 @@ impl Generator {
             }
             (1, _) => body.push(Stmt::Expr(self.boolean(1))),
             (2, Some(chan)) if self.features.fatal => body.push(self.send_to(&chan, "!", context)),
-            // One that begins otherwise SPIN takes even in the middle of a rendezvous.
+            // SPIN takes one that begins otherwise even in the middle of a rendezvous.
             _ => body.push(self.assignment(context)),
         }
         for _ in 0..self.rng.between(1, 3) {

@@ -42,7 +42,7 @@ pub struct Proc {
 pub enum Start {
     Init,
     Active(u8),
-    /// By a `run` somewhere.
+    /// Started by a `run`.
     Run,
 }
 
@@ -199,7 +199,7 @@ impl Stmt {
         }
     }
 
-    /// Of this statement, not of those in it.
+    /// Visits the expressions of this statement, not of those in it.
     fn visit_exprs(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match self {
             Self::Expr(expr) | Self::Assert(expr) => expr.visit(visit),

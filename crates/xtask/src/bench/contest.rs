@@ -1,4 +1,4 @@
-//! Who is compared with whom, and how one of them is run and measured.
+//! The tools and modes that are compared, and how one of them is run and measured.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ pub struct Mode {
     pub name: &'static str,
     /// For the C compiler.
     defines: &'static [&'static str],
-    /// Whether the C compiler must be told the size of the vector, as `-DMA=N`.
+    /// Whether the C compiler needs the size of the vector, as `-DMA=N`.
     automaton: bool,
     /// For the verifier.
     options: &'static [&'static str],
-    /// Whether it may take a state for another, depending on the size of its table.
+    /// Whether it may confuse states, depending on the size of its table.
     lossy: bool,
 }
 
@@ -38,26 +38,26 @@ pub const MODES: &[Mode] = &[
     Mode { name: "-DBITSTATE", defines: &["-DBITSTATE"], automaton: false, options: &["-w26"], lossy: true },
 ];
 
-/// How Quotient keeps states, and the mode of SPIN's that it is compared with.
+/// How Quotient keeps states, and the mode of SPIN that it is compared with.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Store {
     pub name: &'static str,
-    /// What `--store` gets.
+    /// The value of `--store`.
     pub kind: &'static str,
     pub options: &'static [&'static str],
-    /// Whether it may take a state for another.
+    /// Whether it may confuse states.
     pub lossy: bool,
-    /// Whether it gives states back, so that the usual search is breadth first.
+    /// Whether it can return states, so that the default search is breadth first.
     pub queues: bool,
     pub against: &'static Mode,
 }
 
 pub const STORES: &[Store] = &[
     Store { name: "trie", kind: "trie", options: &[], lossy: false, queues: true, against: DEFAULT },
-    // The usual search of SPIN's.
+    // SPIN's default search.
     Store { name: "trie dfs", kind: "trie", options: &[], lossy: false, queues: false, against: DEFAULT },
     Store { name: "exact", kind: "exact", options: &[], lossy: false, queues: true, against: DEFAULT },
-    // SPIN has nothing like it.
+    // SPIN has no counterpart.
     Store { name: "gzip", kind: "gzip", options: &[], lossy: false, queues: true, against: DEFAULT },
     Store { name: "collapse", kind: "collapse", options: &[], lossy: false, queues: true, against: COLLAPSE },
     Store {
@@ -110,14 +110,14 @@ impl Tool {
     }
 }
 
-/// What a tool says.
+/// The result that a tool prints.
 struct Explored {
     states: u64,
     transitions: u64,
     store: Option<u64>,
 }
 
-/// What one run showed.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 struct Sample {
     states: u64,
@@ -138,7 +138,7 @@ pub struct Figures {
     pub peak: f64,
     /// Peak of a run that explores next to nothing.
     pub start_up: f64,
-    /// Bytes of the store by its own account, where there is one.
+    /// Bytes of the store as it reports them, if it does.
     pub store: Option<u64>,
 }
 
@@ -149,7 +149,7 @@ impl Figures {
     }
 }
 
-/// A tool with a model: its command, and how its runs went.
+/// A tool with a model: its command and its runs.
 pub struct Contestant {
     pub tool: Tool,
     program: PathBuf,
@@ -204,8 +204,8 @@ impl Contestant {
         options.extend(settings.table_bits.filter(|_| !mode.lossy).map(|bits| format!("-w{bits}")));
         let mut trivial = options.clone();
         trivial.push("-m1".to_owned());
-        // No deeper than need be, since the verifier allocates the stack beforehand and fills it with zeros. Who
-        // misses states may go deeper on another way.
+        // No deeper than necessary, since the verifier allocates the stack beforehand and fills it with
+        // zeros. A mode that misses states may go deeper on another path.
         let depth = if mode.lossy { 2 * survey.depth } else { survey.depth };
         options.push(format!("-m{}", depth + 100));
         let mut contestant = Self::new(Tool::Spin(mode), program, options, trivial);
@@ -216,7 +216,7 @@ impl Contestant {
         Ok(contestant)
     }
 
-    /// One more run, unless one failed before. Says how it went.
+    /// One more run, unless one failed before. Returns how it went.
     pub fn run(&mut self, folder: &Path, limit: Duration) -> Result<Option<String>> {
         if self.failure.is_some() {
             return Ok(None);
@@ -238,7 +238,7 @@ impl Contestant {
         Ok(Some(self.failure.clone().unwrap_or_else(|| format!("{:.2} s", run.seconds))))
     }
 
-    /// What a run that went well says.
+    /// The result of a successful run.
     fn read(&self, run: &Run) -> Result<Explored, String> {
         if run.end == End::TimedOut {
             return Err(format!("more than {:.0} s", run.seconds));
@@ -284,15 +284,16 @@ impl Contestant {
     }
 }
 
-/// What all modes of SPIN's get.
+/// The settings of all modes of SPIN.
 pub struct SpinSettings<'s> {
     /// For the C compiler.
     pub defines: Vec<&'s str>,
-    /// Of the hash table; none: SPIN's default.
+    /// The size of the hash table; `None` for SPIN's default.
     pub table_bits: Option<u32>,
 }
 
-/// Has SPIN's verifier generated and run once in its default mode, which tells depth and size of the vector.
+/// Generates SPIN's verifier and runs it once in its default mode, to get the depth and the size of the
+/// vector.
 pub fn survey(
     spin: &Spin,
     model: &Model,

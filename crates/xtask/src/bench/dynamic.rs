@@ -1,7 +1,7 @@
 //! `xtask bench --dynamic`: the stores against each other, on models with objects and threads.
 //!
-//! All symmetry is used, as it is by default. Memory is that of the store alone, by its own account, since it is stores that are
-//! compared here: what the search and the names take is the same with all of them.
+//! Full symmetry is used, as by default. Memory is that of the store alone, as it reports it, since stores
+//! are compared here: the memory of the search and of the names is the same with all of them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::table::{Table, grouped};
 
 const COMMAND: &str = "cargo xtask bench --dynamic";
 
-/// What the others are compared with.
+/// The store that the others are compared with.
 const BASELINE: &str = "exact";
 
 /// With an array that is neither much too large for these models nor too small.
@@ -94,7 +94,7 @@ fn measure(
     Ok(contestants.into_iter().map(|(store, contestant)| (store, contestant.figures())).collect())
 }
 
-/// Exact stores that count differently are no matter for a table.
+/// Fails if exact stores have different counts.
 fn agree(model: &str, measured: &[Measured]) -> Result<()> {
     let exact = measured.iter().filter(|(store, _)| !store.lossy);
     let counts: Vec<_> = exact
@@ -122,7 +122,7 @@ const HEADINGS: &[&str] = &[
     ">store / exact",
 ];
 
-/// A row a store; notes say what is missing and why.
+/// One row per store; notes say what is missing and why.
 fn rows(model: &str, measured: &[Measured], clock: Clock, table: &mut Table, notes: &mut Vec<String>) {
     let bytes = |figures: &Result<Figures, String>| Some(figures.as_ref().ok()?.store? as f64);
     let baseline = measured.iter().find(|(store, _)| store.name == BASELINE);

@@ -1,11 +1,11 @@
 //! `xtask bench`: time, speed and memory of Quotient with each store and of SPIN in the matching mode.
 //!
 //! All explore all states of a model without reductions. The tools take turns, so that a machine that gets
-//! slower or faster meanwhile does not favour one of them; what counts is the median over the repetitions.
-//! SPIN's verifier is compiled beforehand: what counts is the exploration (`xtask startup` measures the rest).
+//! slower or faster meanwhile does not favour one of them; the median over the repetitions counts. SPIN's
+//! verifier is compiled beforehand: only the exploration is measured (`xtask startup` measures the rest).
 //!
-//! Memory is the peak of the process, less the peak of a run that explores next to nothing. SPIN's hash table
-//! belongs to that: the verifier fills it with zeros at the start, however many states follow.
+//! Memory is the peak of the process, minus the peak of a run that explores next to nothing. SPIN's hash
+//! table is part of the latter: the verifier fills it with zeros at the start, however many states follow.
 
 mod contest;
 mod dynamic;
@@ -44,7 +44,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub stores: Vec<String>,
 
-    /// Compare the stores with each other, on models with objects and threads and with all symmetry; without SPIN
+    /// Compare the stores with each other, on models with objects and threads and with all symmetry; without
+    /// SPIN
     #[arg(long, conflicts_with_all = ["spin_table", "examples"])]
     pub dynamic: bool,
 
@@ -80,8 +81,9 @@ pub struct BenchArgs {
     #[arg(long, value_name = "PATH")]
     pub quotient: Option<PathBuf>,
 
-    /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` (or `<!-- cargo
-    /// xtask bench --dynamic -->`) and `<!-- end -->` where the file has them [default: standard output, at the end]
+    /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` (or `<!--
+    /// cargo xtask bench --dynamic -->`) and `<!-- end -->` where the file has them [default: standard
+    /// output, at the end]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -95,7 +97,7 @@ pub enum Search {
 }
 
 impl Search {
-    /// The option with a store.
+    /// The option for a store.
     const fn of(self, store: &Store) -> &'static str {
         match self {
             Self::Usual if store.queues => "bfs",
@@ -104,7 +106,7 @@ impl Search {
         }
     }
 
-    /// For the command that the page shows.
+    /// The option in the command that the page shows.
     const fn option(self) -> &'static str {
         match self {
             Self::Usual => "",
@@ -113,7 +115,7 @@ impl Search {
         }
     }
 
-    /// For the C compiler, which is to leave out claims in any case.
+    /// Definitions for the C compiler, which leave out claims in any case.
     fn defines(self) -> Vec<&'static str> {
         match self {
             Self::Usual | Self::Dfs => vec!["-DNOCLAIM"],
@@ -122,10 +124,10 @@ impl Search {
     }
 }
 
-/// What SPIN's verifier may allocate, in megabytes.
+/// The memory limit of SPIN's verifier, in megabytes.
 const SPIN_MEMORY: u32 = 20_000;
 
-/// What the tables are the output of.
+/// The command that prints the tables.
 const COMMAND: &str = "cargo xtask bench";
 
 pub fn run(args: &BenchArgs) -> Result<()> {

@@ -58,7 +58,7 @@ pub const ENTRIES: &[Entry] = &[
     },
 ];
 
-/// Models with objects and threads, of which names do not matter: around 10^5 states with all symmetry.
+/// Models with objects and threads whose names do not matter: around 10^5 states with full symmetry.
 pub const DYNAMIC: &[Entry] = &[
     Entry { name: "philosophers_ordered", source: Ours("philosophers_ordered.bir"), size: &[("N", 10)] },
     Entry { name: "bounded_buffer", source: Ours("bounded_buffer.bir"), size: &[("N", 4), ("M", 3)] },
@@ -71,7 +71,7 @@ pub const DYNAMIC: &[Entry] = &[
 ];
 
 impl Entry {
-    /// The model, of which a changed example is written into the folder.
+    /// The model; a changed example is written into the folder.
     pub fn open(&self, examples: &Path, folder: &Path) -> Result<Model> {
         match self.source {
             Ours(path) => {

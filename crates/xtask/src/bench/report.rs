@@ -58,10 +58,10 @@ struct Ratios {
 }
 
 impl Ratios {
-    /// In bytes: what is less than this is chance.
+    /// In bytes: smaller differences are noise.
     const LEAST_MEMORY: f64 = 100_000.0;
 
-    /// There are none unless both explored the same graph.
+    /// `None` unless both explored the same graph.
     fn new(ours: &Figures, spins: &Figures, clock: Clock) -> Option<Self> {
         let same = same_number(ours.states, spins.states) && same_number(ours.transitions, spins.transitions);
         let memory = [ours.memory(), spins.memory()];
@@ -94,7 +94,7 @@ pub fn list(items: &[String]) -> String {
     items.iter().flat_map(|item| ["- ", item.as_str(), "\n"]).collect()
 }
 
-/// A row a model, ratios only.
+/// One row per model, ratios only.
 fn summary(measured: &[Measured], clock: Clock) -> String {
     let mut table = Table::new(&[
         "model",
@@ -148,7 +148,8 @@ const HEADINGS: &[&str] = &[
     ">memory / SPIN",
 ];
 
-/// A row a tool: each mode of SPIN's after the stores that it is compared with. Below it, what is missing and why.
+/// One row per tool: each mode of SPIN after the stores that are compared with it. Below, what is missing and
+/// why.
 fn details(measured: &Measured, clock: Clock) -> Vec<String> {
     let mut table = Table::new(HEADINGS);
     let mut notes = Vec::new();

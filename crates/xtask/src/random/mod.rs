@@ -20,7 +20,7 @@ use crate::spin::{Effort, Outcome};
 use crate::suite::{Comparison, Row, SpinArgs, Tools, in_parallel};
 use statistics::Statistics;
 
-/// Most programs that are tried to shrink one.
+/// The largest number of trials to shrink a program.
 const SHRINK_BUDGET: usize = 1500;
 
 #[derive(Args)]
@@ -50,7 +50,7 @@ pub struct RandomArgs {
     pub print: bool,
 }
 
-/// Compares; whether all was well.
+/// Compares. Returns whether there were no differences.
 pub fn run(args: &SpinArgs) -> Result<bool> {
     let random = &args.random;
     let count = random.count.unwrap_or_default();
@@ -119,14 +119,15 @@ fn compare(tools: &Tools, program: &Program) -> Result<Comparison> {
     fs::write(&path, program.to_string()).context("can't write a temporary file")?;
     let model = Model { name: "random.pml".into(), path, defines: Vec::new() };
     let mut comparison = tools.compare(&model, Reductions::ALL)?;
-    // Which programs are none is for written models to compare: here they are the generator's mistakes.
+    // Refused programs are compared for written models: here they are mistakes of the generator.
     if let Outcome::Refused(_) = comparison.spin {
         comparison.status = Status::Same(Some("refused"));
     }
     Ok(comparison)
 }
 
-/// The least program that differs in the same way, and does nothing undefined that this one does not.
+/// The smallest program that differs in the same way, and has no undefined behaviour that this one does not
+/// have.
 fn least(tools: &Tools, program: &Program, comparison: &Comparison) -> Program {
     let first = |comparison: &Comparison| match &comparison.status {
         Status::Differs(differences) => differences.first().map(|difference| difference.what),

@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::suite::{SpinArgs, in_parallel};
 use crate::temporal::{self, Answer, Asked, Comparison};
 
-/// Compares; whether all was well.
+/// Compares. Returns whether there were no differences.
 pub fn run(args: &SpinArgs, asked: &Asked<'_>) -> Result<bool> {
     let random = &args.random;
     let results = in_parallel(random.count.unwrap_or_default() as usize, |offset| {

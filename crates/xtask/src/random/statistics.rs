@@ -1,4 +1,4 @@
-//! What random programs were like.
+//! Statistics of random programs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,7 +32,7 @@ impl Statistics {
         }
         match &comparison.spin {
             Outcome::Refused(message) => {
-                // Behind the file and the line, without names.
+                // After the file and the line, without names.
                 let message = message.split("rror: ").last().unwrap_or_default();
                 let message: String = message.chars().filter(|c| !c.is_ascii_digit()).take(40).collect();
                 *self.refused.entry(message).or_default() += 1;

@@ -1,8 +1,8 @@
-//! The only place of the tests that touches the API.
+//! The only module of the tests that uses the API.
 
 use source::{SourceMap, Style};
 
-/// The program and its warnings, or what is wrong.
+/// The program and its warnings, or the errors.
 pub fn compile_with(text: &str, defines: &[(&str, &str)]) -> Result<(ir::Program, String), String> {
     let mut map = SourceMap::new();
     let file = map.add("model.bir", text).unwrap();

@@ -22,7 +22,7 @@ use naive::Naive;
 use oracle::{Graph, is_hopeless};
 use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
 use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
-use testing::{SplitMix64, random_model, random_model_of_the_alike, random_numbered_text, shrink};
+use testing::{SplitMix64, random_model, random_model_of_the_alike, random_processes_text, shrink};
 
 use crate::common::oracle::interpreter;
 use crate::random_models::widened;
@@ -344,7 +344,7 @@ fn models_with_keys() {
 fn numbered_programs() {
     let mut seen = Seen::default();
     for seed in 0..models() {
-        let text = random_numbered_text(seed);
+        let text = random_processes_text(seed);
         let bounds = Bounds { sizes: StateBounds { threads: 8, ..bounds(seed).sizes }, ..bounds(seed) };
         match agreements(of_program(&text), props::set_property, seed, bounds) {
             Ok(found) => seen.add(found),

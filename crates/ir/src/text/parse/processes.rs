@@ -1,18 +1,18 @@
-//! Features, channels, monitors, and what is asked about threads and channels by their numbers. The words for
-//! these are no keywords: where they stand no name can, or a parenthesis follows.
+//! Features, channels, monitors, and questions about threads and channels by number. Their words are not
+//! keywords: where they occur no name can, or a parenthesis follows.
 
 use super::*;
 
-const FACTS: &[(&str, Fact)] = &[
-    ("thread", Fact::ThreadNumber),
-    ("threads", Fact::ThreadCount),
-    ("last", Fact::LastThread),
-    ("youngest", Fact::IsYoungest),
-    ("timeout", Fact::Timeout),
+const FACTS: &[(&str, ExprKind)] = &[
+    ("thread", ExprKind::ThreadNumber),
+    ("threads", ExprKind::ThreadCount),
+    ("last", ExprKind::LastThread),
+    ("youngest", ExprKind::IsYoungest),
+    ("timeout", ExprKind::Timeout),
 ];
 
 impl Parser {
-    /// Whether the next token is this word, with a parenthesis behind it.
+    /// Whether the next token is this word, followed by a parenthesis.
     pub(super) fn is_called(&self, word: &str) -> bool {
         let called =
             matches!(self.lexemes.get(self.next + 1), Some(Lexeme { token: Token::Symbol("("), .. }));
@@ -124,7 +124,7 @@ impl Parser {
         }
     }
 
-    /// What follows the first operand, up to and with the parenthesis.
+    /// The items after the first operand, up to and including the parenthesis.
     fn rest_of<T>(&mut self, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         while self.take(",") {
@@ -134,7 +134,7 @@ impl Parser {
         Ok(items)
     }
 
-    /// The value that a field must have, if it must.
+    /// The value that a field must have; `*` for any.
     fn wanted(&mut self) -> Parsed<Option<Tree>> {
         if self.take("*") { Ok(None) } else { self.expr().map(Some) }
     }
@@ -171,7 +171,7 @@ impl Parser {
         Ok(if self.take_called("check") {
             let condition = self.expr()?;
             self.expect(")")?;
-            Some(ActionTreeKind::Do(Verb::Check, condition))
+            Some(ActionTreeKind::Do(ActionKind::Check, condition))
         } else if self.take_called("priority") {
             let thread = self.expr()?;
             self.expect(",")?;
@@ -189,10 +189,10 @@ impl Parser {
     /// An expression, if it is one of these; those with one operand are among the questions.
     pub(super) fn process_primary(&mut self) -> Parsed<Option<Tree>> {
         let start = self.at();
-        let kind = if let Some(&(_, fact)) = FACTS.iter().find(|(word, _)| self.is_called(word)) {
+        let kind = if let Some((_, fact)) = FACTS.iter().find(|(word, _)| self.is_called(word)) {
             self.next += 2;
             self.expect(")")?;
-            TreeKind::Fact(fact)
+            TreeKind::Fact(fact.clone())
         } else if self.take_called("first") {
             let procedure = self.name()?;
             self.expect(")")?;

@@ -1,4 +1,4 @@
-//! Temporal properties. Their words are no keywords.
+//! Temporal properties. Their words are not keywords.
 
 use ltl::{Automaton, Cube, Edge, Marks, Prop, State};
 

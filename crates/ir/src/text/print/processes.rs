@@ -1,4 +1,4 @@
-//! Channels, monitors, and what is asked about threads and channels by their numbers.
+//! Channels, monitors, and questions about threads and channels by number.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Channels, monitors, and what is asked about threads and channels by their numbers.
+//! Channels, monitors, and questions about threads and channels by number.
 
 use super::*;
 
@@ -112,13 +112,7 @@ impl Resolver {
 
     pub(super) fn process_kind(&mut self, tree: &TreeKind, scope: Scope) -> Resolved<ExprKind> {
         Ok(match tree {
-            TreeKind::Fact(fact) => match fact {
-                Fact::ThreadNumber => ExprKind::ThreadNumber,
-                Fact::ThreadCount => ExprKind::ThreadCount,
-                Fact::LastThread => ExprKind::LastThread,
-                Fact::IsYoungest => ExprKind::IsYoungest,
-                Fact::Timeout => ExprKind::Timeout,
-            },
+            TreeKind::Fact(fact) => fact.clone(),
             TreeKind::FirstThread(name) => {
                 ExprKind::FirstThread(self.names.procedures.find(name, "procedure")?)
             }

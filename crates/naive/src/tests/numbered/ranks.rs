@@ -1,4 +1,4 @@
-//! Ranks, exclusive transitions, inner locations and timeouts.
+//! Ranks, exclusive transitions, fused locations and timeouts.
 
 use super::*;
 
@@ -84,13 +84,13 @@ fn a_guard_that_faults_keeps_the_floor() {
 }
 
 #[test]
-fn inner_locations_are_passed_at_once() {
+fn fused_locations_are_passed_at_once() {
     let program = numbered(
         "global byte x; global byte y;
         thread T(byte n) {
           loc a: t0: ready b goto b;
-          loc b inner: t1: when x == 5 do { y := 1; } goto c; t2: else do { y := 2; } goto c; t3: when x < 5 rank 3 do { y := 3; x := x + 1; } goto b;
-          loc c inner: t4: when y == 2 do { y := 9; } goto d; t5: when true goto a; t6: goto a;
+          loc b fused: t1: when x == 5 do { y := 1; } goto c; t2: else do { y := 2; } goto c; t3: when x < 5 rank 3 do { y := 3; x := x + 1; } goto b;
+          loc c fused: t4: when y == 2 do { y := 9; } goto d; t5: when true goto a; t6: goto a;
           loc d end:
         }
         active T;",
@@ -107,14 +107,14 @@ fn inner_locations_are_passed_at_once() {
 }
 
 #[test]
-fn inner_locations_must_not_block() {
+fn fused_locations_must_not_block() {
     let program = numbered(
         "global byte x; channel q [0] { byte }; channels q;
-        thread T() { loc a: t0: do { x := 1; } goto b; loc b inner: t1: when x == 0 goto a; t2: do { send(channel(q), 1); } goto a; }
+        thread T() { loc a: t0: do { x := 1; } goto b; loc b fused: t1: when x == 0 goto a; t2: do { send(channel(q), 1); } goto a; }
         thread R() { loc a: t3: do { receive(channel(q), *); } goto b; loc b end: }
         thread W() { loc a: t4: ready b goto b; t5: ready c goto c;
-          loc b inner: t6: do { send(channel(q), 1); } goto a; t7: when x == 2 goto a;
-          loc c inner: t8: when x == 2 goto a; t9: else goto a; }
+          loc b fused: t6: do { send(channel(q), 1); } goto a; t7: when x == 2 goto a;
+          loc c fused: t8: when x == 2 goto a; t9: else goto a; }
         active T, R, W;",
     );
     let naive = Naive::new(&program);

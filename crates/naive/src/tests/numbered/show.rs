@@ -14,9 +14,9 @@ fn states_and_changes_of_numbered_programs() {
           channels own; prologue { mine := channel(own); }
           loc a:
             t0: do { send(channel(q), 2, 3); } goto a1;
-          loc a1 inner: t1: do { send(channel(q), 0, 1); } goto a2;
-          loc a2 inner: t2: do { send(channel(plain), 4, 5); } goto a3;
-          loc a3 inner: t3: do { send(channel(one), channel(q)); h := 1; } goto b;
+          loc a1 fused: t1: do { send(channel(q), 0, 1); } goto a2;
+          loc a2 fused: t2: do { send(channel(plain), 4, 5); } goto a3;
+          loc a3 fused: t3: do { send(channel(one), channel(q)); h := 1; } goto b;
           loc b: t4: do { send(mine, 7); k := 1; to := mine; line[1] := 9; got[1][0] := 2; } goto c;
           loc c: t5: do { receive(channel(q), got[0][1] :=, *); start node(channel(plain)); } goto d;
           loc d end:

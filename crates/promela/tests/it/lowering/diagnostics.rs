@@ -1,4 +1,4 @@
-//! What is said about models that are well formed, but wrong or odd.
+//! Diagnostics of models that are well formed, but wrong or odd.
 
 use super::compile;
 use source::{SourceMap, Style};
@@ -53,7 +53,7 @@ fn properties() {
     insta::assert_snapshot!(rendered(properties.map(model).each_ref().map(String::as_str)));
 }
 
-/// Properties that come with a model are about its names and macros, and errors point into their own text.
+/// Properties that come with a model use its names and macros, and errors point into their own text.
 #[test]
 fn additional_properties() {
     let model = "#define high (x > 3)\nbyte x; active proctype P() { in: do :: x = 5 - x od }";

@@ -19,7 +19,7 @@ impl Provider for Files {
     }
 }
 
-/// Compiles a text, which has to be sound.
+/// Compiles a text without errors.
 pub fn program(text: &str) -> ir::Program {
     match compile(text) {
         (Ok(program), _) => program,

@@ -1,5 +1,5 @@
-//! The automata of processes against those of SPIN's verifier, state by state, for all models at hand and for some that
-//! have the odd corners. Without SPIN and a C compiler there is nothing to compare.
+//! The automata of processes against those of SPIN's verifier, state by state, for all available models and
+//! for some odd cases. Without SPIN and a C compiler there is nothing to compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,8 +10,8 @@ use ir::{Exit, Jump, Program};
 
 use super::{compile_file, compile_merged, models};
 
-/// An edge: where it leads, the number of its statement, whether it is atomic, whether its state is an end state.
-/// A `d_step` is always atomic for SPIN's table.
+/// An edge: its target, the number of its statement, whether it is atomic, whether its state is an end state.
+/// A `d_step` is always atomic in SPIN's table.
 type Edge = (u32, u32, bool, bool);
 type Automata = BTreeMap<(String, u32), Vec<Edge>>;
 
@@ -100,7 +100,7 @@ fn is_installed() -> bool {
     installed
 }
 
-/// Compares a model, unless one of the two does not take it.
+/// Compares a model, unless SPIN or Quotient refuses it.
 fn agree(path: &Path, scratch: &Path) -> bool {
     let (Ok(program), _) = compile_file(path) else { return false };
     let Some(theirs) = spins(path, scratch, &["-o3"]) else { return false };
@@ -120,7 +120,7 @@ fn ours(program: &Program) -> Automata {
     let mut automata = Automata::new();
     for transition in program.transitions.values() {
         let source = &program.locations[transition.source];
-        if source.inner {
+        if source.fused {
             continue;
         }
         let mut target = 0;
@@ -128,13 +128,13 @@ fn ours(program: &Program) -> Automata {
         let mut exit = &transition.exit;
         while let Exit::Jump(Jump::Goto(to)) = exit {
             let location = &program.locations[*to];
-            if !location.inner {
+            if !location.fused {
                 target = location.number;
                 break;
             }
             // Loops in a `d_step` leave by their last option, in all models here.
             dstep = true;
-            let last = location.transitions.last().expect("inner locations have transitions");
+            let last = location.transitions.last().expect("fused locations have transitions");
             exit = &program.transitions[*last].exit;
         }
         let name = spins_name(&program.procedures[source.procedure].name);
@@ -144,7 +144,7 @@ fn ours(program: &Program) -> Automata {
     automata
 }
 
-/// The table that the verifier prints, or `None` where SPIN does not take the model.
+/// The table that the verifier prints, or `None` if SPIN refuses the model.
 fn spins(path: &Path, scratch: &Path, options: &[&str]) -> Option<Automata> {
     let dir = path.parent()?;
     for name in ["pan", "pan.c"] {

@@ -1,4 +1,4 @@
-//! Every model at hand is compiled to a program that the verifier of the IR takes.
+//! Every available model is compiled to a program that the verifier of the IR accepts.
 
 use super::{compile, compile_file, models, program};
 
@@ -12,7 +12,7 @@ fn models_are_sound() {
                     panic!("{}: {}", path.display(), errors.join("\n"));
                 }
             }
-            // What SPIN refuses itself, or only has for its simulator, or what is C.
+            // Models that SPIN itself refuses or only simulates, or that contain C.
             Err(()) => assert!(
                 ["E1203", "E1204", "E1210"].iter().any(|code| rendered.contains(code)),
                 "{}: {rendered}",
@@ -79,14 +79,14 @@ fn resets(text: &str) -> usize {
 
 #[test]
 fn dead_variables_are_reset() {
-    // After the condition, and after an assignment that nobody reads.
+    // After the condition, and after an assignment that is never read.
     assert_eq!(resets("byte g; init { byte x; x = g; (x == 1); g = 2 }"), 1);
     assert_eq!(resets("byte g; init { byte x; x = g + 1; g = 2; (g > 1) }"), 1);
-    // What an assignment or a send reads stays.
+    // A variable that an assignment or a send reads stays.
     assert_eq!(resets("byte g; init { byte x; x = g + 1; g = x; (g > 1) }"), 0);
-    // Arrays and records live for ever.
+    // Arrays and records are never dead.
     assert_eq!(resets("byte g; init { byte x[2]; x[0] = g; (x[0] == 1); (g > 1) }"), 0);
-    // Nothing is dead if others can look.
+    // Nothing is dead if other processes can read it.
     assert_eq!(resets("byte g; proctype P() { byte x; x = g; (x == 1) } init { run P(); (P[1]:x == 3) }"), 0);
 }
 
@@ -129,7 +129,7 @@ fn claims_hold_from_the_start_wherever_they_stand() {
     assert_eq!(claims, ["claim send c;", "claim send 'r.c';", "claim receive q;"]);
 }
 
-/// As SPIN does it: `ltl_0` is the first formula without a name, whatever stands before it.
+/// As in SPIN, `ltl_0` is the first formula without a name, whatever comes before it.
 #[test]
 fn formulas_without_a_name_are_counted_by_themselves() {
     let text = "int x; ltl a { [] (x >= 0) } ltl { <> (x > 0) } ltl b { <> (x < 9) } never { do :: true od } ltl { [] (x < 9) }

@@ -1,4 +1,4 @@
-//! What is accepted, and how it is understood.
+//! Accepted models, and their meaning.
 
 use super::{Files, parse, parse_files, print, tree};
 use quotient_promela::ast::{Item, StmtKind};
@@ -57,7 +57,7 @@ fn ends_of_lines_are_semicolons() {
     assert_eq!(body("x = a\n- b"), "x = a\n(Negate b)");
     assert_eq!(body("x = (a\n- b)"), "x = (a Subtract b)");
     assert_eq!(body("x = a -\n b"), "x = (a Subtract b)");
-    // SPIN's preprocessor writes a new line for each of these.
+    // SPIN's preprocessor prints a new line for each of these.
     assert_eq!(body("x = a /*\n*/ - b"), "x = a\n(Negate b)");
     assert_eq!(body("x = a \\\n - b"), "x = a\n(Negate b)");
     assert_eq!(body("x = a\\\n- b"), "x = (a Subtract b)");
@@ -73,11 +73,11 @@ fn ends_of_lines_are_semicolons() {
 fn uses_of_macros_are_one_line() {
     let model = "#define SUM(a, b) a \\\n + b\nactive proctype P() { x = SUM(1,\n 2)\n x = SUM\n(3, 4) }";
     assert_eq!(tree(model), "active proctype P()\n  x = (1 Add 2)\n  x = (3 Add 4)\n");
-    // What follows them is on the line where it is.
+    // The text after them is on its own line.
     let model = "#define SUM(a, b) a + b\nactive proctype P() { x = SUM(1,\n 2) - 3; x = SUM(4, 5) - 6 }";
     let printed = "active proctype P()\n  x = (1 Add 2)\n  (Negate 3)\n  x = ((4 Add 5) Subtract 6)\n";
     assert_eq!(tree(model), printed);
-    // A line that starts with a macro that stands for nothing is a new line all the same.
+    // A line that starts with a macro with an empty expansion is a new line all the same.
     let model = "#define NOTHING\nactive proctype P() { x = 1\nNOTHING y = 2\nNOTHING\n z = 3 }";
     assert_eq!(tree(model), "active proctype P()\n  x = 1\n  y = 2\n  z = 3\n");
 }
@@ -96,9 +96,9 @@ fn messages() {
 #[test]
 fn labels_and_processes() {
     assert_eq!(body("a: b: x; c: ; d:"), "a:\nb:\nx\nc:\n1\nd:\n1");
-    // `P` is a process: this is no label.
+    // `P` is a process: this is not a label.
     assert_eq!(body("P:x == 1; P[1]:y[2] > P@l"), "(P:x Equal 1)\n(P[1]:y[2] Greater P@l)");
-    // `Q` is none: this is a label, and an index.
+    // `Q` is not a process: this is a label, and an index.
     assert_eq!(body("Q:x == 1; (c -> Q[1] : x)"), "Q:\n(x Equal 1)\n(c -> Q[1] : x)");
     assert_eq!(body("Q[1]@l"), "Q[1]@l");
 }
@@ -234,7 +234,7 @@ fn other_odd_corners() {
         tree("byte a byte b;; mtype = { x y,, z } ; byte c -> byte d"),
         "byte a\nbyte b\nmtype = x, y, z\nbyte c\nbyte d\n"
     );
-    // `in` is a name, save in the head of a loop.
+    // `in` is a name, except in the head of a loop.
     assert_eq!(body("byte in; in = 1; for (in in a) { skip }"), "byte in\nin = 1\nfor in in a\n  1");
     assert_eq!(body("assert x == 1; assert(x) && y"), "assert (x Equal 1)\nassert (x And y)");
     assert_eq!(body("x = run P(); run P(1)"), "x = run P()\nrun P(1)");

@@ -1,4 +1,4 @@
-//! What is said about text that is no model: one test for each family of codes.
+//! Diagnostics of texts that are not models: one test for each family of codes.
 
 use super::{Files, parse, parse_files};
 
@@ -11,14 +11,14 @@ fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     texts.into_iter().map(each).collect::<Vec<_>>().join("\n--------\n\n")
 }
 
-/// Of texts that are whole models.
+/// The diagnostics of whole models.
 macro_rules! models {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([$($text),*]))
     };
 }
 
-/// Of texts that are bodies of an active process.
+/// The diagnostics of bodies of an active process.
 macro_rules! bodies {
     ($($text:expr),* $(,)?) => {
         insta::assert_snapshot!(rendered([$(concat!("active proctype P() {\n", $text, "\n}")),*]))
@@ -108,7 +108,7 @@ fn macros_of_the_command_line() {
 }
 
 #[test]
-fn macros_that_nobody_asks_for() {
+fn unused_macros() {
     let text = "#ifndef SIZE\n#define SIZE 2\n#endif\n#if defined(FAST) || LEVEL > 1\n#endif\n#undef OLD\n\
         #define TWICE (2 * HALF)\n#define NEVER OTHER\n#ifdef NOWHERE\nbyte y = HIDDEN;\n#endif\nbyte x = N + TWICE;";
     let files = Files::from([("model.pml".to_owned(), text.into())]);

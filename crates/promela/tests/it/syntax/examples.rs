@@ -45,7 +45,7 @@ fn all_but_those_with_embedded_c_are_parsed() {
         if embedded.iter().any(|word| text.contains(word)) {
             assert!(codes.contains(&"E1203"), "{}", path.display());
         } else if text.contains("!R& X") {
-            // A formula with `&` in the place of `&&`, of which SPIN makes nonsense.
+            // A formula with `&` instead of `&&`, which SPIN misreads.
             assert_eq!(codes, ["E1210"], "{}", path.display());
         } else if text.contains("STDIN") {
             assert_eq!(codes, ["E1204"], "{}", path.display());

@@ -15,7 +15,7 @@ pub use print::print;
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Parses the file `model.pml` of some files. Also what was said, in either case.
+/// Parses the file `model.pml` of some files. Returns the diagnostics in any case.
 pub fn parse_files(files: &Files, defines: &[(&str, &str)]) -> (Option<Model>, String) {
     let mut map = SourceMap::new();
     let file = map.load(files, "model.pml").expect("the model is there");

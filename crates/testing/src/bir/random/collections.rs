@@ -1,8 +1,8 @@
 //! Collections, abstract enums, quantifiers and choices.
 //!
-//! A model has a handful of collection types, made of types with few values and of each other. What could grow for
-//! ever is asked for its size first, and what may be empty, whether it is. Where the question and the answer are two
-//! steps, they are in one atomic block.
+//! A model has a handful of collection types, made of types with few values and of each other. Before an
+//! operation that could make a collection grow forever its size is tested, and before one that needs an
+//! element, whether it is empty. If test and operation are two steps, they are in one atomic block.
 
 use super::exprs::{Exp, QUANTIFIED, atom};
 use super::statements::Body;
@@ -34,9 +34,9 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Collection {
     kind: Kind,
-    /// Of a map: its keys.
+    /// The keys, for a map.
     element: Ty,
-    /// Of a map.
+    /// The values, for a map.
     value: Option<Ty>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Collection {
 struct Target {
     place: Exp,
     index: usize,
-    /// What has to be asked first, if anything.
+    /// The condition that has to be tested first, if any.
     test: Option<Exp>,
     /// Whether other threads can change it as well.
     shared: bool,
@@ -56,7 +56,7 @@ impl Generator {
         let mut plain = vec![Ty::Int(BIT), Ty::Enum, Ty::Bool];
         let kinds = [(self.keys, Ty::Key), (self.heap, Ty::Record(0)), (self.handles, Ty::Tid)];
         for (there, ty) in kinds {
-            // These are more interesting than numbers.
+            // References and threads are more interesting than numbers.
             plain.extend([ty; 3].into_iter().filter(|_| there));
         }
         if self.locks {
@@ -155,7 +155,7 @@ impl Generator {
         atom(format!("{}.{operation}({})", self.collections[index].kind.name(), args.join(", ")))
     }
 
-    /// Whether all elements together are few.
+    /// Whether the element type has few values.
     fn finite(&self, index: usize) -> bool {
         let Collection { kind, element, .. } = self.collections[index];
         matches!(kind, Kind::Set | Kind::Map) && matches!(element, Ty::Int(_) | Ty::Enum | Ty::Bool | Ty::Key)
@@ -174,7 +174,7 @@ impl Generator {
         self.binary(&self.operate(index, "size", &[base]), "<", &atom(most))
     }
 
-    /// With an element more, if there is room.
+    /// The collection with one more element, if there is room.
     fn grown(&mut self, base: &Exp, index: usize, args: &[Exp]) -> Exp {
         let added = self.added(base, index, args);
         if self.finite(index) || self.dangerous() {
@@ -184,7 +184,7 @@ impl Generator {
         self.cond(&room, &added, base)
     }
 
-    /// What adds an element, with a value if it is a map.
+    /// The operation that adds an element, with a value if it is a map.
     fn added(&mut self, base: &Exp, index: usize, args: &[Exp]) -> Exp {
         let operation = match self.collections[index].kind {
             Kind::Map => "put",
@@ -303,7 +303,7 @@ impl Generator {
         if self.keys && self.chance(70) { ("Key.all", Ty::Key) } else { ("Color.all", Ty::Enum) }
     }
 
-    /// The type of a collection that is in sight.
+    /// The type of a visible collection.
     fn in_sight(&mut self, scope: &Scope) -> Option<usize> {
         match self.variable(scope, |variable| matches!(variable.ty, Ty::Collection(_)))?.ty {
             Ty::Collection(index) => Some(index),
@@ -407,7 +407,7 @@ impl Generator {
         })
     }
 
-    /// What a collection has of this type: the first element, or what a key leads to.
+    /// A value of this type from a collection: the first element, or the value of a key.
     pub(super) fn taken(&mut self, scope: &Scope, ty: Ty, otherwise: &Exp) -> Option<Exp> {
         let fits = |collection: &Collection| match collection.kind {
             Kind::Map => collection.value == Some(ty),
@@ -501,7 +501,7 @@ impl Generator {
         }
     }
 
-    /// Puts something new into a collection, if there is one for it.
+    /// Puts something new into a collection, if there is a suitable one.
     pub(super) fn keep(&mut self, body: &mut Body, ty: Ty, value: &str) {
         let fits = |collection: &Collection| collection.element == ty && collection.kind != Kind::Map;
         let fitting: Vec<_> = self.collections.iter().map(fits).collect();
@@ -542,7 +542,7 @@ impl Generator {
         Some(Target { place: atom(variable.name), index, test: None, shared })
     }
 
-    /// Where an element that is chosen goes.
+    /// The place for a chosen element.
     fn chosen_place(&mut self, body: &mut Body, element: Ty) -> String {
         let takes = |ty: Ty| match (ty, element) {
             (Ty::Int(int), Ty::Int(_)) => !matches!(INTS[int].fit, Fit::Above(_)),
@@ -554,7 +554,7 @@ impl Generator {
         }
     }
 
-    /// `when` there is something to choose from.
+    /// A `when` with a choice from a collection that is not empty.
     pub(super) fn choice(&mut self, body: &mut Body) -> Option<(Exp, String)> {
         let index = self.in_sight(&body.scope)?;
         let base = self.collection(&body.scope, index, 0);
@@ -563,7 +563,7 @@ impl Generator {
         Some((self.not_empty(&base, index), format!("{place} := {};", choice.text)))
     }
 
-    /// What may well go wrong with collections.
+    /// An operation on collections that may well fault.
     pub(super) fn collection_risk(&mut self, scope: &Scope) -> Option<String> {
         let fits = |v: &Variable| v.role == Role::Free && matches!(v.ty, Ty::Collection(_));
         let Variable { name, ty, .. } = self.variable(scope, fits)?;
@@ -590,9 +590,9 @@ impl Generator {
         })
     }
 
-    /// An element that is named is no longer like the others.
-    pub(super) fn mark_thread(&mut self, scope: &Scope) -> Option<Exp> {
-        if !self.pins {
+    /// A question that names an element, which is then no longer like the others.
+    pub(super) fn named_element(&mut self, scope: &Scope) -> Option<Exp> {
+        if !self.names_elements {
             return None;
         }
         let key = self.variable(scope, |variable| variable.ty == Ty::Key)?;

@@ -3,14 +3,14 @@
 use super::types::{DIGIT, Field, Fit, INTS, Ty};
 use super::{Generator, Role, Scope, Variable, Variant};
 
-/// An expression, and how strongly its operator binds.
+/// An expression and its precedence.
 #[derive(Clone)]
 pub(super) struct Exp {
     pub text: String,
     pub strength: u8,
 }
 
-/// As the language has them, from the weakest.
+/// The precedences of the language, from the weakest.
 pub(super) const QUANTIFIED: u8 = 0;
 const CONDITIONAL: u8 = 1;
 const IMPLIES: u8 = 2;
@@ -40,7 +40,7 @@ const OPERATORS: [(&str, u8); 20] = [
     ("%", 12),
 ];
 
-/// What cannot be taken apart.
+/// An expression that is not an operation.
 pub(super) fn atom(text: impl Into<String>) -> Exp {
     Exp { text: text.into(), strength: PRIMARY }
 }
@@ -57,7 +57,7 @@ impl Generator {
         let &(_, strength) = known.expect("an operator of the language");
         let to_the_right = u8::from(strength == IMPLIES);
         let left = self.operand(left, strength + to_the_right);
-        // A quantifier on the right needs no parentheses, but reaches as far as it can.
+        // A quantifier on the right needs no parentheses, but extends as far as possible.
         let open = right.strength == QUANTIFIED && self.variant != Variant::Parentheses;
         let strength_here = if open { QUANTIFIED } else { strength };
         let least = if open { QUANTIFIED } else { strength + 1 - to_the_right };
@@ -96,14 +96,14 @@ impl Generator {
         self.binary(operand, "!=", &atom("null"))
     }
 
-    /// A variable that fits, if there is one in sight.
+    /// A visible variable that fits, if there is one.
     pub(super) fn variable(&mut self, scope: &Scope, fits: impl Fn(&Variable) -> bool) -> Option<Variable> {
         let found: Vec<_> = scope.variables.iter().filter(|variable| fits(variable)).collect();
         if found.is_empty() { None } else { Some((*self.rng.pick(&found)).clone()) }
     }
 
-    /// A field of a record that a variable refers to: the question whether it is there, and the field. The field
-    /// can be one of a lesser record.
+    /// A field of a record that a variable refers to: the test whether the record exists, and the field. The
+    /// field can be one of a subrecord.
     pub(super) fn field_of(
         &mut self,
         scope: &Scope,
@@ -126,7 +126,7 @@ impl Generator {
         Some((self.instance_of(&base, record), self.select(&cast, &field.name), field))
     }
 
-    /// Reads a field, or takes a value of the same kind if it is not there.
+    /// Reads a field, or takes a value of the same kind if the record does not exist.
     pub(super) fn read_field(
         &mut self,
         scope: &Scope,
@@ -184,7 +184,7 @@ impl Generator {
                 self.binary(&a, operator, &atom(distance))
             }
             9 => {
-                // What is negative would become large.
+                // A negative number would become large.
                 let small = self.binary(&a, "&", &atom("7"));
                 self.binary(&small, "ushr", &atom("1"))
             }
@@ -327,7 +327,7 @@ impl Generator {
         atom(variable.map_or_else(|| "null".to_owned(), |variable| variable.name))
     }
 
-    /// A reference that a place of this record takes.
+    /// A reference that can be stored to a place of this record type.
     pub(super) fn reference(&mut self, scope: &Scope, record: usize) -> Exp {
         self.typed_reference(scope, record).0
     }
@@ -410,7 +410,7 @@ impl Generator {
                 let value = self.reference(scope, record);
                 let known = self.variable(scope, |variable| matches!(variable.ty, Ty::Record(_)));
                 match known {
-                    // A cast down, asked for first.
+                    // A cast down, after a test.
                     Some(Variable { name, ty: Ty::Record(other), role: Role::Free }) if self.chance(15) => {
                         let base = atom(name);
                         if !self.descends(record, other) || record == other {

@@ -93,7 +93,7 @@ impl Generator {
         self.add("risky", &[DIGIT], true, true);
     }
 
-    /// Catches what `risky` throws, or some of it.
+    /// Catches all or some of what `risky` throws.
     fn shield(&mut self) {
         let (mut body, params) = self.body_of(&[DIGIT]);
         let failure = self.failure();
@@ -177,7 +177,7 @@ impl Generator {
         self.add("ping", &[DIGIT], true, false);
     }
 
-    /// A table of functions for a record and what extends it.
+    /// A table of functions for a record and its descendants.
     fn visits(&mut self) {
         let root = if self.chance(70) { 0 } else { *self.rng.pick(&self.below(0)) };
         let mut lines = vec!["virtual visit {".to_owned()];
@@ -188,7 +188,7 @@ impl Generator {
             let nearest = (inherited.iter()).filter(|&&entry| {
                 !inherited.iter().any(|&other| other != entry && self.descends(other, entry))
             });
-            // Who would inherit several functions needs one of its own.
+            // A record that would inherit several functions needs one of its own.
             if nearest.count() != 1 || self.chance(30) {
                 entries.push(record);
                 let name = self.records[record].name.clone();

@@ -5,7 +5,7 @@ use super::statements::Body;
 use super::types::{DIGIT, Ty};
 use super::{Generator, Role};
 
-/// Locations in the making.
+/// Locations under construction.
 #[derive(Default)]
 struct Graph {
     /// The transformations of each.
@@ -79,7 +79,7 @@ impl Generator {
         lines
     }
 
-    /// Those that have to be kept, and some others.
+    /// The locals that have to be kept, and some others.
     fn live(&mut self, body: &Body, kept: &[String]) -> String {
         let globals = &self.globals;
         let locals =
@@ -109,7 +109,7 @@ impl Generator {
         format!("do {invisible}{{ {} }}", self.actions(body))
     }
 
-    /// `when test`, and what is left over. A test that faults does so in both cases.
+    /// `when test`, and the opposite. A test that faults does so in both cases.
     fn either(&self, test: &Exp) -> (String, String) {
         (format!("when {}", test.text), format!("when {}", self.not(test).text))
     }
@@ -225,7 +225,7 @@ impl Generator {
         let failure = self.failure();
         let local = self.some_local(body, "e", Ty::Record(failure));
         graph.kept.push(local.clone());
-        // What is thrown from `at` counts, so it has to be a location of its own.
+        // A `throw` at `at` is covered there, so it has to be a location of its own.
         let at = graph.then(at, "do { }");
         let (to, handler) = (graph.open(), graph.open());
         if self.chance(50) {
@@ -255,7 +255,7 @@ impl Generator {
         to
     }
 
-    /// Makes an object, or writes to one if it is there.
+    /// Makes an object, or writes to one if it exists.
     fn heap_location(&mut self, graph: &mut Graph, body: &mut Body, at: usize) -> usize {
         let written = self.field_of(&body.scope, |_| true, |_| true);
         match written {

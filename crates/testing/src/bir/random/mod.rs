@@ -1,14 +1,15 @@
 //! Random models: text that compiles, has few states, and uses all of the language.
 //!
 //! A model has a main thread that sets things up and starts others, or only threads that are active from the
-//! beginning and share plain globals. What they do is drawn from `statements` and `locations`; `functions` has
-//! what they call, and `collections` what half of the models have. Everything that could go wrong is asked for first, except in a minority of models whose
-//! `danger` is not 0: there, faults are part of what is to be found. Deadlocks are rare where `blocking` is 0.
+//! beginning and share plain globals. Their statements are drawn from `statements` and `locations`;
+//! `functions` has the functions that they call, and `collections` the collections that half of the models
+//! have. Everything that could fault is tested first, except in a minority of models whose `danger` is not 0:
+//! there, faults are part of what is to be found. Deadlocks are rare where `blocking` is 0.
 //!
-//! Loops inside of atomic blocks are counted, so that no step takes for ever. Objects are made in loops too, but
-//! only to replace others.
+//! Loops inside atomic blocks are counted, so that every step ends. Objects are made in loops too, but only
+//! to replace others.
 //!
-//! Every element of a list is a line, and what is inside of something is indented: `shrink` relies on that.
+//! Every element of a list is a line, and nested parts are indented: `shrink` relies on that.
 
 mod collections;
 mod exprs;
@@ -32,8 +33,8 @@ pub enum Variant {
     Plain,
     /// With parentheses around all operands. The program is the same.
     Parentheses,
-    /// With steps that do nothing between others, and atomic blocks around single steps. There are more states,
-    /// but the same can go wrong.
+    /// With steps that do nothing between others, and atomic blocks around single steps. There are more
+    /// states, but the same errors.
     Padded,
 }
 
@@ -50,10 +51,10 @@ pub fn random_variant(seed: u64, variant: Variant) -> String {
 struct Generator {
     rng: SplitMix64,
     variant: Variant,
-    /// In percent: how often something can go wrong, and how often a thread can block for ever.
+    /// In percent: how often something can fault, and how often a thread can block forever.
     danger: usize,
     blocking: usize,
-    /// What the model has. All but exceptions, texts and virtual calls need a setup.
+    /// The features of the model. All but exceptions, texts and virtual calls need a setup.
     heap: bool,
     arrays: bool,
     locks: bool,
@@ -62,9 +63,9 @@ struct Generator {
     texts: bool,
     /// Whether there is an abstract enum, and whether its elements are named.
     keys: bool,
-    pins: bool,
+    names_elements: bool,
     collections: Vec<Collection>,
-    /// The one that there are functions for.
+    /// The collection type that there are functions for.
     helper: Option<usize>,
     records: Vec<Record>,
     globals: Vec<Variable>,
@@ -88,19 +89,19 @@ struct Variable {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Anybody assigns to it.
+    /// Assigned anywhere.
     Free,
-    /// Assigned only where it belongs to. Globals are not `null` once everything is set up.
+    /// Assigned only where it belongs. Globals are not `null` once everything is set up.
     Fixed,
 }
 
-/// What an expression can refer to.
+/// The variables that an expression can refer to.
 #[derive(Clone, Default)]
 struct Scope {
     variables: Vec<Variable>,
     /// Whether everything is set up.
     ready: bool,
-    /// Whether there is a thread that asks.
+    /// Whether a thread evaluates the expression.
     thread: bool,
 }
 
@@ -126,7 +127,7 @@ impl Generator {
             exceptions: rng.chance(40),
             texts: rng.chance(20),
             keys,
-            pins: keys && rng.chance(25),
+            names_elements: keys && rng.chance(25),
             collections: Vec::new(),
             helper: None,
             records: Vec::new(),
@@ -202,7 +203,7 @@ impl Generator {
         self.members.push(vec![line.into()]);
     }
 
-    /// What a thread can see of the globals.
+    /// The globals that a thread can refer to.
     fn scope(&self) -> Scope {
         Scope { variables: self.globals.clone(), ready: true, thread: true }
     }
@@ -287,7 +288,7 @@ impl Generator {
     }
 
     fn body(&mut self, function: bool) -> Body {
-        // As much is drawn for each variant.
+        // Each variant draws equally many numbers.
         let padding = SplitMix64::new(self.rng.next_u64());
         let padding = (self.variant == Variant::Padded).then_some(padding);
         Body::new(self.scope(), function, padding)
@@ -295,7 +296,7 @@ impl Generator {
 
     fn make_threads(&mut self) {
         let count = 1 + self.rng.below(2);
-        // Who sets the flag that others wait for.
+        // Whether the main thread sets the flag that others wait for.
         let main_signals = self.sets_up() && self.chance(40);
         let mut started = Vec::new();
         for index in 0..count {
@@ -429,7 +430,7 @@ impl Generator {
     fn make_properties(&mut self) {
         let scope = Scope { ready: false, thread: false, ..self.scope() };
         for index in 0..self.rng.below(3) {
-            let pin = if self.chance(50) { self.mark_thread(&scope) } else { None };
+            let pin = if self.chance(50) { self.named_element(&scope) } else { None };
             let anything = self.boolean(&scope, 2);
             let anything = pin.unwrap_or(anything);
             let holds = if self.dangerous() {

@@ -6,7 +6,7 @@ use super::exprs::{Exp, atom};
 use super::types::{BIT, DIGIT, Field, Fit, INTS, Ty};
 use super::{Generator, Role, Scope, Variable};
 
-/// The body of a procedure in the making.
+/// The body of a procedure under construction.
 pub(super) struct Body {
     pub scope: Scope,
     declarations: Vec<String>,
@@ -14,15 +14,15 @@ pub(super) struct Body {
     indent: usize,
     function: bool,
     atomic: bool,
-    /// Inside of something that repeats: no threads are started here, and the heap does not grow.
+    /// Inside something that repeats: no threads are started here, and the heap does not grow.
     pub repeats: bool,
-    /// Whether somebody here or above catches what is thrown.
+    /// Whether exceptions are caught, here or in a caller.
     pub caught: bool,
     /// Inside of `lock` and `unlock`: nothing may leave.
     holds: bool,
     /// Whether this thread sets the flag that others wait for.
     pub signals: bool,
-    /// Where to put what does nothing.
+    /// Where to put statements that do nothing.
     padding: Option<SplitMix64>,
 }
 
@@ -142,7 +142,7 @@ impl Generator {
         }
     }
 
-    /// A free local variable of this type: one that there is, or a new one.
+    /// A free local variable of this type: an existing one, or a new one.
     pub(super) fn some_local(&mut self, body: &mut Body, prefix: &str, ty: Ty) -> String {
         let known = self.variable(&body.scope, |variable| {
             variable.ty == ty && variable.role == Role::Free && variable.name.starts_with(prefix)
@@ -167,7 +167,7 @@ impl Generator {
         }
     }
 
-    /// A statement, or nothing where the one that was drawn is not possible.
+    /// A statement, or nothing if the drawn one is not possible.
     fn try_statement(&mut self, body: &mut Body, depth: usize) {
         if self.dangerous() {
             return self.risk(body);
@@ -200,7 +200,7 @@ impl Generator {
         }
     }
 
-    /// A statement that may well go wrong.
+    /// A statement that may well fault.
     fn risk(&mut self, body: &mut Body) {
         let test = self.boolean(&body.scope, 1);
         match self.rng.below(8) {
@@ -262,7 +262,7 @@ impl Generator {
     fn atomic(&mut self, body: &mut Body, depth: usize) {
         let outer = std::mem::replace(&mut body.atomic, true);
         body.open("atomic");
-        // A loop in front comes back to where the block starts.
+        // A loop at the start returns to the start of the block.
         if self.chance(15) {
             self.counted(body, depth);
         }
@@ -364,7 +364,7 @@ impl Generator {
         }
     }
 
-    /// Opens a block in which a lock of an object is at hand.
+    /// Opens a block in which a lock of an object is available.
     fn lock_of(&mut self, body: &mut Body) -> Option<String> {
         if !self.chance(30) {
             return None;
@@ -399,7 +399,7 @@ impl Generator {
         }
         body.line("lock(m);");
         body.line("flag := true;");
-        // Who is not notified would wait for ever.
+        // A thread that is not notified would wait forever.
         let notify = if self.dangerous() { "notify(m);" } else { "notifyAll(m);" };
         for line in self.pick(&["", "notify(m);"]).lines().chain([notify]) {
             body.line(line);
@@ -443,7 +443,7 @@ impl Generator {
         }
     }
 
-    /// Writes to a field of an object that nobody takes away in between.
+    /// Writes to a field of an object that no other thread removes in between.
     fn write_field(&mut self, body: &mut Body) {
         let atomic = self.chance(40);
         if !atomic && self.variable(&body.scope, |variable| variable.name.starts_with('q')).is_none() {
@@ -529,7 +529,7 @@ impl Generator {
         }
     }
 
-    /// The record that is caught by whoever catches everything.
+    /// The root of the throwable records.
     pub(super) fn failure(&self) -> usize {
         self.records.iter().position(|record| record.throwable).unwrap_or_default()
     }
@@ -641,7 +641,7 @@ impl Generator {
     /// Asserts or assumes something.
     fn claim(&mut self, body: &mut Body) {
         let test = self.boolean(&body.scope, 1);
-        let (pin, word) = (self.mark_thread(&body.scope), self.pick(&["assert", "assume"]));
+        let (pin, word) = (self.named_element(&body.scope), self.pick(&["assert", "assume"]));
         let word = if pin.is_some() { "assert" } else { word };
         let test = pin.unwrap_or(test);
         let sure: Exp = self.binary(&test, "|", &self.not(&test));

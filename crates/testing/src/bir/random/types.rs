@@ -29,7 +29,7 @@ pub(super) struct Int {
     pub fit: Fit,
 }
 
-/// What brings a number into the range of its place.
+/// The operation that brings a number into the range of its place.
 #[derive(Clone, Copy)]
 pub(super) enum Fit {
     /// `e & n`
@@ -55,18 +55,18 @@ pub(super) const INTS: [Int; 9] = [
     Int { text: "long wrap (0, 1)", fit: Fit::Wrap },
 ];
 
-/// `int (0, 3)`: what functions take and return.
+/// `int (0, 3)`: the type of parameters and results of functions.
 pub(super) const DIGIT: Ty = Ty::Int(0);
 pub(super) const BIT: usize = 1;
 
-/// Names that the language has a use for, at other places.
+/// Names that are words of the language at other places.
 const WORDS: [&str; 11] =
     ["top", "live", "at", "length", "main", "wrap", "invisible", "abstract", "forall", "in", "Set"];
 
 pub(super) struct Record {
     pub name: String,
     parents: Vec<usize>,
-    /// Itself included.
+    /// Including itself.
     pub ancestors: Vec<usize>,
     pub throwable: bool,
     /// Its own.
@@ -106,7 +106,7 @@ impl Generator {
         (0..self.records.len()).filter(|&other| self.descends(other, record)).collect()
     }
 
-    /// All fields, inherited ones included.
+    /// All fields, including inherited ones.
     pub(super) fn fields(&self, record: usize) -> Vec<Field> {
         let ancestors = self.records[record].ancestors.iter();
         ancestors.flat_map(|&ancestor| self.records[ancestor].fields.iter().cloned()).collect()

@@ -1,4 +1,4 @@
-//! A procedure in the making: places with transitions between them.
+//! A procedure under construction: places with transitions between them.
 
 use super::collections::Variable;
 use super::{Generator, put};
@@ -13,12 +13,12 @@ pub(super) struct Place {
     pub transitions: Vec<String>,
 }
 
-/// A procedure in the making.
+/// A procedure under construction.
 #[derive(Default)]
 pub(super) struct Body {
     pub places: Vec<Place>,
     pub catches: Vec<String>,
-    /// Locals with their types and initial values, parameters left out.
+    /// Locals with their types and initial values, without parameters.
     pub locals: Vec<(String, String, &'static str)>,
     pub params: Vec<&'static str>,
     /// Names of locals that expressions may use, by kind.
@@ -30,9 +30,9 @@ pub(super) struct Body {
     /// Locals that live sets keep.
     pub kept: Vec<String>,
     pub atomic: bool,
-    /// Inside of something that repeats: no threads are started here, and the heap does not grow.
+    /// Inside something that repeats: no threads are started here, and the heap does not grow.
     pub repeats: bool,
-    /// Whether somebody here or above catches what is thrown.
+    /// Whether exceptions are caught, here or in a caller.
     pub caught: bool,
     /// A function that may be left at any time, with this text.
     pub leave: &'static str,
@@ -98,7 +98,7 @@ impl Generator {
         out.push_str(&text);
     }
 
-    /// Most of the locals; those that are dereferenced without a question only where danger is wanted.
+    /// Most of the locals; those that are dereferenced without a test only with danger.
     pub(super) fn live(&mut self, body: &Body) -> String {
         let mut live = Vec::new();
         for &name in &body.params {

@@ -135,7 +135,7 @@ impl Generator {
         guarded(body, at, guard.as_deref(), &format!("{to} := choose {from}; {rest}"))
     }
 
-    /// The first of a sequence or queue, or what a key leads to.
+    /// The first element of a sequence or queue, or the value of a key.
     fn take_first(&mut self, body: &mut Body, at: usize) -> usize {
         let Variable { name, kind } = self.place(body);
         match &kind {
@@ -154,7 +154,7 @@ impl Generator {
         }
     }
 
-    /// A function that gets a collection and gives one back.
+    /// A function that takes a collection and returns one.
     fn store(&mut self, body: &mut Body, at: usize) -> usize {
         let Some(kind) = self.collections.as_ref().and_then(|collections| collections.growing.clone()) else {
             return self.choose(body, at);
@@ -239,7 +239,7 @@ impl Generator {
     }
 }
 
-/// A transition with a way around it where it has a guard.
+/// A transition, with a way around it if it has a guard.
 fn guarded(body: &mut Body, at: usize, guard: Option<&str>, actions: &str) -> usize {
     match guard {
         Some(guard) => {

@@ -1,7 +1,8 @@
-//! Collections: who has them, and what is there for them.
+//! Collections: the places that have them, and the functions for them.
 //!
-//! What they hold is kept small, so that programs have few states: nothing is added to what has two elements, but
-//! for tiny types and bags, and what would have more than three is not stored. These guards are no matter of danger.
+//! Collections are kept small, so that programs have few states: nothing is added to one with two elements,
+//! except for tiny types and bags, and a result of more than three elements is not stored. These guards do
+//! not depend on danger.
 
 use super::body::Body;
 use super::kinds::Kind;
@@ -14,29 +15,29 @@ pub(super) struct Variable {
     pub kind: Kind,
 }
 
-/// A pure function for quantifiers: of an element, and perhaps of something else.
+/// A pure function for quantifiers: of an element, and perhaps of another value.
 #[derive(Clone)]
 pub(super) struct Predicate {
     pub name: String,
     pub over: Kind,
     pub captured: Option<Kind>,
-    /// Whether it asks about the thread that evaluates it: invariants do not.
+    /// Whether it depends on the thread that evaluates it: invariants must not.
     pub asks: bool,
 }
 
-/// The collections of a program, and what is there for them.
+/// The collections of a program, and the functions for them.
 #[derive(Default)]
 pub(super) struct Collections {
-    /// Places that everybody knows.
+    /// Global places.
     pub places: Vec<Variable>,
     /// Places with an element of the abstract enum, or none.
     pub names: Vec<&'static str>,
     pub predicates: Vec<Predicate>,
-    /// What the pure function `more` and the function `store` are for.
+    /// The type of the pure function `more` and the function `store`.
     pub growing: Option<Kind>,
-    /// What threads get when they are started.
+    /// The type of the argument that threads get when they are started.
     pub carried: Option<Kind>,
-    /// What makes the places.
+    /// The statements that make the places.
     setup: String,
 }
 
@@ -47,7 +48,7 @@ impl Collections {
 }
 
 impl Generator {
-    /// Declares what there is for everybody.
+    /// Declares the global parts.
     pub(super) fn add_collections(&mut self, out: &mut String) {
         put(out, "abstract enum Name { ada, bob, cid }\nglobal Name name;\nglobal Name rival;");
         let kinds = [self.collection_kind(), self.collection_kind()];
@@ -99,7 +100,7 @@ impl Generator {
         collections
     }
 
-    /// What it takes before anybody may use the places, and what is in them at first.
+    /// The statements that make the places before they are used, and their initial contents.
     pub(super) fn collection_setup(&mut self) -> String {
         let Some(collections) = &self.collections else { return String::new() };
         let (mut setup, places) = (collections.setup.clone(), collections.places.clone());
@@ -116,7 +117,7 @@ impl Generator {
         setup
     }
 
-    /// Predicates for what a collection has in it, and before them for what these have in them.
+    /// Predicates for the elements of a collection, and before them for the elements of these.
     fn add_predicates(&mut self, out: &mut String, kind: &Kind) {
         for part in kind.parts() {
             self.add_predicates(out, part);
@@ -147,7 +148,7 @@ impl Generator {
         }
     }
 
-    /// A condition on `v`, and whether it asks about the thread.
+    /// A condition on `v`, and whether it depends on the thread.
     fn predicate(&mut self, over: &Kind) -> (String, bool) {
         let asks = self.chance(15);
         let risky = self.danger > 0 && self.chance(20);
@@ -188,7 +189,7 @@ impl Generator {
         }
     }
 
-    /// Functions that take and give collections.
+    /// Functions that take and return collections.
     fn add_growing(&mut self, out: &mut String) {
         let Some(kind) = self.collections.as_ref().and_then(|collections| collections.growing.clone()) else {
             return;
@@ -221,7 +222,7 @@ impl Generator {
         }
     }
 
-    /// A collection with an element more, or a key; and when that is allowed.
+    /// A collection with one more element or key, and the condition under which that is allowed.
     pub(super) fn grown(&mut self, body: &Body, name: &str, kind: &Kind, element: &str) -> (String, String) {
         let guard = match kind {
             Kind::Set(of) if of.is_tiny() => format!("{name}.size() < 3"),
@@ -263,7 +264,7 @@ impl Generator {
         if fitting.is_empty() { None } else { Some(self.rng.pick(&fitting).clone()) }
     }
 
-    /// A place that everybody knows, with an element of the abstract enum.
+    /// A global place with an element of the abstract enum.
     pub(super) fn name(&mut self) -> &'static str {
         let names: Vec<_> =
             self.collections.iter().flat_map(|collections| &collections.names).copied().collect();
@@ -274,13 +275,13 @@ impl Generator {
         self.collections.as_ref().is_some_and(|collections| collections.growing.as_ref() == Some(kind))
     }
 
-    /// What a thread gets, behind its other arguments.
+    /// The collection that a thread gets, after its other arguments.
     pub(super) fn carried(&mut self, body: &Body) -> String {
         let carried = self.collections.as_ref().and_then(|collections| collections.carried.clone());
         carried.map(|kind| format!(", {}", self.value(body, &kind))).unwrap_or_default()
     }
 
-    /// `what` where it is allowed, or where danger is wanted.
+    /// `what` where it is allowed, or with danger.
     pub(super) fn careful(&mut self, allowed: &str, what: &str, otherwise: &str) -> String {
         if self.dangerous() { what.to_owned() } else { format!("({allowed} ? {what} : {otherwise})") }
     }

@@ -86,7 +86,7 @@ impl Generator {
                     0 => format!("({a} == {b})"),
                     1 => format!("({a} != null)"),
                     2 => format!("({a} == null)"),
-                    // What is not needed is not evaluated.
+                    // An operand that is not needed is not evaluated.
                     3 => format!("({a} != null => {a}.value > x)"),
                     4 => format!("({a} == null || {a}.value == y)"),
                     5 => format!("({a} != null && {a}.next == {b})"),
@@ -170,7 +170,7 @@ impl Generator {
         }
     }
 
-    /// Actions of one transition: a few assignments, and rarely something that can stop it.
+    /// Actions of one transition: a few assignments, and rarely an obstacle.
     pub(super) fn actions(&mut self, body: &Body) -> String {
         let mut actions = self.assignment(body);
         while self.chance(25) {

@@ -49,7 +49,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// What a collection is made of: its elements, or its keys and values.
+    /// The parts of a collection: its elements, or its keys and values.
     pub(super) fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Set(element) | Self::Bag(element) | Self::Seq(element) | Self::Queue(element) => {
@@ -64,7 +64,7 @@ impl Kind {
         !self.parts().is_empty()
     }
 
-    /// What is chosen from a collection.
+    /// The kind that is chosen from a collection.
     pub(super) fn element(&self) -> &Self {
         self.parts().first().copied().unwrap_or(self)
     }

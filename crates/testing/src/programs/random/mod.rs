@@ -1,13 +1,14 @@
 //! Random programs that do interesting things.
 //!
-//! Random trees of statements would mostly fault at once or never meet each other. So programs are put together
-//! from motifs that work: critical sections, monitors with somebody to notify, calls that recurse, virtual calls,
-//! exceptions with handlers at various levels, lists and cycles that become garbage, threads that start and join
-//! others, collections that fill and empty. Details are random: which variables, which guards, what is in one transition and what in several, what
-//! is atomic. What could fault is written with a guard that keeps it from doing so, except where the *danger* of the
-//! program says otherwise; nearly half of the programs have none.
+//! Random trees of statements would mostly fault at once or never interact. So programs are put together from
+//! motifs that work: critical sections, monitors with notifications, recursive calls, virtual calls,
+//! exceptions with handlers at various levels, lists and cycles that become garbage, threads that start and
+//! join others, collections that fill and empty. Details are random: which variables, which guards, what is
+//! in one transition and what in several, what is atomic. Operations that could fault have a guard against
+//! it, except where the *danger* of the program says otherwise; nearly half of the programs have none.
 //!
-//! Programs are made as text, so that a failing test can be read, and spans tell all parts of a program apart.
+//! Programs are made as text, so that a failing test can be read, and spans distinguish all parts of a
+//! program.
 
 mod body;
 mod changes;
@@ -25,7 +26,7 @@ use body::Body;
 use collections::{Collections, Variable};
 use kinds::Kind;
 
-/// A program that verifies. Most have less than 10,000 states; equal seeds give equal programs.
+/// A program that verifies. Most have fewer than 10,000 states; equal seeds give equal programs.
 pub fn random_program(seed: u64) -> Program {
     super::program(&random_text(seed))
 }
@@ -38,7 +39,7 @@ pub fn random_text(seed: u64) -> String {
         9..=15 => 50,
         _ => 140,
     };
-    // Drawn apart: programs without collections are not influenced by those with them.
+    // Drawn from a separate generator: programs without collections do not depend on those with them.
     let collects = SplitMix64::new(!seed).chance(50);
     let mut generator = Generator {
         danger,
@@ -56,14 +57,14 @@ pub fn random_text(seed: u64) -> String {
     generator.program()
 }
 
-/// The globals of kinds that are assigned to and compared. Their number keeps the number of states in check.
+/// The globals by kind. Their number limits the number of states.
 const INTS: &[(&str, &str)] = &[("x", "int (0, 3)"), ("y", "int wrap (0, 2)"), ("z", "int (-1, 1)")];
 
 struct Generator {
     rng: SplitMix64,
-    /// How often of 1000 times a guard against faults is left out.
+    /// How often in 1000 cases a guard against faults is left out.
     danger: usize,
-    // What the program is about.
+    // The motifs of the program.
     monitor: bool,
     exceptions: bool,
     heap: bool,

@@ -1,4 +1,4 @@
-//! What is asked of collections.
+//! Questions about collections.
 
 use super::Generator;
 use super::body::Body;
@@ -94,7 +94,7 @@ impl Generator {
         format!("assert {};", self.collected(&place))
     }
 
-    /// An invariant about the places that are there from the beginning.
+    /// An invariant about the places that exist from the beginning.
     pub(super) fn collection_invariant(&mut self) -> String {
         if self.dangerous() || self.dangerous() {
             let broken =
@@ -107,7 +107,7 @@ impl Generator {
         self.collected(&place)
     }
 
-    /// What holds of a collection in every program without danger; some of it pins elements.
+    /// A condition that holds of a collection in every program without danger; some name elements.
     fn collected(&mut self, place: &Variable) -> String {
         let Variable { name, kind } = place;
         let small = format!("{name}.size() <= 3");

@@ -1,4 +1,4 @@
-//! Statements: each goes on from a place and gives the place it leads to.
+//! Statements: each continues from a place and returns the place it leads to.
 
 use super::Generator;
 use super::body::{Body, Place};
@@ -103,7 +103,7 @@ impl Generator {
         to
     }
 
-    /// Several transitions, with what may be left if none is enabled.
+    /// Several transitions, with an alternative in case none is enabled.
     pub(super) fn choice(&mut self, body: &mut Body, at: usize) -> usize {
         let to = body.open();
         for _ in 0..2 + self.rng.below(2) {
@@ -158,7 +158,7 @@ impl Generator {
             body.step(at, "when flag", done);
             body.step(at, "when !flag do { wait(m); }", back);
             if self.chance(25) && !body.atomic {
-                // To wait is not to be blocked: a thread may end, or do something else, while it waits.
+                // Waiting does not block: a thread may end, or do something else, while it waits.
                 let guard = match self.rng.below(3) {
                     0 => "wasNotified(n)".to_owned(),
                     1 => "wasNotified(m)".to_owned(),
@@ -203,7 +203,7 @@ impl Generator {
                 let place = self.pick(&["head", "spare", "p"]);
                 body.then(at, &format!("do {{ {place} := new {record}; }}"))
             }
-            // A longer list, or a cycle that nobody else knows.
+            // A longer list, or a cycle without other references.
             1 if !body.repeats => {
                 body.then(at, &format!("do {{ p := new {record}; p.next := head; head := p; }}"))
             }
@@ -300,22 +300,22 @@ impl Generator {
             format!("{before}call {function}({}) resume {resume};", self.int_arg(body))
         };
         let target = body.places[to].name.clone();
-        // All functions give a result of 0 to 3.
+        // All functions return a result of 0 to 3.
         let into = if self.chance(80) { format!("into {place} ") } else { String::new() };
         let text = format!("of {} {into}goto {target};", body.places[at].name);
         body.places[at].transitions.push(call);
-        // An atomic block covers what it calls, unless the front end sees that otherwise.
+        // An atomic block covers the functions it calls, unless the front end arranges otherwise.
         let atomic = body.atomic && self.chance(80);
         body.places.push(Place { name: resume, resume: Some(text), atomic, ..Place::default() });
         to
     }
 
-    /// Statements with handlers for what they throw.
+    /// Statements with handlers for their exceptions.
     pub(super) fn attempt(&mut self, body: &mut Body, at: usize, depth: usize) -> usize {
         let variable = body.local("e", "Failure", "");
         body.kept.push(variable);
         let outer = std::mem::replace(&mut body.caught, true);
-        // What is thrown from `at` counts, so it has to be a place of its own.
+        // A `throw` at `at` is covered there, so it has to be a place of its own.
         let at = body.then(at, "");
         let first = body.places.len();
         let mut end = at;
@@ -371,7 +371,7 @@ impl Generator {
             at = body.then(at, "");
             at = self.choice(body, at);
         } else if self.heap && self.chance(50) {
-            // Garbage of an atomic block is there until its end.
+            // Garbage of an atomic block remains until its end.
             for _ in 0..3 {
                 at = body.then(at, "do { spare := new Node; spare.next := new Leaf; }");
             }

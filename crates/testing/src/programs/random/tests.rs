@@ -5,7 +5,7 @@ use ir::{ActionKind, ExprKind, Guard, Type, TypeId};
 
 use super::*;
 
-/// What random programs are to have in them, and in how many of 400 at least.
+/// Constructs that random programs must have, and in how many of 400 at least.
 const WANTED: &[(&str, usize)] = &[
     ("Add", 100),
     ("All", 100),

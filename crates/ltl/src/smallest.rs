@@ -1,7 +1,8 @@
 //! The smallest of several automata for a formula.
 //!
-//! No translation is best for all formulas, and all of them are fast next to the search that the automaton is for: a state less
-//! here may halve the states there. So the formula is rewritten, translated in several ways, and what comes out is reduced.
+//! No translation is best for all formulas, and all of them are fast compared with the search that uses the
+//! automaton: one state less here may halve the number of states there. So the formula is rewritten,
+//! translated in several ways, and the results are reduced.
 
 use crate::alternating::Deferral;
 use crate::degeneralize::{Pace, degeneralize};
@@ -42,7 +43,7 @@ struct Candidates {
     generalized: Vec<Automaton>,
     /// Those with accepting states.
     buchi: Vec<Automaton>,
-    /// Why there are no others.
+    /// Why a translation failed.
     refusal: Option<TooLarge>,
 }
 
@@ -66,8 +67,8 @@ fn candidates(formula: &Formula, limits: Limits) -> Candidates {
     all
 }
 
-/// The automata in their order, each once, without those that are several times as large as the smallest: they would have to
-/// shrink very much, and take most of the time.
+/// The automata in their order, without duplicates, and without those that are several times as large as the
+/// smallest: they would have to shrink very much, and reducing them takes most of the time.
 fn distinct(automata: impl IntoIterator<Item = Automaton>) -> Vec<Automaton> {
     let mut kept: Vec<Automaton> = Vec::new();
     for automaton in automata {

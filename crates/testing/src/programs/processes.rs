@@ -1,9 +1,9 @@
-//! Random numbered programs.
+//! Random programs with observable ids of threads: processes and channels.
 //!
-//! Threads walk between a few locations, by transitions that test, send, receive and assign at random; a program has some
-//! of the features that numbered programs can have, so that they meet in all combinations. Exclusive transitions and inner
-//! locations lead forward only, since what never leaves them never ends. What asks whether a thread is enabled is a
-//! thread that nobody asks.
+//! Threads walk between a few locations, by transitions that test, send, receive and assign at random. Each
+//! program has some of the features that such programs can have, so that they occur in all combinations.
+//! Exclusive transitions and fused locations lead forward only, since a loop of them would never end. The
+//! thread that asks whether others are enabled is one about which nothing is asked.
 
 use std::fmt::Write;
 
@@ -11,20 +11,20 @@ use ir::Program;
 
 use crate::SplitMix64;
 
-/// A numbered program that verifies. Most have less than 600 states; equal seeds give equal programs.
-pub fn random_numbered(seed: u64) -> Program {
-    super::program(&random_numbered_text(seed))
+/// A program that verifies. Most have fewer than 600 states; equal seeds give equal programs.
+pub fn random_processes(seed: u64) -> Program {
+    super::program(&random_processes_text(seed))
 }
 
-/// The text of [`random_numbered`].
-pub fn random_numbered_text(seed: u64) -> String {
+/// The text of [`random_processes`].
+pub fn random_processes_text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let mut has = |percent| rng.chance(percent);
     let features = Features {
         danger: has(35),
         exclusive: has(60),
         ranks: has(40),
-        inner: has(50),
+        fused: has(50),
         timeout: has(30),
         last: has(15),
         questions: has(40),
@@ -37,14 +37,14 @@ pub fn random_numbered_text(seed: u64) -> String {
     Generator { features, rng }.program()
 }
 
-/// What the program is about.
+/// The features of the program.
 #[derive(Clone, Copy)]
 struct Features {
-    /// Things may go wrong.
+    /// Faults are possible.
     danger: bool,
     exclusive: bool,
     ranks: bool,
-    inner: bool,
+    fused: bool,
     timeout: bool,
     last: bool,
     questions: bool,
@@ -63,7 +63,7 @@ struct Generator {
 /// Channels that may be sent to and received from; `r` is one of rendezvous, and `c` may hold any number.
 const CHANNELS: &[&str] = &["channel(q)", "channel(s)", "channel(r)", "c"];
 
-/// Those that hold messages.
+/// Channels with a capacity.
 const BUFFERS: &[&str] = &["channel(q)", "channel(s)"];
 
 const DECLARATIONS: &str = "enum Kind { red, green }
@@ -85,7 +85,7 @@ impl Generator {
         self.rng.chance(percent)
     }
 
-    /// Whether something happens that only programs with this feature have.
+    /// Whether to use a feature here, if the program has it.
     fn maybe(&mut self, feature: bool, percent: usize) -> bool {
         self.rng.chance(percent) && feature
     }
@@ -138,28 +138,28 @@ impl Generator {
         }
         while self.maybe(self.features.claims, 50) {
             let word = self.pick(&["send", "receive"]);
-            // What cannot be evaluated claims nothing.
+            // A claim that cannot be evaluated claims nothing.
             let channel = self.pick(&["channel(q)", "channel(s)", "channel(r)", "c", "v", "x", "a[x][0]"]);
             _ = writeln!(out, "  claim {word} {channel};");
         }
         let locations = 2 + self.rng.below(2);
-        let inner = if self.features.inner { self.rng.below(3) } else { 0 };
+        let fused = if self.features.fused { self.rng.below(3) } else { 0 };
         for at in 0..locations {
             _ = write!(out, "  loc l{at}");
             out += if self.chance(30) { " end" } else { "" };
             _ = writeln!(out, " number {}:", 2 * at);
-            out += &self.transitions(name, at, locations, inner);
+            out += &self.transitions(name, at, locations, fused);
             if ends && at + 1 == locations {
                 out += "    when youngest() return;\n";
             }
         }
-        for at in 0..inner {
-            out += &self.inner(at, locations, inner);
+        for at in 0..fused {
+            out += &self.fused(at, locations, fused);
         }
         out + "}\n"
     }
 
-    fn transitions(&mut self, name: &str, at: usize, locations: usize, inner: usize) -> String {
+    fn transitions(&mut self, name: &str, at: usize, locations: usize, fused: usize) -> String {
         let mut out = String::new();
         let mut elses = Vec::new();
         for _ in 0..=self.rng.below(3) {
@@ -172,8 +172,8 @@ impl Generator {
             };
             let mut target = format!("l{target}");
             let mut body = Vec::new();
-            let guard = if inner > 0 && self.chance(20) {
-                target = format!("i{}", self.rng.below(inner));
+            let guard = if fused > 0 && self.chance(20) {
+                target = format!("i{}", self.rng.below(fused));
                 if self.chance(80) { format!("ready {target}") } else { String::new() }
             } else if !elses.contains(&rank) && self.chance(15) {
                 elses.push(rank);
@@ -193,18 +193,18 @@ impl Generator {
         out
     }
 
-    /// A location of steps that are part of another, which mostly do not get stuck.
-    fn inner(&mut self, at: usize, locations: usize, inner: usize) -> String {
-        let mut out = format!("  loc i{at} inner:\n");
+    /// A fused location, which mostly does not block.
+    fn fused(&mut self, at: usize, locations: usize, fused: usize) -> String {
+        let mut out = format!("  loc i{at} fused:\n");
         for _ in 0..=self.rng.below(2) {
-            let target = if at + 1 < inner && self.chance(50) {
+            let target = if at + 1 < fused && self.chance(50) {
                 format!("i{}", at + 1)
             } else {
                 format!("l{}", self.rng.below(locations))
             };
             let mut body = Vec::new();
             if self.chance(40) {
-                // What cannot happen there must not go wrong either.
+                // An impossible rendezvous there must not fault either.
                 let meets = self.chance(10) && !self.features.danger;
                 let channel = if meets { "channel(r)" } else { self.pick(BUFFERS) };
                 body.push(self.message(channel));
@@ -226,7 +226,7 @@ impl Generator {
             let word = self.pick(&["send", "send", "insert"]);
             return format!("{word}({channel}, {}, {})", self.number(), self.number());
         }
-        // Whether a message is there to be kept can only be asked of channels that hold some.
+        // Only channels with a capacity can be asked whether there is a message to keep.
         let keeps = BUFFERS.contains(&channel) || self.features.danger;
         let words = if keeps { &["receive", "receive", "extract", "peek", "find"][..] } else { &["receive"] };
         let word = self.pick(words);
@@ -282,7 +282,7 @@ impl Generator {
         }
     }
 
-    /// An index of an array of two, or what may be none.
+    /// An index of an array of two elements, possibly out of range.
     fn index(&mut self) -> &'static str {
         if self.maybe(self.features.danger, 20) { "x" } else { self.pick(&["0", "1", "y"]) }
     }
@@ -302,7 +302,7 @@ impl Generator {
         }
     }
 
-    /// Over globals.
+    /// A comparison over globals.
     fn comparison(&mut self) -> String {
         match self.rng.below(8) {
             0..=2 => format!("x {} {}", self.pick(&["==", "!=", "<", ">="]), self.digit()),
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn random_programs_come_back_from_their_text() {
         for seed in 0..300 {
-            let program = random_numbered(seed);
+            let program = random_processes(seed);
             let again = text::parse(&text::print(&program)).unwrap();
             assert_eq!(again.without_spans(), program.without_spans(), "{seed}");
         }

@@ -1,4 +1,4 @@
-//! Random numbers, the same on every machine and in every run.
+//! Pseudorandom numbers, the same on every machine and in every run.
 
 /// The generator of Steele, Lea and Flood ("Fast Splittable Pseudorandom Number Generators", 2014).
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, and 0 if there is none. The bias is far below what any test could notice.
+    /// A number below `n`; 0 if `n` is 0. The bias is far too small for any test to notice.
     pub const fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { (self.next_u64() % n as u64) as usize }
     }
@@ -39,7 +39,7 @@ impl SplitMix64 {
         self.below(100) < percent
     }
 
-    /// One of the items, of which there must be some.
+    /// One of the items, which must not be empty.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
@@ -49,7 +49,7 @@ impl SplitMix64 {
         items.get(self.below(items.len()))
     }
 
-    /// One of the items, each as often as its weight says.
+    /// One of the items, with a probability proportional to its weight.
     pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
         let total = items.iter().map(|&(weight, _)| weight).sum();
         let mut left = self.below(total);

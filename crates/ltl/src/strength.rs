@@ -1,13 +1,13 @@
 //! How much an emptiness check has to do.
 //!
-//! | strength   | every accepting run …                                       | a search looks for               |
-//! |------------|-------------------------------------------------------------|----------------------------------|
-//! | `Terminal` | gets to states from which every word is accepted            | a reachable state                |
-//! | `Weak`     | stays in a component in which every cycle accepts           | a cycle, by one depth-first search |
-//! | `General`  |                                                             | a cycle with all marks           |
+//! | strength   | every accepting run …                              | a search looks for                 |
+//! |------------|----------------------------------------------------|------------------------------------|
+//! | `Terminal` | gets to states from which every word is accepted   | a reachable state                  |
+//! | `Weak`     | stays in a component in which every cycle accepts  | a cycle, by one depth-first search |
+//! | `General`  |                                                    | a cycle with all marks             |
 //!
-//! (Bloem, Ravi and Somenzi 1999; Černá and Pelánek 2003.) The claim of a safety property is terminal, if the translation saw
-//! that it is one.
+//! (Bloem, Ravi and Somenzi 1999; Černá and Pelánek 2003.) The claim of a safety property is terminal, if the
+//! translation recognized it.
 
 use crate::cube::Cube;
 use crate::scc::Components;
@@ -20,9 +20,9 @@ pub enum Strength {
     General,
 }
 
-/// The components of an automaton that accepts within some of them, whatever the cycle.
+/// The accepting components of an automaton, with its strength.
 pub struct Weakness {
-    /// Whether a run that stays where the state is accepts.
+    /// For each state, whether a run that stays in its component accepts.
     accepting: Vec<bool>,
     pub strength: Strength,
 }
@@ -47,8 +47,8 @@ impl Weakness {
         Self { accepting, strength }
     }
 
-    /// Whether the state is in a component that accepts: for a weak automaton, whether a cycle through it does; for a terminal
-    /// one, whether every word is accepted from here.
+    /// Whether the state is in an accepting component: for a weak automaton, whether a cycle through it
+    /// accepts; for a terminal one, whether every word is accepted from here.
     pub fn accepts(&self, state: State) -> bool {
         self.accepting[state.index()]
     }
@@ -75,8 +75,8 @@ fn goes_on(automaton: &Automaton, accepting: &[bool], state: State) -> bool {
 mod tests {
     use super::*;
     use crate::Limits;
-    use crate::best::{buchi, generalized};
     use crate::parse::{Names, parse};
+    use crate::smallest::{buchi, generalized};
 
     #[test]
     fn strengths() {
