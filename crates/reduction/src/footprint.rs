@@ -535,7 +535,7 @@ pub fn sensing(program: &Program) -> Vec<bool> {
     for (_, target) in entering().filter(|(transition, _)| transition.exclusive) {
         sensing[target.index()] = true;
     }
-    // The locations before are not inner ones: their results are known by now.
+    // The locations before are not fused ones: their results are known by now.
     for (transition, target) in entering().filter(|&(_, target)| program.locations[target].fused) {
         sensing[target.index()] |= transition.guard != Guard::Ready(target)
             || !transition.body.is_empty()
