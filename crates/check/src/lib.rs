@@ -18,23 +18,18 @@
 //! ```
 
 pub mod config;
-mod confirm;
 mod coverage;
 mod dialect;
 mod estimate;
 mod findings;
 pub mod graph;
-mod individual;
 pub mod json;
-mod lasso;
-mod merging;
 mod model;
-mod narrate;
 mod pipeline;
-mod printf;
 pub mod property;
 mod reducing;
 mod refine;
+mod replay;
 pub mod report;
 pub mod simulate;
 pub mod spin_trail;
@@ -44,20 +39,16 @@ mod temporal;
 mod trace;
 mod trail;
 
-pub use confirm::{replay_property, retell_property};
 pub use dialect::Dialect;
-pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine, trail_file};
 pub use refine::Watcher;
+pub use replay::{Cycle, Diverged, replay, replay_property, retell, retell_property};
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use state::Bounds as StateBounds;
 pub use system::{FaultKind, Step};
-pub use trace::{
-    Blocked, Direction, Diverged, Ending, Individual, Message, Partner, Process, Trace, TraceStep, replay,
-    retell,
-};
+pub use trace::{Blocked, Direction, Ending, Individual, Message, Partner, Process, Trace, TraceStep};
 pub use trail::{TrailBounds, TrailFile, TrailProperty, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.

@@ -14,28 +14,26 @@ use engine::Engine;
 use ir::{Id, LocationKind, Origin};
 use naive::Naive;
 use search::emptiness::Claim;
-use search::{Completeness, Options, StopReason};
+use search::{Completeness, Options, Outcome, StopReason};
 use store::Budget;
 use symmetry::Stats;
 use system::{Alarm, Bound, FaultKind};
 
 use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
-use crate::confirm::{confirm, confirm_run};
 use crate::coverage::cover;
 use crate::dialect::place_of;
 use crate::findings::{assumptions, incomplete, vacuity, verdict};
-use crate::individual;
-use crate::lasso::Cycle;
-use crate::merging::{passed, unmerge};
 use crate::model::Model;
 use crate::reducing::Plan;
 use crate::refine::{Ended, Watcher, refine};
+use crate::replay::{
+    Claimed, Confirmed, Cycle, Found, MarkedSteps, MergedSteps, StepSource, confirm, interpreter, passed,
+};
 use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
 use crate::stack::{LayerStats, Stack};
 use crate::stores::{self, BitstateSearch, Reachability, Run};
 use crate::temporal::{self, About, Aim, Aims};
-use crate::trace::interpreter;
-use crate::trail::{TrailBounds, TrailFile, TrailViolation};
+use crate::trail::{TrailBounds, TrailFile, TrailProperty, TrailViolation};
 
 /// A finished check.
 #[derive(Clone, Debug)]
@@ -285,26 +283,22 @@ fn check_property(
     }
     let (mut found, store) = searched;
     let patience = &patience(config, options);
-    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
-    let individuals = pinned.as_ref().map(|pinned| individual::unmark(pinned, naive, &mut found));
     if found.cycle_not_reproduced {
-        // What cannot be shown is not reported.
-        found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
-        if found.outcome.completeness == Completeness::Stopped(StopReason::FirstViolation) {
-            found.outcome.completeness = Completeness::Stopped(StopReason::Unshown);
-        }
+        withdraw_cycle(&mut found.outcome);
     }
-    let cycle = found.lasso.as_ref().map(|lasso| {
-        let steps = lasso.trail().steps;
-        let run = unmerge(naive, &plan.chains, &steps, FaultKind::AcceptanceCycle);
-        Cycle { start: run.after(lasso.cycle_start()), closed: lasso.is_closed }
-    });
     let run = Run { outcome: found.outcome.clone(), store, sample: None };
-    let individuals = &individuals.unwrap_or_default();
     let automaton_states = automaton.edges.len();
-    let about = About { aims, number, found: &found, individuals, cycle, automaton_states };
+    let about = About { aims, number, found: &found, marked: pinned.as_ref(), automaton_states };
     let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here, patience };
     conclude(model, config, seed, &engine, searched, Some(about))
+}
+
+/// Drops a cycle that cannot be shown step by step: what cannot be shown is not reported.
+fn withdraw_cycle(outcome: &mut Outcome) {
+    outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
+    if outcome.completeness == Completeness::Stopped(StopReason::FirstViolation) {
+        outcome.completeness = Completeness::Stopped(StopReason::Unshown);
+    }
 }
 
 impl Checked {
@@ -399,30 +393,38 @@ fn conclude(
     about: Option<About<'_>>,
 ) -> Result<Checked, CheckError> {
     let Searched { run: Run { mut outcome, store, .. }, level, told, plan, ended, patience } = searched;
-    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
+    let program = about.map_or(&model.program, |about| &about.aims.program);
+    let naive = Naive { program, alarm: Some(patience), ..interpreter(model, config.bounds) };
     let reduction = plan.report(&told);
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut first = None;
     let mut trail = None;
     let mut unconfirmed = None;
+    let mut is_withdrawn = false;
+    let is_fair = config.fairness == Fairness::Weak;
     let is_reported = |found: &&search::Violation| about.is_none_or(|about| about.reports(found));
     for (at, found) in outcome.violations.iter().enumerate().filter(|(_, found)| is_reported(found)) {
-        let steps = unmerge(naive, &plan.chains, &found.trail.steps, found.fault.kind).steps;
-        let confirmed = match &about {
-            Some(about) => {
-                let individual = about.individuals.get(at).copied().flatten();
-                confirm_run(model, naive, config, about, found, &steps, individual)
-            }
-            None => confirm(model, naive, found, &steps).map(|trace| (trace, None)),
+        let (kind, steps) = (found.fault.kind, &found.trail.steps);
+        let claimed = about.as_ref().map(|about| {
+            let lasso = about.found.lasso.as_ref();
+            let cycle = lasso.map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
+            Claimed { property: about.property(), cycle, is_fair, individual: None }
+        });
+        let source: &mut dyn StepSource = match about.and_then(|about| about.marked) {
+            Some(marked) => &mut MarkedSteps::new(marked, naive, steps),
+            None => &mut MergedSteps::new(&plan.chains, steps, kind),
         };
+        let confirmed = confirm(model, naive, source, &Found { kind, claimed });
         if patience.has_rung() {
-            unconfirmed = Some((at, found.fault.kind));
+            unconfirmed = Some((at, kind));
             break;
         }
-        let (trace, property) = confirmed?;
-        let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
-        let (kind, message) = (ending.kind, ending.message);
-        let location = ending.location;
+        let Some(Confirmed { steps, trace, ending, property }) = confirmed? else {
+            is_withdrawn = true;
+            continue;
+        };
+        let property = property.map(|property| TrailProperty { text: config.ltl.clone(), ..property });
+        let (kind, message, location) = (ending.kind, ending.message, ending.location);
         let length = steps.len() as u64;
         if first.is_none() {
             trail = Some(trail_file(
@@ -460,6 +462,9 @@ fn conclude(
         }
     }
 
+    if is_withdrawn {
+        withdraw_cycle(&mut outcome);
+    }
     if patience.has_rung() {
         outcome.violations.truncate(unconfirmed.map_or(0, |(at, _)| at));
         outcome.completeness = Completeness::Stopped(if patience.is_interrupted() {

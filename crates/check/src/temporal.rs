@@ -9,7 +9,6 @@ use symmetry::{Level, SymmetryConfig};
 use system::{FaultKind, Temporal};
 
 use crate::config::{Config, Fairness, StoreKind, Symmetry};
-use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -69,10 +68,8 @@ pub struct About<'a> {
     pub aims: &'a Aims,
     pub number: usize,
     pub found: &'a EmptinessResult,
-    /// Of each violation that was found: whom it is about.
-    pub individuals: &'a [Option<u32>],
-    /// How the run goes on for ever that was found, in steps of the model.
-    pub cycle: Option<Cycle>,
+    /// The program with a marked thread that was searched, if it was.
+    pub marked: Option<&'a ir::MarkedProgram>,
     pub automaton_states: usize,
 }
 

@@ -227,8 +227,8 @@ pub fn check(args: &CheckArgs) -> Outcome {
             let text = match args.trail_format {
                 TrailFormat::Json => trail.to_json(),
                 TrailFormat::Spin => {
-                    let steps: Vec<Step> = trail.steps().collect();
-                    spin_trail::write(&model, config.bounds, &steps).map_err(Failure::Internal)?
+                    let shown = checked.report.violation.iter().flat_map(|violation| &violation.trace.steps);
+                    spin_trail::write(&model, shown)
                 }
             };
             let is_file = output.is_file();

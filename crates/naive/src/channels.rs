@@ -8,7 +8,7 @@ use crate::eval::{Eval, as_int};
 use crate::fault::Stop;
 use crate::machine::{Choose, Machine};
 use crate::steps::EvalContext;
-use crate::{Channel, Naive, NaiveFault, Thread, Value};
+use crate::{Channel, Naive, NaiveFault, Thread, Transfer, Value};
 
 /// Whether the fields of a message have the values that are wanted, as far as it has fields.
 fn fits(message: &[Value], wanted: &[Option<Value>]) -> bool {
@@ -172,6 +172,7 @@ impl Machine<'_> {
         let greater = |other: &Vec<Value>| sorted && *other > values;
         let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
         self.messages(number).insert(at, message.clone());
+        self.record_message(Transfer::Send { position: at }, number, &message);
         self.event(true, number, &message, span)
     }
 
@@ -189,6 +190,7 @@ impl Machine<'_> {
         let message = self.messages(number)[at].clone();
         if !keep {
             self.messages(number).remove(at);
+            self.record_message(Transfer::Receive { position: at }, number, &message);
             self.event(false, number, &message, span)?;
         }
         self.store_fields(pattern, &message)
@@ -309,6 +311,8 @@ impl Machine<'_> {
         let (partner, transition) = partners[choose(partners.len() as u32) as usize];
         self.may_meet = false;
         self.partner = Some((partner, transition));
+        let receiver = self.naive.thread_name(&self.state, partner);
+        self.record_message(Transfer::Rendezvous { receiver }, number, message);
         self.claimed(true, number, span);
         self.event(true, number, message, span)?;
         let action = &self.program().transitions[transition].body[0];

@@ -30,15 +30,18 @@ mod channels;
 mod collect;
 mod collections;
 mod eval;
+mod events;
 mod explore;
 mod fault;
 mod machine;
+mod printf;
 mod schedule;
 mod show;
 mod state;
 mod steps;
 mod value;
 
+pub use events::{Events, Fired, Message, Transfer};
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
 pub use show::{Change, ChangeKind};

@@ -13,7 +13,7 @@ use crate::fault::{Stop, burn};
 use crate::state::{Shown, position};
 use crate::steps::EvalContext;
 use crate::value::default_value;
-use crate::{Channel, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
+use crate::{Channel, Events, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
 
 /// Resolves a choice point: of so many alternatives, which?
 pub(crate) type Choose<'c> = &'c mut dyn FnMut(u32) -> u32;
@@ -30,6 +30,8 @@ pub(crate) struct Machine<'a> {
     pub partner: Option<(u32, TransitionId)>,
     /// The transition that was taken last.
     pub last: Option<TransitionId>,
+    /// What happened so far, if that is recorded.
+    pub events: Option<Events>,
     /// The first check that failed.
     pub soft_fault: Option<NaiveFault>,
 }
@@ -55,7 +57,8 @@ pub(crate) enum Target {
 
 impl<'a> Machine<'a> {
     pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, mood: EvalContext) -> Self {
-        Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, soft_fault: None }
+        let (may_meet, partner, last, events, soft_fault) = (true, None, None, None, None);
+        Self { naive, state, thread, mood, may_meet, partner, last, events, soft_fault }
     }
 
     /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
@@ -112,7 +115,7 @@ impl<'a> Machine<'a> {
         self.this().frames.last_mut().expect("the thread has not ended")
     }
 
-    fn procedure(&self) -> ProcedureId {
+    pub fn procedure(&self) -> ProcedureId {
         let here = self.here().expect("the thread has not ended");
         self.program().locations[here].procedure
     }
@@ -267,7 +270,7 @@ impl<'a> Machine<'a> {
                     thread.priority = priority;
                 }
             }
-            ActionKind::Print { .. } => {}
+            ActionKind::Print { format, args } => self.record_print(*format, args),
         }
         Ok(Flow::Next)
     }

@@ -12,7 +12,7 @@ use crate::machine::{Machine, add_channels, add_thread};
 use crate::state::Shown;
 use crate::steps::{EvalContext, Steps, location};
 use crate::value::Value;
-use crate::{Naive, NaiveFault, State, Stopped};
+use crate::{Events, Naive, NaiveFault, State, Stopped};
 
 impl Naive<'_> {
     /// The initial state. The bound on threads does not apply to those that are active from the start.
@@ -181,8 +181,14 @@ impl Naive<'_> {
 
     /// Takes one transition, with the partner of a rendezvous and through inner locations, and gives its
     /// thread the floor if the last one is exclusive.
-    pub(crate) fn fire_one(&self, state: &State, step: Step, mood: EvalContext) -> Result<State, Stopped> {
-        let machine = self.micro_step(state, step, mood)?;
+    pub(crate) fn fire_one(
+        &self,
+        state: &State,
+        step: Step,
+        mood: EvalContext,
+        events: &mut Option<Events>,
+    ) -> Result<State, Stopped> {
+        let machine = self.micro_step(state, step, mood, events)?;
         let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);
         let last = machine.last.unwrap_or(TransitionId(step.transition));
         let mut next = machine.state;
@@ -234,7 +240,7 @@ impl Machine<'_> {
                 continue;
             }
             self.opening(&program.transitions[id].body)?;
-            let mut trial = Self { may_meet: false, ..self.clone() };
+            let mut trial = Self { may_meet: false, events: None, ..self.clone() };
             if !matches!(trial.transition(id, 0, &mut |_| 0), Err(Stop::Blocked)) {
                 return Ok(Some(id));
             }

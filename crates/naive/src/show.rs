@@ -146,17 +146,26 @@ impl Naive<'_> {
     /// What a channel holds. A symbol at the front of a message is what the message is called.
     fn messages(&self, state: &State, channel: &Channel) -> String {
         let declared = &self.program.channels[channel.declared];
-        let message = |message: &Vec<Value>| {
-            let fields = message.iter().zip(&declared.fields);
-            let shown: Vec<String> =
-                fields.map(|(value, field)| self.show_as(state, value, field.meaning)).collect();
-            match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
-                ([one], _) => one.clone(),
-                ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),
-                _ => format!("({})", shown.join(", ")),
-            }
-        };
+        let message = |message: &Vec<Value>| self.show_message(state, declared, message).1;
         format!("[{}]", list(channel.messages.iter().map(message)))
+    }
+
+    /// The fields of a message, and the message on one line: `ack(1)`.
+    pub(crate) fn show_message(
+        &self,
+        state: &State,
+        declared: &ir::Channel,
+        message: &[Value],
+    ) -> (Vec<String>, String) {
+        let fields = message.iter().zip(&declared.fields);
+        let shown: Vec<String> =
+            fields.map(|(value, field)| self.show_as(state, value, field.meaning)).collect();
+        let text = match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
+            ([one], _) => one.clone(),
+            ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),
+            _ => format!("({})", shown.join(", ")),
+        };
+        (shown, text)
     }
 
     /// The whole state, a line for each thing.

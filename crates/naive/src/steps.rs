@@ -7,7 +7,7 @@ use crate::collect::collect;
 use crate::eval::Eval;
 use crate::fault::Stop;
 use crate::machine::{Machine, note};
-use crate::{Naive, NaiveFault, OnBound, State, Stopped, Thread};
+use crate::{Events, Naive, NaiveFault, OnBound, State, Stopped, Thread};
 
 /// What whoever evaluates goes by, besides the state.
 #[derive(Clone, Copy, Default)]
@@ -39,18 +39,28 @@ impl Naive<'_> {
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        self.fire_with(state, step, &mut None)
+    }
+
+    /// Fires a step, and adds what happens to `events`, if there are any.
+    pub(crate) fn fire_with(
+        &self,
+        state: &State,
+        step: Step,
+        events: &mut Option<Events>,
+    ) -> Result<State, Stopped> {
         // States are copied, and may be large: here there is time to look.
         if let Some(alarm) = self.alarm.filter(|alarm| alarm.is_due()) {
             alarm.ring();
         }
-        let fired = self.fire_whole(state, step);
+        let fired = self.fire_whole(state, step, events);
         // Steps that follow may not have been found.
         if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }
     }
 
-    fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
+    fn fire_whole(&self, state: &State, step: Step, events: &mut Option<Events>) -> Result<State, Stopped> {
         let mood = self.mood_of(state, step)?;
-        let mut next = self.fire_one(state, step, mood)?;
+        let mut next = self.fire_one(state, step, mood, events)?;
         // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
         if state.exclusive.is_some() {
@@ -64,7 +74,7 @@ impl Naive<'_> {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
                     let mut soft_fault = next.soft_fault.0.take();
-                    next = self.fire_one(&next, enabled[0], EvalContext::default())?;
+                    next = self.fire_one(&next, enabled[0], EvalContext::default(), events)?;
                     if let Some(later) = next.soft_fault.0.take() {
                         note(&mut soft_fault, later);
                     }
@@ -262,6 +272,7 @@ impl Naive<'_> {
         state: &State,
         step: Step,
         mood: EvalContext,
+        events: &mut Option<Events>,
     ) -> Result<Machine<'_>, Stopped> {
         let id = TransitionId(step.transition);
         let here = location(state, step.thread).ok_or(Stopped::NotEnabled)?;
@@ -292,11 +303,16 @@ impl Naive<'_> {
         }
         let mut rest = step.choice;
         let mut machine = Machine::new(self, state.clone(), step.thread, mood);
+        machine.events = events.take();
         let outcome = machine.run(id, &mut |alternatives| {
             let digit = rest % alternatives;
             rest /= alternatives;
             digit
         });
+        *events = machine.events.take();
+        if let Some(events) = events {
+            events.partner = events.partner.or(machine.partner);
+        }
         if rest != 0 {
             return Err(Stopped::NotEnabled);
         }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow::Continue;
 use source::Style;
 
 use super::*;
+use crate::replay::replay;
 use crate::simulate;
-use crate::trace::replay;
 
 /// Rendezvous, buffered messages, processes that come and go, `atomic` and `d_step`.
 const MAIL: &str = "
@@ -84,13 +84,14 @@ fn what_is_written_is_read_again() {
     for text in [MAIL, LOCAL, STUCK] {
         let model = model(text);
         for seed in 0..60 {
-            let mut steps = Vec::new();
-            let run = simulate::random(&model, Bounds::default(), seed, 60, |step, _| {
+            let (mut steps, mut words) = (Vec::new(), Vec::new());
+            let run = simulate::random(&model, Bounds::default(), seed, 60, |step, in_words| {
                 steps.push(step);
+                words.push(in_words);
                 Continue(())
             });
             violations += usize::from(run.expect("a run").trace.ends_in.is_some());
-            let written = write(&model, Bounds::default(), &steps).expect("it can be written");
+            let written = write(&model, &words);
             let read = read(&model, Bounds::default(), &written).unwrap_or_else(|e| panic!("{e}\n{written}"));
             assert_eq!(read, steps, "seed {seed}:\n{written}");
         }
