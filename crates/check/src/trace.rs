@@ -4,7 +4,7 @@ use serde::Serialize;
 use system::FaultKind;
 
 use crate::replay::Cycle;
-use crate::report::Place;
+use crate::report::{Place, as_text};
 
 /// A run, step by step, in words.
 #[derive(Clone, Debug, Serialize)]
@@ -102,13 +102,12 @@ pub struct Process {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
-    pub kind: String,
+    #[serde(serialize_with = "as_text")]
+    pub kind: FaultKind,
     pub message: String,
     pub location: Option<Place>,
     /// Of a deadlock: who is stuck, and where.
     pub blocked: Vec<Blocked>,
-    #[serde(skip)]
-    pub fault: FaultKind,
 }
 
 #[derive(Clone, Debug, Serialize)]

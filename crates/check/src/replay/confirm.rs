@@ -89,7 +89,7 @@ pub fn confirm(
     };
     match ends_in {
         None => Err(unconfirmed("the run ends well".to_owned())),
-        Some(ending) if ending.fault != found.kind => {
+        Some(ending) if ending.kind != found.kind => {
             Err(unconfirmed(format!("the run ends in {} ({})", ending.kind, ending.message)))
         }
         Some(ending) => {
@@ -223,11 +223,10 @@ fn violated(
     };
     let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };
     let ends_in = Some(Ending {
-        kind: FaultKind::AcceptanceCycle.to_string(),
+        kind: FaultKind::AcceptanceCycle,
         message,
         location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
         blocked,
-        fault: FaultKind::AcceptanceCycle,
     });
     Trace { cycle, individual, ends_in, ..trace }
 }

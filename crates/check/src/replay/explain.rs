@@ -89,11 +89,10 @@ impl Run<'_> {
                 Some(Blocked { thread, location: place_of(model, location.span) })
             });
             Ending {
-                kind: FaultKind::Deadlock.to_string(),
+                kind: FaultKind::Deadlock,
                 message: model.dialect().deadlock.to_owned(),
                 location: None,
                 blocked: blocked.collect(),
-                fault: FaultKind::Deadlock,
             }
         })
     }
@@ -102,11 +101,10 @@ impl Run<'_> {
 /// The end of a run in a fault.
 pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
     Ending {
-        kind: fault.kind.to_string(),
+        kind: fault.kind,
         message: fault.message.clone(),
         location: Some(place_of(model, fault.span)),
         blocked: Vec::new(),
-        fault: fault.kind,
     }
 }
 

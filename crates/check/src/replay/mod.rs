@@ -30,10 +30,9 @@ use explain::InTransit;
 
 /// The plain interpreter of a model.
 pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
-    let state::Bounds { threads, frames, objects } = bounds.sizes;
     Naive {
         program: &model.program,
-        bounds: naive::Bounds { threads, frames, objects },
+        bounds: bounds.sizes.into(),
         on_bound: match bounds.on_bound {
             OnBound::Truncate => naive::OnBound::Truncate,
             OnBound::Error => naive::OnBound::Fault,

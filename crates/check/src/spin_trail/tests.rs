@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::Continue;
 
-use source::Style;
-
 use super::*;
 use crate::replay::replay;
 use crate::simulate;
@@ -49,7 +47,7 @@ active proctype B() { byte y; do :: c?y -> break :: c?2 od; c?4 }
 
 fn model(text: &str) -> Model {
     let files = BTreeMap::from([("m.pml".to_owned(), text.into())]);
-    Model::load(&files, "m.pml", &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+    Model::load(&files, "m.pml", &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// Who moves by which statement, and what the run ends in.
@@ -59,7 +57,7 @@ fn run(text: &str, trail: &str) -> (String, Option<String>) {
     let trace =
         replay(&model, Bounds::default(), steps, None).unwrap_or_else(|diverged| panic!("{diverged}"));
     let shown = trace.steps.iter().map(|step| format!("{} {}", step.thread_id, step.location.text));
-    (shown.collect::<Vec<_>>().join("; "), trace.ends_in.map(|ending| ending.kind))
+    (shown.collect::<Vec<_>>().join("; "), trace.ends_in.map(|ending| ending.kind.to_string()))
 }
 
 #[track_caller]
