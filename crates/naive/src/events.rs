@@ -1,7 +1,8 @@
 //! What happens in a step besides the change of the state: messages, rendezvous, printed text.
 //!
-//! The states before and after a step do not show what went through a channel without capacity, nor what was sent and
-//! received in the middle of the step. A machine records it in the state in which it happens, where all names are known.
+//! The states before and after a step do not show what went through a channel without capacity, nor what was
+//! sent and received in the middle of the step. A machine records it in the state in which it happens, where
+//! all names are known.
 
 use ir::{Array, Expr, ExprKind, Meaning, StringId, TransitionId};
 use system::Step;
