@@ -7,8 +7,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize, Serializer};
 use store::{Bitstate, Compact};
 use symmetry::{Level, SymmetryConfig};
+
+use crate::dialect::Dialect;
 
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +20,8 @@ pub struct Config {
     pub naming: Option<Naming>,
     pub store: StoreKind,
     pub store_options: StoreOptions,
-    pub search: SearchKind,
+    /// The order of the search. Without one, it is that of the store; cycles are looked for depth first.
+    pub search: Option<SearchKind>,
     /// Partial order reduction.
     pub por: Switch,
     /// Merging of statements.
@@ -67,11 +71,74 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-/// How much a state may hold, and what it means to exceed that.
-#[derive(Clone, Copy, Debug, Default)]
+/// How much a state may hold, and what it means to exceed that. Trails record it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Bounds {
-    pub sizes: state::Bounds,
+    #[serde(flatten)]
+    pub sizes: Sizes,
+    /// In trails: whether exceeding a bound is an error.
+    #[serde(rename = "error", with = "on_bound_as_bool")]
     pub on_bound: OnBound,
+}
+
+/// How much a state may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Objects (records, arrays, locks) at a time.
+    pub objects: u32,
+    /// Threads at a time.
+    pub threads: u32,
+    /// Frames on the stack of a thread.
+    pub frames: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        let state::Bounds { objects, threads, frames } = state::Bounds::default();
+        Self { objects, threads, frames }
+    }
+}
+
+impl From<Sizes> for state::Bounds {
+    fn from(Sizes { objects, threads, frames }: Sizes) -> Self {
+        Self { objects, threads, frames }
+    }
+}
+
+impl From<Sizes> for naive::Bounds {
+    fn from(Sizes { objects, threads, frames }: Sizes) -> Self {
+        Self { objects, threads, frames }
+    }
+}
+
+impl Bounds {
+    /// Why a language cannot have these bounds: some would bound nothing.
+    pub fn refusal(&self, dialect: &Dialect) -> Option<String> {
+        let (Sizes { objects, frames, .. }, usual) = (self.sizes, Sizes::default());
+        let (name, value) = match self.sizes {
+            _ if dialect.has_objects_and_frames => return None,
+            _ if objects != usual.objects => ("--max-objects", objects),
+            _ if frames != usual.frames => ("--max-frames", frames),
+            _ => return None,
+        };
+        Some(format!(
+            "{name} {value} has no meaning for Promela models, which have neither objects nor frames"
+        ))
+    }
+}
+
+mod on_bound_as_bool {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::OnBound;
+
+    pub fn serialize<S: Serializer>(on_bound: &OnBound, to: S) -> Result<S::Ok, S::Error> {
+        (*on_bound == OnBound::Error).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OnBound, D::Error> {
+        Ok(if bool::deserialize(from)? { OnBound::Error } else { OnBound::Truncate })
+    }
 }
 
 macro_rules! choices {
@@ -91,6 +158,12 @@ macro_rules! choices {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.pad(self.as_str())
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
             }
         }
 
@@ -192,6 +265,12 @@ impl fmt::Display for Symmetry {
             Self::Bots(Some(depth)) => write!(f, "bots={depth}"),
             Self::Full => f.write_str("full"),
         }
+    }
+}
+
+impl Serialize for Symmetry {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
@@ -339,8 +418,26 @@ impl Config {
         Some(SymmetryConfig { level, naming, options: symmetry::Options::default() })
     }
 
-    /// Why this configuration can't be honoured.
-    pub fn refusal(&self) -> Option<String> {
+    /// The order of a search for reachable states.
+    pub fn search(&self) -> SearchKind {
+        self.search.unwrap_or(self.store.default_search())
+    }
+
+    /// Why this configuration can't be honoured for models of a language.
+    pub fn refusal(&self, dialect: &Dialect) -> Option<String> {
+        let Self { naming, bounds, .. } = self;
+        if let Some(reason) = self.contradiction().or_else(|| bounds.refusal(dialect)) {
+            return Some(reason);
+        }
+        naming.filter(|_| !dialect.has_objects_and_frames).map(|naming| {
+            format!(
+                "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
+            )
+        })
+    }
+
+    /// Why the options can't be honoured together, whatever the model.
+    fn contradiction(&self) -> Option<String> {
         let Self {
             symmetry,
             naming,
@@ -366,7 +463,7 @@ impl Config {
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
             ));
         }
-        if *search == SearchKind::Bfs && !store.rebuilds() {
+        if *search == Some(SearchKind::Bfs) && !store.rebuilds() {
             return Some(format!(
                 "--search bfs has to get states back from the store, and --store {store} does not give them back; use \
                  --search dfs"
@@ -413,6 +510,7 @@ impl Config {
                  by; with {option} use --symmetry full, heap or none"
             ));
         }
-        None
+        (*search == Some(SearchKind::Bfs))
+            .then(|| "cycles are looked for depth first: leave --search bfs away".to_owned())
     }
 }

@@ -7,15 +7,13 @@
 //! Searches are not quite catches. What lies behind a state that both have lost, neither has seen, and it does not
 //! show; so the estimate is rather too low, and what it says is missing is the least that is.
 
-use std::time::Instant;
-
-use search::{Completeness, Options, StopReason};
+use search::{Completeness, StopReason};
 use store::{Bitstate, Budget, Hashes, Recapture, RecaptureSample};
 
 use crate::config::Config;
 use crate::refine::Watcher;
 use crate::report::{Coverage, Store};
-use crate::stores::Run;
+use crate::stores::Explored;
 
 /// The hash functions of a search without estimation, and others.
 const SEEDS: [u64; 2] = [0, 1];
@@ -28,24 +26,18 @@ const VAGUE: f64 = 0.3;
 pub fn cover<T>(
     budget: &Budget,
     config: &Config,
-    options: &Options<'_>,
     watcher: &mut dyn Watcher,
-    search: impl Fn(Bitstate, &Options<'_>, &mut dyn Watcher) -> (Run, T),
-) -> (Run, T) {
-    let started = Instant::now();
+    search: impl Fn(Bitstate, &mut dyn Watcher) -> (Explored, T),
+) -> (Explored, T) {
     let hashes = config.store_options.hashes.map_or(Hashes::Usual, Hashes::Fixed);
-    let mut run = |seed| {
-        let left = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
-        let options = Options { time: left, ..options.clone() };
-        search(Bitstate::new(budget, config.arena(), hashes).sampled(seed), &options, watcher)
-    };
+    let mut run = |seed| search(Bitstate::new(budget, config.arena(), hashes).sampled(seed), watcher);
     let [first, second] = SEEDS;
     let (first, rest) = run(first);
     if !went_through(&first) {
         return (with_coverage(first, RecaptureSample::default(), RecaptureSample::default()), rest);
     }
     let (second, other_rest) = run(second);
-    let finds = |run: &Run| !run.outcome.violations.is_empty();
+    let finds = |run: &Explored| !run.outcome.violations.is_empty();
     let (mut shown, mut other, rest) =
         if finds(&second) && !finds(&first) { (second, first, other_rest) } else { (first, second, rest) };
     let both = went_through(&shown) && went_through(&other);
@@ -54,12 +46,12 @@ pub fn cover<T>(
     (with_coverage(shown, sample, others), rest)
 }
 
-fn with_coverage(run: Run, sample: RecaptureSample, other: RecaptureSample) -> Run {
+fn with_coverage(run: Explored, sample: RecaptureSample, other: RecaptureSample) -> Explored {
     let coverage = Some(estimate(run.outcome.stats.states, sample.recapture(other)));
-    Run { store: Store { coverage, ..run.store }, ..run }
+    Explored { store: Store { coverage, ..run.store }, ..run }
 }
 
-fn went_through(run: &Run) -> bool {
+fn went_through(run: &Explored) -> bool {
     matches!(run.outcome.completeness, Completeness::Exhausted | Completeness::Stopped(StopReason::Depth))
 }
 
@@ -86,6 +78,7 @@ mod tests {
     use system::{Fault, FaultKind};
 
     use super::*;
+    use crate::config::StoreKind;
     use crate::stores;
 
     /// Two searches that end like this and find so many errors: the number of the one that is shown, and whether it has an
@@ -93,7 +86,7 @@ mod tests {
     fn shown(ends: [(Completeness, usize); 2]) -> (usize, bool) {
         let config = Config::default();
         let calls = Cell::new(0);
-        let search = |_: Bitstate, _: &Options<'_>, _: &mut dyn Watcher| {
+        let search = |_: Bitstate, _: &mut dyn Watcher| {
             let (completeness, violations) = ends[calls.replace(calls.get() + 1)];
             let violation = Violation {
                 fault: Fault { kind: FaultKind::Assertion, site: 0 },
@@ -112,10 +105,10 @@ mod tests {
             };
             let mut sample = RecaptureSample::default();
             sample.add(7);
-            let store = stores::describe(&store::Exact::new(&Budget::unlimited()));
-            (Run { outcome, store, sample: Some(sample) }, calls.get())
+            let store = stores::describe(StoreKind::Exact, &store::Exact::new(&Budget::unlimited()));
+            (Explored { outcome, store, sample: Some(sample) }, calls.get())
         };
-        let (run, number) = cover(&Budget::unlimited(), &config, &Options::default(), &mut Quiet, search);
+        let (run, number) = cover(&Budget::unlimited(), &config, &mut Quiet, search);
         let coverage = run.store.coverage.expect("asked for");
         assert_eq!(coverage.sample, [u64::from(coverage.coverage.is_some()); 3]);
         (number, coverage.coverage.is_some())

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ir::{Exit, GlobalId, Jump, TransitionId};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span};
-use state::Bounds;
 
+use crate::config::Sizes;
 use crate::model::{Language, Model};
 use crate::report::Place;
 
@@ -29,7 +29,7 @@ pub struct Dialect {
     pub is_spins: bool,
     /// The value of a name that is defined without one.
     pub default_value: Option<&'static str>,
-    pub(crate) bounds: fn(Bounds) -> BoundNames,
+    pub(crate) bounds: fn(Sizes) -> BoundNames,
     pub(crate) end_of_thread: Option<&'static str>,
     pub(crate) tests_have_outcomes: bool,
     pub(crate) load: fn(&mut SourceMap, &dyn Provider, &str) -> Result<FileId, Diagnostics>,

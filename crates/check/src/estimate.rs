@@ -100,7 +100,6 @@ pub fn alternatives(of: &Store, states: usize, sample: &Sample) -> Vec<Alternati
     ];
     let mut alternatives: Vec<Alternative> = exact
         .chain(lossy)
-        .map(|(kind, bytes, lossy)| (kind.to_string(), bytes, lossy))
         .filter(|(kind, bytes, _)| *kind != of.kind && *bytes > 0.0 && states > 0)
         .map(|(kind, bytes_per_state, lossy)| Alternative {
             kind,

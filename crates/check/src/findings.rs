@@ -11,7 +11,7 @@ use crate::dialect::BoundNames;
 use crate::model::Model;
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
-use crate::temporal::{About, Aim};
+use crate::temporal::{Goal, PropertySearch};
 
 /// Truncated means: a step was not taken, or a condition was not evaluated, because that exceeds a bound.
 ///
@@ -29,21 +29,21 @@ use crate::temporal::{About, Aim};
 /// A search for cycles is depth first. It is about a property: other violations count for nothing, except
 /// that a run that ends in a fault neither satisfies the property nor violates it. Then the verdict is
 /// inconclusive.
-pub fn verdict(config: &Config, outcome: &Outcome, about: Option<&About<'_>>) -> Verdict {
-    let is_for_cycles = about.is_some();
+pub fn verdict(config: &Config, outcome: &Outcome, property: Option<&PropertySearch<'_>>) -> Verdict {
+    let is_for_cycles = property.is_some();
     let counts = |found: &Violation| !is_for_cycles || found.consequence == Consequence::OfProperty;
     if outcome.violations.iter().any(counts) {
         return Verdict::Violated;
     }
     match outcome.completeness {
-        Completeness::Exhausted if about.is_some_and(|about| about.faults().next().is_some()) => {
+        Completeness::Exhausted if property.is_some_and(|property| property.faults().next().is_some()) => {
             Verdict::Inconclusive
         }
         Completeness::Exhausted if config.store.is_lossy() => Verdict::NoErrorFound,
         Completeness::Exhausted if !outcome.is_truncated() => Verdict::Holds,
         Completeness::Exhausted => Verdict::HoldsUpToBounds,
         Completeness::Stopped(StopReason::Depth)
-            if config.search == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
+            if config.search() == SearchKind::Bfs && !config.store.is_lossy() && !is_for_cycles =>
         {
             Verdict::HoldsUpToBounds
         }
@@ -58,15 +58,15 @@ pub fn incomplete(
     truncations: Truncations,
     store: &Store,
     ended: Ended,
-    about: Option<&About<'_>>,
+    property: Option<&PropertySearch<'_>>,
 ) -> Option<String> {
-    let is_for_cycles = about.is_some();
+    let is_for_cycles = property.is_some();
     let mut reasons = Vec::new();
     match outcome.completeness {
         Completeness::Exhausted => {}
         Completeness::Stopped(StopReason::Depth) => {
             let depth = config.limits.depth.unwrap_or_default();
-            reasons.push(match config.search {
+            reasons.push(match config.search() {
                 _ if is_for_cycles => format!("paths of more than {depth} steps were cut off"),
                 SearchKind::Bfs => format!("states more than {depth} steps away were not explored"),
                 SearchKind::Dfs => {
@@ -121,13 +121,13 @@ pub fn incomplete(
             }
         }
     }
-    if let Some(about) = about {
-        let kinds: BTreeSet<&str> = about.faults().map(|found| found.fault.kind.as_str()).collect();
+    if let Some(property) = property {
+        let kinds: BTreeSet<&str> = property.faults().map(|found| found.fault.kind.as_str()).collect();
         if !kinds.is_empty() {
             let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
             reasons.push(format!(
                 "some runs end in a fault ({kinds}), about which `{}` says nothing (use --safety to see the fault)",
-                about.property().name
+                property.property().name
             ));
         }
     }
@@ -173,7 +173,7 @@ pub fn assumptions(
     truncations: Truncations,
     store: &Store,
     reduction: &Reduction,
-    about: Option<&About<'_>>,
+    property: Option<&PropertySearch<'_>>,
 ) -> Vec<String> {
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
@@ -185,35 +185,35 @@ pub fn assumptions(
             config.symmetry
         )
     }));
-    let is_fair = about.is_some() && config.fairness == Fairness::Weak;
+    let is_fair = property.is_some() && config.fairness == Fairness::Weak;
     list.extend(merging(model, config.merge, reduction));
     list.push(order(config.por, reduction, is_fair));
     if reduction.notice.is_none() && !reduction.dropped.is_empty() {
         let dropped = reduction.dropped.join(", ");
         list.push(format!("the search was restarted with less reduction, because {dropped}"));
     }
-    if let Some(about) = about {
+    if let Some(property) = property {
         let schedules = match config.fairness {
             Fairness::None => "all schedules count, including unfair ones",
             Fairness::Weak => {
                 "only weakly fair schedules count: no thread that can always move waits forever"
             }
         };
-        let name = &about.property().name;
+        let name = &property.property().name;
         list.push(format!("property {name}: {schedules}"));
-        if let Some(each) = &about.property().each {
+        if let Some(each) = &property.property().each {
             let variable = &each.variable;
             list.push(format!(
                 "property {name}: `{variable}@…` is false before {variable} is started and after it has ended"
             ));
         }
-        if !about.aims.list.contains(&Aim::Safety) {
+        if !property.goals.list.contains(&Goal::Safety) {
             list.push(format!(
                 "property {name}: {} were not checked (use --safety)",
                 model.dialect().unchecked
             ));
         }
-        list.push(match about.aims.progress {
+        list.push(match property.goals.progress {
             Some(_) => "finite runs are not cycles".to_owned(),
             None => "a run that ends stays in its last state forever".to_owned(),
         });

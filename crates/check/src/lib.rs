@@ -9,56 +9,50 @@
 //!
 //! let text = "system S { int (0, 3) x; active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; } }";
 //! let files = BTreeMap::from([("s.bir".to_owned(), text.into())]);
-//! let model = quotient::Model::load(&files, "s.bir", &[], quotient::Style::Plain).unwrap();
+//! let model = quotient::Model::load(&files, "s.bir", &[]).unwrap();
 //! let config = quotient::config::Config::default();
 //! let checked =
 //!     quotient::check(&model, &config, 0, &Arc::default(), &mut quotient::Quiet).unwrap();
 //! assert_eq!(checked.report.states, 4);
-//! assert_eq!(checked.report.violation.unwrap().kind, "deadlock");
+//! assert_eq!(checked.report.violation.unwrap().kind, quotient::FaultKind::Deadlock);
 //! ```
 
+mod conclude;
 pub mod config;
-mod confirm;
 mod coverage;
+mod deadline;
 mod dialect;
 mod estimate;
 mod findings;
 pub mod graph;
-mod individual;
 pub mod json;
-mod lasso;
-mod merging;
 mod model;
-mod narrate;
 mod pipeline;
-mod printf;
 pub mod property;
 mod reducing;
 mod refine;
+mod replay;
 pub mod report;
 pub mod simulate;
 pub mod spin_trail;
 mod stack;
 mod stores;
+mod summary;
 mod temporal;
 mod trace;
 mod trail;
 
-pub use confirm::{replay_property, retell_property};
+pub use conclude::trail_file;
 pub use dialect::Dialect;
-pub use lasso::Cycle;
 pub use model::{Language, Model, Rejected};
-pub use pipeline::{CheckError, Checked, check, engine, trail_file};
+pub use pipeline::{CheckError, Checked, check, engine};
 pub use refine::Watcher;
+pub use replay::{Cycle, Diverged, replay, replay_property, retell, retell_property};
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
-pub use state::Bounds as StateBounds;
 pub use system::{FaultKind, Step};
-pub use trace::{
-    Blocked, Direction, Diverged, Ending, Individual, Message, Partner, Process, Trace, TraceStep, replay,
-    retell,
-};
-pub use trail::{TrailBounds, TrailFile, TrailProperty, TrailStep, TrailViolation};
+pub use trace::{Blocked, Direction, Ending, Individual, Message, Partner, Process, Trace, TraceStep};
+pub use trail::{TrailFile, TrailProperty, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.
 pub const LARGEST_BOUND: u32 = (1 << 31) - 1;

@@ -24,24 +24,29 @@ pub struct Model {
     pub file: FileId,
 }
 
-/// A model that can't be compiled.
+/// A model that can't be compiled: at least one of the diagnostics is an error.
 #[derive(Debug)]
 pub struct Rejected {
-    /// The diagnostics, ready to be printed.
-    pub text: String,
-    /// The same for programs.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
+    /// The files that were read.
+    pub map: SourceMap,
 }
 
 impl Rejected {
-    fn of(diagnostics: &Diagnostics, map: &SourceMap, style: Style) -> Self {
-        Self { text: diagnostics.render(map, style), diagnostics: Diagnostic::all(diagnostics, map) }
+    /// The diagnostics for people, with their line ends.
+    pub fn render(&self, style: Style) -> String {
+        self.diagnostics.render(&self.map, style)
+    }
+
+    /// The diagnostics for programs.
+    pub fn list(&self) -> Vec<Diagnostic> {
+        Diagnostic::all(&self.diagnostics, &self.map)
     }
 }
 
 impl std::fmt::Display for Rejected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.text.trim_end())
+        f.write_str(self.render(Style::Plain).trim_end())
     }
 }
 
@@ -87,13 +92,8 @@ impl std::fmt::Display for Language {
 
 impl Model {
     /// Reads and compiles a model.
-    pub fn load(
-        provider: &dyn Provider,
-        path: &str,
-        defines: &[(String, String)],
-        style: Style,
-    ) -> Result<Self, Rejected> {
-        Self::load_with(provider, path, Language::of(path), defines, &[], style)
+    pub fn load(provider: &dyn Provider, path: &str, defines: &[(String, String)]) -> Result<Self, Rejected> {
+        Self::load_with(provider, path, Language::of(path), defines, &[])
     }
 
     /// The same in a given language, together with properties that are not in the model: their names, and a formula, a `never` claim (in
@@ -104,23 +104,19 @@ impl Model {
         language: Language,
         defines: &[(String, String)],
         properties: &[(&str, &str)],
-        style: Style,
     ) -> Result<Self, Rejected> {
         let mut map = SourceMap::new();
         let dialect = language.dialect();
-        let loaded = (dialect.load)(&mut map, provider, path);
-        let file = loaded.map_err(|diagnostics| Rejected::of(&diagnostics, &map_of_nothing(), style))?;
-        let mut files = Vec::new();
-        for (name, text) in properties {
-            let added = map.add(name, text);
-            files.push(added.map_err(|error| Rejected::of(&error, &map_of_nothing(), style))?);
-        }
+        let unreadable = |diagnostics| Rejected { diagnostics, map: SourceMap::new() };
+        let file = (dialect.load)(&mut map, provider, path).map_err(unreadable)?;
+        let files = properties.iter().map(|(name, text)| map.add(name, text).map_err(unreadable));
+        let files: Vec<FileId> = files.collect::<Result<_, _>>()?;
         match (dialect.compile)(&mut map, provider, file, defines, &files) {
             Ok(Compiled { program, chains, hidden, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
                 Ok(Self { name, language, map, program, chains, hidden, defines, warnings, file })
             }
-            Err(diagnostics) => Err(Rejected::of(&diagnostics, &map, style)),
+            Err(diagnostics) => Err(Rejected { diagnostics, map }),
         }
     }
 
@@ -202,10 +198,6 @@ fn without_comment(line: &str) -> &str {
         }
     }
     line
-}
-
-fn map_of_nothing() -> SourceMap {
-    SourceMap::new()
 }
 
 #[cfg(test)]

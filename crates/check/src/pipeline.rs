@@ -3,39 +3,29 @@
 //! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
 
 use engine::Engine;
-use ir::{Id, LocationKind, Origin};
-use naive::Naive;
+use ir::Origin;
+use search::Options;
 use search::emptiness::Claim;
-use search::{Completeness, Options, StopReason};
 use store::Budget;
-use symmetry::Stats;
-use system::{Alarm, Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, OnBound, SearchKind};
-use crate::confirm::{confirm, confirm_run};
+use crate::conclude::{SearchResult, conclude, withdraw_cycle};
+use crate::config::{self, Bounds, Config, Fairness, OnBound};
 use crate::coverage::cover;
-use crate::dialect::place_of;
-use crate::findings::{assumptions, incomplete, vacuity, verdict};
-use crate::individual;
-use crate::lasso::Cycle;
-use crate::merging::{passed, unmerge};
+use crate::deadline::Deadline;
 use crate::model::Model;
-use crate::reducing::Plan;
+use crate::reducing::ReductionPlan;
 use crate::refine::{Ended, Watcher, refine};
-use crate::report::{self, DeadCode, Report, Symmetry, Truncations, Verdict, Violation, ViolationCount};
-use crate::stack::{LayerStats, Stack};
-use crate::stores::{self, BitstateSearch, Reachability, Run};
-use crate::temporal::{self, About, Aim, Aims};
-use crate::trace::interpreter;
-use crate::trail::{TrailBounds, TrailFile, TrailViolation};
+use crate::report::{Report, Verdict};
+use crate::stack::Stack;
+use crate::stores::{BitstateSearch, Explored, Reachability};
+use crate::summary::{GoalResult, summarize};
+use crate::temporal::{self, Goal, Goals, PropertySearch};
+use crate::trail::TrailFile;
 
 /// A finished check.
 #[derive(Clone, Debug)]
@@ -84,10 +74,25 @@ fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Eng
             bounds.sizes.threads
         )));
     }
-    Ok(Engine::new(program, bounds.sizes, bounds.on_bound == OnBound::Error))
+    Ok(Engine::new(program, bounds.sizes.into(), bounds.on_bound == OnBound::Error))
 }
 
-/// Checks what the configuration asks for, one after the other, up to the first violation.
+/// What all searches of a check share.
+pub struct Check<'a> {
+    pub model: &'a Model,
+    pub config: &'a Config,
+    pub options: Options<'a>,
+    deadline: Deadline,
+}
+
+impl<'a> Check<'a> {
+    /// The limits of a search that begins now.
+    fn options(&self) -> Options<'a> {
+        Options { time: self.deadline.left(), ..self.options.clone() }
+    }
+}
+
+/// Checks one goal of the configuration after the other, up to the first violation.
 pub fn check(
     model: &Model,
     config: &Config,
@@ -95,120 +100,71 @@ pub fn check(
     interrupt: &Arc<AtomicBool>,
     watcher: &mut dyn Watcher,
 ) -> Result<Checked, CheckError> {
-    if let Some(reason) = config.refusal() {
+    if let Some(reason) = config.refusal(model.dialect()) {
         return Err(CheckError::Refused(reason));
     }
-    let started = Instant::now();
-    let aims = temporal::aims(model, config).map_err(CheckError::Refused)?;
+    let deadline = Deadline::after(config.limits.time);
+    let goals = temporal::goals(model, config).map_err(CheckError::Refused)?;
     let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
-    let budget = Budget::of_process(limit.unwrap_or(usize::MAX));
-    let mut checked: Option<Checked> = None;
-    for (at, &aim) in aims.list.iter().enumerate() {
-        let options = Options {
-            max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
-            max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
-            time: config.limits.time.map(|limit| limit.saturating_sub(started.elapsed())),
-            budget: budget.clone(),
-            interrupt: Some(interrupt),
-            keep_going: config.keep_going,
-            ..Options::default()
+    let options = Options {
+        max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
+        max_states: config.limits.states.map(|states| usize::try_from(states).unwrap_or(usize::MAX)),
+        budget: Budget::of_process(limit.unwrap_or(usize::MAX)),
+        interrupt: Some(interrupt),
+        keep_going: config.keep_going,
+        ..Options::default()
+    };
+    let check = Check { model, config, options, deadline };
+    let mut results: Vec<GoalResult> = Vec::new();
+    for &goal in &goals.list {
+        let result = match goal {
+            Goal::Safety => check_safety(&check, watcher)?,
+            Goal::Property(number, origin) => check_property(&check, &goals, (number, origin), watcher)?,
         };
-        let next = match aim {
-            Aim::Safety => check_safety(model, config, seed, options, watcher)?,
-            Aim::Property(number, origin) => {
-                check_property(model, config, seed, &aims, (number, origin), &options, watcher)?
-            }
-        };
-        let all = match checked.take() {
-            None => next,
-            Some(before) if aims.list[at - 1].is_with(aim) => before.and_others(next),
-            Some(before) => before.and(next),
-        };
-        let is_over = all.interrupted || all.report.verdict == Verdict::Violated && !config.keep_going;
-        let checked = checked.insert(all);
-        let others = aims.list[at + 1..].iter().filter(|other| !other.is_with(aim));
-        let mut unchecked: Vec<&str> = others.map(|&other| aims.name(other)).collect();
-        unchecked.dedup();
-        if is_over && !unchecked.is_empty() {
-            checked.report.add_reason(format!("not checked any more: {}", unchecked.join(", ")));
-        }
+        let is_over = result.interrupted || result.verdict == Verdict::Violated && !config.keep_going;
+        results.push(result);
         if is_over {
             break;
         }
     }
-    let mut checked = checked.ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))?;
-    for property in &checked.report.properties {
-        if let Some(text) = vacuity(property) {
-            let span = aims.program.properties.iter().find(|known| known.name == property.name);
-            let span = span.map(|known| known.span).filter(|&span| span != source::Span::default());
-            let location = span.map(|span| report::Extent::of(span, &model.map));
-            checked.report.warnings.push(text.clone());
-            checked
-                .report
-                .diagnostics
-                .push(report::Diagnostic { location, ..report::Diagnostic::warning(text) });
-        }
-    }
-    if !aims.skipped.is_empty() {
-        let skipped = aims.skipped.join(", ");
-        checked.report.verdict = checked.report.verdict.and(Verdict::Inconclusive);
-        checked.report.add_reason(format!(
-            "temporal properties ({skipped}) were not checked, since they need another store (--safety leaves them out)"
-        ));
-    }
-    Ok(checked)
+    summarize(&check, seed, &goals, results)
+        .ok_or_else(|| CheckError::Internal("there is nothing to check".to_owned()))
 }
 
 /// Explores all states of a model.
-fn check_safety(
-    model: &Model,
-    config: &Config,
-    seed: u64,
-    options: Options<'_>,
-    watcher: &mut dyn Watcher,
-) -> Result<Checked, CheckError> {
+fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResult, CheckError> {
+    let Check { model, config, ref options, .. } = *check;
     let program = without_properties(&model.program);
-    let mut plan = Plan::new(model, &program, config, None);
+    let mut plan = ReductionPlan::new(model, &program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
     let ladder = ladder(model, config);
     // A step under symmetry costs more than a look at memory.
-    let options = Options { lookahead: ladder.is_none(), fold: ladder.is_some(), ..options };
-    let budget = options.budget.clone();
-    let started = Instant::now();
-    let searched = plan.search(|analysis| {
+    let (lookahead, fold) = (ladder.is_none(), ladder.is_some());
+    let options_now = || Options { lookahead, fold, ..check.options() };
+    let ((explored, ended), layers) = plan.search(|analysis| {
         let stack = Stack { engine: &engine, ladder, analysis };
-        let options = time_left(&options, started);
-        let search = |store, options: &Options<'_>, observer: &mut dyn Watcher| {
-            stack.with_system(BitstateSearch { store, search: config.search, options, observer })
+        let search = |store, observer: &mut dyn Watcher| {
+            let (search, options) = (config.search(), &options_now());
+            stack.with_system(BitstateSearch { store, search, options, observer })
         };
-        let (run, told, ended) = if config.store_options.refine {
-            refine(&budget, config, &options, watcher, search)
-        } else if config.store_options.coverage {
-            let (run, told) = cover(&budget, config, &options, watcher, search);
-            (run, told, Ended::Here)
+        let (explored, layers, ended) = if config.store_options.refine {
+            refine(&options.budget, config, watcher, search)
         } else {
-            let (run, told) =
-                stack.with_system(Reachability { config, options: &options, observer: watcher });
-            (run, told, Ended::Here)
+            let (explored, layers) = if config.store_options.coverage {
+                cover(&options.budget, config, watcher, search)
+            } else {
+                stack.with_system(Reachability { config, options: &options_now(), observer: watcher })
+            };
+            (explored, layers, Ended::Normally)
         };
-        Ok::<_, CheckError>(((run, ended), told))
-    });
-    let ((run, ended), told) = searched?;
-    let patience = &patience(config, &options);
-    let searched = Searched { run, level: config.symmetry, told, plan: &plan, ended, patience };
-    conclude(model, config, seed, &engine, searched, None)
+        Ok::<_, CheckError>(((explored, ended), layers))
+    })?;
+    let level = config.symmetry;
+    conclude(
+        check,
+        SearchResult { explored, level, layers, plan: &plan, engine: &engine, ended, property: None },
+    )
 }
-
-/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and
-/// at least [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An
-/// interrupt that ended the search was for the search; another one ends the program.
-fn patience(config: &Config, options: &Options<'_>) -> Alarm {
-    let limit = config.limits.time.map(|limit| limit.max(CONFIRMATION));
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    Alarm::new(deadline, options.interrupt.filter(|flag| !flag.load(Relaxed)).cloned())
-}
-
-const CONFIRMATION: Duration = Duration::from_secs(10);
 
 /// The program for a search that looks at no temporal property. What only properties ask for does not count: who took the
 /// last step is not remembered for them, and neither that nor other questions about the schedule stand in the way of
@@ -229,380 +185,59 @@ fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
     Cow::Owned(rest)
 }
 
-/// A search that starts again has less time.
-fn time_left<'a>(options: &Options<'a>, started: Instant) -> Options<'a> {
-    let time = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
-    Options { time, ..options.clone() }
-}
-
 /// Looks for a run that violates a temporal property.
 fn check_property(
-    model: &Model,
-    config: &Config,
-    seed: u64,
-    aims: &Aims,
+    check: &Check<'_>,
+    goals: &Goals,
     (number, origin): (usize, Option<Origin>),
-    options: &Options<'_>,
     watcher: &mut dyn Watcher,
-) -> Result<Checked, CheckError> {
-    // Of a property about individuals, one of them is marked.
-    let pinned = origin.map(|origin| {
-        let pinned = aims.program.mark_thread(&aims.program.properties[number], origin);
-        pinned.ok_or_else(|| CheckError::Internal("there is nobody to mark".to_owned()))
+) -> Result<GoalResult, CheckError> {
+    let Check { model, config, .. } = *check;
+    // For a property of each thread of a procedure, one of them is marked.
+    let marked = origin.map(|origin| {
+        let marked = goals.program.mark_thread(&goals.program.properties[number], origin);
+        marked.ok_or_else(|| CheckError::Internal("there is nobody to mark".to_owned()))
     });
-    let pinned = pinned.transpose()?;
-    let (program, at) = pinned.as_ref().map_or((&aims.program, number), |pinned| (&pinned.program, 0));
+    let marked = marked.transpose()?;
+    let (program, at) = marked.as_ref().map_or((&goals.program, number), |marked| (&marked.program, 0));
     let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let mut plan = Plan::new(model, program, config, Some(property));
+    let mut plan = ReductionPlan::new(model, program, config, Some(property));
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
         is_fair: config.fairness == Fairness::Weak,
         // A run that ends makes no cycle.
-        stutters: aims.progress != Some(number),
+        stutters: goals.progress != Some(number),
         passes_by: true,
         ..Claim::new(&automaton)
     };
-    let started = Instant::now();
     let mut search = |ladder, analysis: Option<&_>| {
         let stack = Stack { engine: &engine, ladder, analysis };
-        let options = time_left(options, started);
-        temporal::search(&stack, &claim, config, &options, watcher).map_err(CheckError::Refused)
+        let found = temporal::search(&stack, &claim, config, &check.options(), watcher);
+        found.map_err(CheckError::Refused)
     };
     let mut level = temporal::level(ladder, config.symmetry);
-    let (mut searched, mut told) = plan.search(|analysis| {
-        let (found, store, told) = search(ladder, analysis)?;
-        Ok(((found, store), told))
-    })?;
-    if searched.0.cycle_not_reproduced && ladder.is_some() {
-        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names. Without
-        // names, objects are what they are called: orders of steps are not all alike then.
-        let (found, store, without) = search(None, None)?;
-        (searched, told) = ((found, store), without);
+    let ((mut found, mut store), mut layers) = plan.search(|analysis| search(ladder, analysis))?;
+    if found.cycle_not_reproduced && ladder.is_some() {
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
+        // Without names, objects are what they are called: orders of steps are not all alike then.
+        ((found, store), layers) = search(None, None)?;
         level = config::Symmetry::None;
         plan.give_up_names();
     }
-    let (mut found, store) = searched;
-    let patience = &patience(config, options);
-    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
-    let individuals = pinned.as_ref().map(|pinned| individual::unmark(pinned, naive, &mut found));
     if found.cycle_not_reproduced {
-        // What cannot be shown is not reported.
-        found.outcome.violations.retain(|found| found.fault.kind != FaultKind::AcceptanceCycle);
-        if found.outcome.completeness == Completeness::Stopped(StopReason::FirstViolation) {
-            found.outcome.completeness = Completeness::Stopped(StopReason::Unshown);
-        }
+        withdraw_cycle(&mut found.outcome);
     }
-    let cycle = found.lasso.as_ref().map(|lasso| {
-        let steps = lasso.trail().steps;
-        let run = unmerge(naive, &plan.chains, &steps, FaultKind::AcceptanceCycle);
-        Cycle { start: run.after(lasso.cycle_start()), closed: lasso.is_closed }
-    });
-    let run = Run { outcome: found.outcome.clone(), store, sample: None };
-    let individuals = &individuals.unwrap_or_default();
+    let explored = Explored { outcome: found.outcome.clone(), store, sample: None };
     let automaton_states = automaton.edges.len();
-    let about = About { aims, number, found: &found, individuals, cycle, automaton_states };
-    let searched = Searched { run, level, told, plan: &plan, ended: Ended::Here, patience };
-    conclude(model, config, seed, &engine, searched, Some(about))
-}
-
-impl Checked {
-    /// Together with the check of the same property for other individuals.
-    fn and_others(self, next: Self) -> Self {
-        let mut all = self.and(next);
-        let properties = &mut all.report.properties;
-        if let (Some(other), Some(property)) = (properties.pop(), properties.last_mut()) {
-            property.verdict = property.verdict.and(other.verdict);
-            property.automaton_states = property.automaton_states.max(other.automaton_states);
-            property.product_states += other.product_states;
-            property.states += other.states;
-            property.transitions += other.transitions;
-            property.seconds += other.seconds;
-            property.vacuous.retain(|condition| other.vacuous.contains(condition));
-        }
-        all
-    }
-
-    /// Together with the check of something else, of which the figures are not shown here.
-    fn and(mut self, next: Self) -> Self {
-        let (report, other) = (&mut self.report, next.report);
-        report.verdict = report.verdict.and(other.verdict);
-        report.exhaustive &= other.exhaustive;
-        other.incomplete.into_iter().for_each(|reason| report.add_reason(reason));
-        if report.violation.is_none() && other.violation.is_some() {
-            report.violation = other.violation;
-            report.search = other.search;
-            self.trail = next.trail;
-        }
-        for violation in other.violations {
-            let same = |known: &ViolationCount| {
-                (&known.kind, &known.message, &known.location)
-                    == (&violation.kind, &violation.message, &violation.location)
-            };
-            if !report.violations.iter().any(same) {
-                report.violations.push(violation);
-            }
-        }
-        for pinned in other.symmetry.pinned {
-            if !report.symmetry.pinned.contains(&pinned) {
-                report.symmetry.pinned.push(pinned);
-            }
-        }
-        report.safety |= other.safety;
-        report.properties.extend(other.properties);
-        report.peak_memory_bytes = report.peak_memory_bytes.max(other.peak_memory_bytes);
-        report.seconds += other.seconds;
-        for line in other.warnings {
-            if !report.warnings.contains(&line) {
-                report.warnings.push(line);
-            }
-        }
-        for diagnostic in other.diagnostics {
-            if !report.diagnostics.contains(&diagnostic) {
-                report.diagnostics.push(diagnostic);
-            }
-        }
-        for line in other.assumptions {
-            if !report.assumptions.contains(&line) {
-                report.assumptions.push(line);
-            }
-        }
-        self.interrupted |= next.interrupted;
-        self
-    }
+    let (found, marked) = (&found, marked.as_ref());
+    let property = PropertySearch { goals, number, origin, found, marked, automaton_states };
+    let (property, ended) = (Some(property), Ended::Normally);
+    conclude(check, SearchResult { explored, level, layers, plan: &plan, engine: &engine, ended, property })
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
-fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
+pub fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
     config.ladder().filter(|_| !model.program.features.thread_ids_observable)
-}
-
-/// How a search went.
-struct Searched<'a> {
-    run: Run,
-    /// The level of symmetry that was used.
-    level: config::Symmetry,
-    told: LayerStats,
-    plan: &'a Plan<'a>,
-    ended: Ended,
-    /// Rings when the plain interpreter takes too long over what was found.
-    patience: &'a Alarm,
-}
-
-fn conclude(
-    model: &Model,
-    config: &Config,
-    seed: u64,
-    engine: &Engine,
-    searched: Searched<'_>,
-    about: Option<About<'_>>,
-) -> Result<Checked, CheckError> {
-    let Searched { run: Run { mut outcome, store, .. }, level, told, plan, ended, patience } = searched;
-    let naive = Naive { alarm: Some(patience), ..interpreter(model, config.bounds) };
-    let reduction = plan.report(&told);
-    let mut violations: Vec<ViolationCount> = Vec::new();
-    let mut first = None;
-    let mut trail = None;
-    let mut unconfirmed = None;
-    let is_reported = |found: &&search::Violation| about.is_none_or(|about| about.reports(found));
-    for (at, found) in outcome.violations.iter().enumerate().filter(|(_, found)| is_reported(found)) {
-        let steps = unmerge(naive, &plan.chains, &found.trail.steps, found.fault.kind).steps;
-        let confirmed = match &about {
-            Some(about) => {
-                let individual = about.individuals.get(at).copied().flatten();
-                confirm_run(model, naive, config, about, found, &steps, individual)
-            }
-            None => confirm(model, naive, found, &steps).map(|trace| (trace, None)),
-        };
-        if patience.has_rung() {
-            unconfirmed = Some((at, found.fault.kind));
-            break;
-        }
-        let (trace, property) = confirmed?;
-        let Some(ending) = trace.ends_in.clone() else { unreachable!("confirmed") };
-        let (kind, message) = (ending.kind, ending.message);
-        let location = ending.location;
-        let length = steps.len() as u64;
-        if first.is_none() {
-            trail = Some(trail_file(
-                model,
-                config.bounds,
-                Some(TrailViolation { kind: kind.clone(), message: message.clone(), property }),
-                &steps,
-            ));
-            first = Some(Violation {
-                kind: kind.clone(),
-                message: message.clone(),
-                steps: length,
-                location: location.clone(),
-                trace,
-            });
-        }
-        // Both ways out of a test fault where it does: for people that is one violation.
-        let same = |other: &&mut ViolationCount| {
-            (&other.kind, &other.message, &other.location) == (&kind, &message, &location)
-        };
-        match violations.iter_mut().find(same) {
-            Some(known) => {
-                known.count += found.count;
-                known.steps = known.steps.min(length);
-            }
-            None => {
-                violations.push(ViolationCount {
-                    kind,
-                    message,
-                    count: found.count,
-                    steps: length,
-                    location,
-                });
-            }
-        }
-    }
-
-    if patience.has_rung() {
-        outcome.violations.truncate(unconfirmed.map_or(0, |(at, _)| at));
-        outcome.completeness = Completeness::Stopped(if patience.is_interrupted() {
-            StopReason::Interrupted
-        } else if patience.is_due() {
-            StopReason::Time
-        } else {
-            StopReason::Memory
-        });
-    }
-    let truncated = |bound| outcome.truncations.get(&bound).copied().unwrap_or(0);
-    let truncations = Truncations {
-        objects: truncated(Bound::Objects),
-        threads: truncated(Bound::Threads),
-        frames: truncated(Bound::Frames),
-        conditions: outcome.unevaluated.values().sum(),
-    };
-    let searched = verdict(config, &outcome, about.as_ref());
-    let properties: Vec<_> =
-        about.iter().map(|about| about.entry(config, searched, reduction.clone())).collect();
-    let verdict = if violations.is_empty() { searched } else { Verdict::Violated };
-    let warnings = model.warnings.iter().map(|warning| warning.message.clone()).collect();
-    let seconds = outcome.elapsed.as_secs_f64();
-    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-    let (states, transitions) = (outcome.stats.states as u64, outcome.stats.transitions);
-    let sizes = config.bounds.sizes;
-    let is_cut = about.is_some_and(|about| about.faults().next().is_some());
-    let exhaustive = outcome.is_exhaustive() && store.expected_omissions.is_none() && !is_cut;
-    let mut report = Report {
-        version: report::FORMAT_VERSION,
-        tool: report::TOOL.to_owned(),
-        model: model.name.clone(),
-        verdict,
-        exhaustive,
-        incomplete: incomplete(model, config, &outcome, truncations, &store, ended, about.as_ref()),
-        violation: first,
-        violations,
-        safety: about.is_none(),
-        properties,
-        states,
-        matched: outcome.stats.matched,
-        transitions,
-        depth: outcome.stats.depth.into(),
-        open: stores::open(&outcome),
-        search: if about.is_some() { SearchKind::Dfs } else { config.search }.to_string(),
-        symmetry: symmetry_report(model, config, level, told.naming, about.as_ref()),
-        bounds: report::Bounds { objects: sizes.objects, threads: sizes.threads, frames: sizes.frames },
-        truncations,
-        peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
-        memory_limit_bytes: config.limits.memory,
-        seconds,
-        states_per_second: rate(states),
-        transitions_per_second: rate(transitions),
-        seed,
-        assumptions: assumptions(model, config, level, truncations, &store, &reduction, about.as_ref()),
-        store,
-        reduction,
-        // A search for cycles does not go where its automaton does not go.
-        dead_code: if exhaustive && about.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
-        warnings,
-        diagnostics: model.warnings(),
-    };
-    if patience.has_rung() {
-        let kind = unconfirmed.map_or(FaultKind::AcceptanceCycle, |(_, kind)| kind);
-        report.add_reason(format!(
-            "a possible violation ({kind}) is not reported: there was no time or memory to run it again on the plain interpreter"
-        ));
-    }
-    let interrupted = outcome.completeness == Completeness::Stopped(StopReason::Interrupted);
-    Ok(Checked { report, trail, interrupted })
-}
-
-pub fn trail_file(
-    model: &Model,
-    bounds: Bounds,
-    violation: Option<TrailViolation>,
-    steps: &[system::Step],
-) -> TrailFile {
-    let sizes = bounds.sizes;
-    let bounds = TrailBounds {
-        objects: sizes.objects,
-        threads: sizes.threads,
-        frames: sizes.frames,
-        error: bounds.on_bound == OnBound::Error,
-    };
-    TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
-}
-
-fn symmetry_report(
-    model: &Model,
-    config: &Config,
-    level: config::Symmetry,
-    stats: Stats,
-    about: Option<&About<'_>>,
-) -> Symmetry {
-    let individual = about.and_then(|about| about.property().each.as_ref()).map(|each| {
-        let procedure = &model.program.procedures[each.procedure];
-        format!("{} {}", procedure.name, each.variable)
-    });
-    let named = |&(id, element): &(ir::EnumId, u32)| {
-        let of = &model.program.enums[id];
-        format!("{}.{}", of.name, of.elements[element as usize])
-    };
-    let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
-    Symmetry {
-        level: level.to_string(),
-        naming: is_named.then(|| config.naming.unwrap_or_default().to_string()),
-        canonical: match level {
-            _ if model.program.features.thread_ids_observable => true,
-            // Every state is its own class.
-            config::Symmetry::None => true,
-            // Ties are broken by the ids of threads.
-            config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
-            config::Symmetry::Heap | config::Symmetry::Full => stats.exhausted == 0,
-        },
-        ties_searched: stats.searched,
-        searches_exhausted: stats.exhausted,
-        touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
-        pinned: model.program.named_constants().iter().map(named).chain(individual).collect(),
-    }
-}
-
-/// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
-/// entry.
-fn dead_code(model: &Model, plan: &Plan<'_>, engine: &Engine) -> Vec<DeadCode> {
-    let program = &model.program;
-    let passed = passed(program, &plan.chains, |transition| engine.was_taken(transition));
-    let mut dead = Vec::new();
-    let mut seen = BTreeSet::new();
-    for (id, location) in program.locations.iter() {
-        if engine.was_reached(id) || passed.contains(&id) || !matches!(location.kind, LocationKind::Plain) {
-            continue;
-        }
-        let procedure = &program.procedures[location.procedure];
-        let entered = engine.was_reached(procedure.entry);
-        let span = if entered { location.span } else { procedure.span };
-        let place = if entered { place_of(model, span) } else { model.place(span) };
-        // What a language has several of on a line is listed one by one.
-        let column = if model.dialect().has_statements_in_lines { place.column } else { 0 };
-        if seen.insert((location.procedure.index(), place.line, column)) {
-            let name = (entered && !location.synthetic).then(|| location.name.clone());
-            dead.push(DeadCode { procedure: procedure.name.clone(), entered, name, location: place });
-        }
-    }
-    dead
 }

@@ -17,7 +17,7 @@ use crate::report::Reduction;
 use crate::stack::LayerStats;
 
 /// How a program is searched.
-pub struct Plan<'p> {
+pub struct ReductionPlan<'p> {
     /// The program whose steps are searched: that of the model, or a merged one.
     pub program: Cow<'p, Program>,
     /// What is merged: nothing, if there are none.
@@ -59,7 +59,7 @@ impl Decision {
     }
 }
 
-impl<'p> Plan<'p> {
+impl<'p> ReductionPlan<'p> {
     /// For the search of a model's program for deadlocks and faults, or for runs that violate a property.
     pub fn new(model: &Model, program: &'p Program, config: &Config, property: Option<&Property>) -> Self {
         let counting = property.and_then(counts_states);
@@ -96,14 +96,14 @@ impl<'p> Plan<'p> {
         mut search: impl FnMut(Option<&Analysis>) -> Result<(T, LayerStats), E>,
     ) -> Result<(T, LayerStats), E> {
         loop {
-            let (found, told) = search(self.analysis.as_ref())?;
-            let Some(analysis) = self.analysis.as_mut().filter(|_| !told.doubts.is_empty()) else {
-                return Ok((found, told));
+            let (found, layers) = search(self.analysis.as_ref())?;
+            let Some(analysis) = self.analysis.as_mut().filter(|_| !layers.doubts.is_empty()) else {
+                return Ok((found, layers));
             };
-            if told.doubts.is_bounded {
+            if layers.doubts.is_bounded {
                 self.give_up(BOUNDED);
             } else {
-                self.dropped.extend(analysis.drop_assumptions(&told.doubts.breaches));
+                self.dropped.extend(analysis.drop_assumptions(&layers.doubts.breaches));
             }
         }
     }
@@ -120,15 +120,15 @@ impl<'p> Plan<'p> {
         }
     }
 
-    pub fn report(&self, told: &LayerStats) -> Reduction {
+    pub fn report(&self, layers: &LayerStats) -> Reduction {
         Reduction {
-            por: self.reduction.switch().to_string(),
-            merge: self.merging.switch().to_string(),
+            por: self.reduction.switch(),
+            merge: self.merging.switch(),
             notice: self.reduction.notice(),
             merge_notice: self.merging.notice(),
             dropped: self.dropped.clone(),
-            ample: told.reduction.ample,
-            full: told.reduction.full,
+            ample: layers.reduction.ample,
+            full: layers.reduction.full,
         }
     }
 }

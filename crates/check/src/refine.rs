@@ -7,14 +7,12 @@
 //! Each round also tells how many states there are, as far as it saw, which is what the number of hash functions of the next
 //! one is chosen by.
 
-use std::time::Instant;
-
-use search::{Completeness, Observer, Options, Quiet, StopReason};
+use search::{Completeness, Observer, Quiet, StopReason};
 use store::{Bitstate, Budget, Hashes};
 
 use crate::config::Config;
 use crate::report::{Round, Store};
-use crate::stores::Run;
+use crate::stores::Explored;
 
 /// The first array has 64 Kibit.
 const FIRST: u32 = 16;
@@ -23,7 +21,7 @@ const FIRST: u32 = 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// An error was found, nothing is expected to be lost, or the search was stopped: the outcome tells.
-    Here,
+    Normally,
     /// A larger array would not fit.
     Memory,
 }
@@ -41,11 +39,9 @@ impl Watcher for Quiet {}
 pub fn refine<T>(
     budget: &Budget,
     config: &Config,
-    options: &Options<'_>,
     watcher: &mut dyn Watcher,
-    search: impl Fn(Bitstate, &Options<'_>, &mut dyn Watcher) -> (Run, T),
-) -> (Run, T, Ended) {
-    let started = Instant::now();
+    search: impl Fn(Bitstate, &mut dyn Watcher) -> (Explored, T),
+) -> (Explored, T, Ended) {
     let mut rounds: Vec<Round> = Vec::new();
     // The last search that went through.
     let mut last = None;
@@ -59,9 +55,7 @@ pub fn refine<T>(
             // Nothing is known: as few as are ever chosen, for more states than fit.
             (None, None) => Hashes::For(f64::from(log_bits).exp2()),
         };
-        let left = options.time.map(|limit| limit.saturating_sub(started.elapsed()));
-        let options = Options { time: left, ..options.clone() };
-        let (run, rest) = search(Bitstate::new(budget, log_bits, hashes), &options, watcher);
+        let (run, rest) = search(Bitstate::new(budget, log_bits, hashes), watcher);
         let round = round(&run, log_bits);
         watcher.round(&round);
         let ended = has_ended(&run, &round);
@@ -73,15 +67,15 @@ pub fn refine<T>(
             break;
         }
         if ended {
-            return (Run { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Here);
+            return (Explored { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Normally);
         }
         last = Some((run, rest));
     }
     let (run, rest) = last.expect("the first array is not too large");
-    (Run { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Memory)
+    (Explored { store: Store { rounds, ..run.store }, ..run }, rest, Ended::Memory)
 }
 
-fn round(run: &Run, log_bits: u32) -> Round {
+fn round(run: &Explored, log_bits: u32) -> Round {
     let figure = |name| run.store.figures.get(name).copied().unwrap_or_default();
     Round {
         bits: 1 << log_bits,
@@ -94,7 +88,7 @@ fn round(run: &Run, log_bits: u32) -> Round {
 }
 
 /// Whether a larger array would not change anything.
-fn has_ended(run: &Run, round: &Round) -> bool {
+fn has_ended(run: &Explored, round: &Round) -> bool {
     let went_through = matches!(
         run.outcome.completeness,
         Completeness::Exhausted | Completeness::Stopped(StopReason::Depth)

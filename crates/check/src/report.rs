@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use source::{Diagnostics, SourceMap, Span};
+use system::FaultKind;
 
-use crate::config::{SearchKind, Switch};
+use crate::config::{self, Fairness, Naming, SearchKind, Sizes, StoreKind, Switch};
 use crate::trace::Trace;
 
 /// The version of the object's form.
@@ -46,11 +47,11 @@ pub struct Report {
     /// What the search still had to do when it ended: breadth first, states that were stored and not expanded; depth first,
     /// states on the stack.
     pub open: u64,
-    pub search: String,
+    pub search: SearchKind,
     pub store: Store,
     pub symmetry: Symmetry,
     pub reduction: Reduction,
-    pub bounds: Bounds,
+    pub bounds: Sizes,
     /// Steps that were not taken because they exceed a bound.
     pub truncations: Truncations,
     pub peak_memory_bytes: u64,
@@ -233,16 +234,22 @@ pub struct Property {
     pub transitions: u64,
     pub seconds: f64,
     /// Which runs count.
-    pub fairness: String,
+    pub fairness: Fairness,
     /// Of this search, as that of the whole report is of the first one.
     pub reduction: Reduction,
     /// Conditions that never hold, in front of an implication.
     pub vacuous: Vec<String>,
 }
 
+/// Something whose text is its value in JSON.
+pub(crate) fn as_text<S: Serializer>(value: &impl std::fmt::Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Violation {
-    pub kind: String,
+    #[serde(serialize_with = "as_text")]
+    pub kind: FaultKind,
     pub message: String,
     /// Length of the trail.
     pub steps: u64,
@@ -252,7 +259,8 @@ pub struct Violation {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ViolationCount {
-    pub kind: String,
+    #[serde(serialize_with = "as_text")]
+    pub kind: FaultKind,
     pub message: String,
     /// States or steps that show it.
     pub count: u64,
@@ -271,7 +279,7 @@ pub struct Place {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Store {
-    pub kind: String,
+    pub kind: StoreKind,
     pub bytes: u64,
     pub bytes_per_state: f64,
     /// What there is to say about a store of its kind.
@@ -323,7 +331,7 @@ pub struct Round {
 /// Another store, for the states of this one.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Alternative {
-    pub kind: String,
+    pub kind: StoreKind,
     pub bytes: u64,
     pub bytes_per_state: f64,
     /// How many times as many states it would hold in the memory of this one.
@@ -334,9 +342,9 @@ pub struct Alternative {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Symmetry {
-    pub level: String,
+    pub level: config::Symmetry,
     /// How objects are named, where they are.
-    pub naming: Option<String>,
+    pub naming: Option<Naming>,
     /// Whether states that differ only in names that the level abstracts from were always one.
     pub canonical: bool,
     /// States whose names took a search, and those for which it was broken off.
@@ -352,9 +360,9 @@ pub struct Symmetry {
 #[derive(Clone, Debug, Serialize)]
 pub struct Reduction {
     /// Whether orders of steps were: `on` or `off`.
-    pub por: String,
+    pub por: Switch,
     /// Whether statements were merged: `on` or `off`.
-    pub merge: String,
+    pub merge: Switch,
     /// Why there was no partial order reduction, unless it was switched off.
     pub notice: Option<String>,
     /// Why no statements were merged, unless that was switched off.
@@ -368,15 +376,8 @@ pub struct Reduction {
 
 impl Reduction {
     pub fn is_merged(&self) -> bool {
-        self.merge == Switch::On.as_str()
+        self.merge == Switch::On
     }
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Bounds {
-    pub objects: u32,
-    pub threads: u32,
-    pub frames: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -413,20 +414,32 @@ impl Report {
     /// Whether no run to the first violation is shorter than the one that is shown.
     pub fn is_shortest(&self) -> bool {
         let of_a_property = self.properties.iter().any(|property| property.verdict == Verdict::Violated);
-        self.search == SearchKind::Bfs.as_str()
+        self.search == SearchKind::Bfs
             && !of_a_property
             && self.reduction.ample == 0
             && !self.reduction.is_merged()
     }
+}
 
-    /// Adds to why it is not complete.
-    pub(crate) fn add_reason(&mut self, reason: String) {
-        let reasons = self.incomplete.get_or_insert_default();
-        if reasons.is_empty() {
-            *reasons = reason;
-        } else if !reasons.contains(&reason) {
-            *reasons = format!("{reasons}; {reason}");
+/// Why a check is not complete, if it is not: reasons, with semicolons between them.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Reasons(pub Option<String>);
+
+impl Reasons {
+    /// Adds a reason that is not among them.
+    pub fn add(&mut self, reason: &str) {
+        match &mut self.0 {
+            Some(reasons) if reasons.contains(reason) => {}
+            Some(reasons) => *reasons += &format!("; {reason}"),
+            none => *none = Some(reason.to_owned()),
         }
+    }
+}
+
+impl ViolationCount {
+    /// Whether both are the same violation to people.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (self.kind, &self.message, &self.location) == (other.kind, &other.message, &other.location)
     }
 }
 

@@ -2,17 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use naive::{Naive, State, Stopped};
+use naive::{State, Stopped};
 use search::{WalkEnd, Walked, Walker};
 use system::{Bound, Step};
 
 use crate::config::Bounds;
 use crate::dialect::place_of_step;
 use crate::model::Model;
-use crate::narrate::Narrator;
 use crate::pipeline::{CheckError, engine};
+use crate::replay::{Missed, Run, Taken, ending, interpreter};
 use crate::report::Place;
-use crate::trace::{Follower, Missed, Trace, TraceStep, ending, interpreter, lines};
+use crate::trace::{Trace, TraceStep};
 
 /// How a run ended that was taken at random, as the plain interpreter confirms it.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub enum SimulationEnd {
 
 /// The trace of a run that has no steps yet.
 pub fn beginning(model: &Model, bounds: Bounds) -> Trace {
-    Follower::new(model, bounds).beginning()
+    Run::new(model, interpreter(model, bounds)).beginning()
 }
 
 /// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and tells `visit`
@@ -57,8 +57,8 @@ pub fn random(
 ) -> Result<Simulated, CheckError> {
     let engine = engine(model, bounds)?;
     let mut walker = Walker::new(&engine, seed, max_steps);
-    let mut follower = Follower::new(model, bounds);
-    let mut trace = follower.beginning();
+    let mut run = Run::new(model, interpreter(model, bounds));
+    let mut trace = run.beginning();
     let mut steps = 0;
     let otherwise = |steps: u64, reason: &dyn std::fmt::Display| {
         CheckError::Internal(format!("the plain interpreter runs otherwise: step {}: {reason}", steps + 1))
@@ -73,7 +73,7 @@ pub fn random(
             WalkEnd::Steps => SimulationEnd::Steps,
         });
         let Some(step) = step else { break (end, None) };
-        match (follower.take(step), end) {
+        match (run.take(step), end) {
             (Err(Missed::Truncated(bound)), Some(SimulationEnd::Truncated(other))) if bound == other => {
                 break (end, None);
             }
@@ -81,10 +81,10 @@ pub fn random(
             (Ok(_), Some(SimulationEnd::Truncated(_))) => {
                 return Err(otherwise(steps, &"no bound is exceeded"));
             }
-            (Ok(followed), _) => {
+            (Ok(taken), _) => {
                 steps += 1;
-                let is_over = visit(step, followed.step).is_break();
-                match (followed.fault, end) {
+                let is_over = visit(step, taken.step).is_break();
+                match (taken.fault, end) {
                     (Some(fault), _) => break (Some(SimulationEnd::Violation), Some(fault)),
                     (None, Some(_)) => break (end, None),
                     (None, None) if is_over => break (Some(SimulationEnd::BrokenOff), None),
@@ -95,9 +95,9 @@ pub fn random(
     };
     trace.ends_in = match fault {
         Some(fault) => Some(ending(model, &fault)),
-        None => follower.ending(None),
+        None => run.ending(None),
     };
-    trace.last = follower.lines();
+    trace.last = run.lines();
     let end = end.unwrap_or(SimulationEnd::Steps);
     if end == SimulationEnd::Violation && trace.ends_in.is_none() {
         return Err(otherwise(steps, &"nothing is wrong with it"));
@@ -107,10 +107,9 @@ pub fn random(
 
 /// A run that goes where its user wants.
 pub struct Interactive<'m> {
-    model: &'m Model,
-    naive: Naive<'m>,
-    narrator: Option<Narrator<'m>>,
-    states: Vec<State>,
+    run: Run<'m>,
+    /// The states before that of the run.
+    past: Vec<State>,
     pub steps: Vec<Step>,
 }
 
@@ -138,25 +137,19 @@ pub enum Chosen {
 impl<'m> Interactive<'m> {
     pub fn new(model: &'m Model, bounds: Bounds) -> Result<Self, CheckError> {
         engine(model, bounds)?;
-        let naive = interpreter(model, bounds);
-        let states = vec![naive.initial()];
-        Ok(Self { model, naive, narrator: Narrator::of(naive), states, steps: Vec::new() })
-    }
-
-    fn state(&self) -> &State {
-        self.states.last().expect("the initial state stays")
+        let run = Run::new(model, interpreter(model, bounds));
+        Ok(Self { run, past: Vec::new(), steps: Vec::new() })
     }
 
     pub fn describe(&self) -> Vec<String> {
-        lines(&self.naive, self.state())
+        self.run.lines()
     }
 
-    pub fn choices(&mut self) -> Vec<Choice> {
-        let Self { model, naive, narrator, states, .. } = self;
-        let state = states.last().expect("the initial state stays");
+    pub fn choices(&self) -> Vec<Choice> {
+        let Run { model, naive, state, .. } = &self.run;
         let (enabled, faults) = naive.steps(state);
-        let mut choice = |step: Step, faults| {
-            let partner = narrator.as_mut().and_then(|narrator| narrator.partner(state, step));
+        let choice = |(step, faults): (Step, bool)| {
+            let partner = naive.fire_recorded(state, step).events.partner;
             Choice {
                 step,
                 thread: naive.thread_name(state, step.thread),
@@ -166,23 +159,17 @@ impl<'m> Interactive<'m> {
                 faults,
             }
         };
-        let steps = enabled.into_iter().map(|step| (step, false));
-        steps
-            .chain(faults.into_iter().map(|(step, _)| (step, true)))
-            .map(|(step, faults)| choice(step, faults))
-            .collect()
+        let enabled = enabled.into_iter().map(|step| (step, false));
+        enabled.chain(faults.into_iter().map(|(step, _)| (step, true))).map(choice).collect()
     }
 
     /// What is wrong with the state, in words.
     pub fn wrong(&self) -> Option<String> {
-        let state = self.state();
-        match state
-            .soft_fault()
-            .cloned()
-            .map_or_else(|| self.naive.check(state), |soft_fault| Err(Stopped::Fault(soft_fault)))
-        {
+        let Run { model, naive, state, .. } = &self.run;
+        let soft_fault = state.soft_fault().cloned();
+        match soft_fault.map_or_else(|| naive.check(state), |fault| Err(Stopped::Fault(fault))) {
             Err(Stopped::Fault(fault)) => Some(fault.to_string()),
-            _ if self.naive.deadlocked(state) => Some(format!("deadlock: {}", self.model.dialect().deadlock)),
+            _ if naive.deadlocked(state) => Some(format!("deadlock: {}", model.dialect().deadlock)),
             Err(Stopped::Truncated(bound)) => {
                 Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
             }
@@ -191,32 +178,27 @@ impl<'m> Interactive<'m> {
     }
 
     pub fn take(&mut self, step: Step) -> Chosen {
-        let state = self.states.last().expect("the initial state stays");
-        let told = self.narrator.as_mut().map(|narrator| narrator.tell(state, step));
-        match self.naive.fire(self.state(), step) {
-            Ok(next) => {
-                let printed = told.map(|told| told.printed).unwrap_or_default();
-                let mut lines: Vec<String> = printed.lines().map(|line| format!("prints: {line}")).collect();
-                let changes = self.naive.describe_changes(self.state(), &next);
-                lines.extend(changes.iter().map(ToString::to_string));
-                self.states.push(next);
+        let before = self.run.state.clone();
+        match self.run.take(step) {
+            Ok(Taken { fault: Some(fault), .. }) => Chosen::Stopped(fault.to_string()),
+            Ok(Taken { step: TraceStep { printed, changes, .. }, fault: None }) => {
+                self.past.push(before);
                 self.steps.push(step);
-                Chosen::Moved(lines)
+                let printed = printed.iter().flat_map(|text| text.lines());
+                Chosen::Moved(printed.map(|line| format!("prints: {line}")).chain(changes).collect())
             }
-            Err(Stopped::Fault(fault)) => Chosen::Stopped(fault.to_string()),
-            Err(Stopped::Truncated(bound)) => {
+            Err(Missed::Truncated(bound)) => {
                 Chosen::Stopped(format!("exceeds the bound on {}", bound.as_str()))
             }
-            Err(Stopped::NotEnabled | Stopped::Abandoned) => Chosen::Stopped("not possible here".to_owned()),
+            Err(Missed::NotEnabled | Missed::Abandoned) => Chosen::Stopped("not possible here".to_owned()),
         }
     }
 
     /// Takes the last step back.
     pub fn back(&mut self) -> bool {
-        if self.steps.pop().is_some() {
-            self.states.pop();
-            return true;
-        }
-        false
+        let Some(state) = self.past.pop() else { return false };
+        self.run.state = state;
+        self.steps.pop();
+        true
     }
 }

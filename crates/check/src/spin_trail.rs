@@ -32,8 +32,8 @@ use system::Step;
 use crate::config::Bounds;
 use crate::dialect::place_of_step;
 use crate::model::Model;
-use crate::narrate::Narrator;
-use crate::trace::interpreter;
+use crate::replay::interpreter;
+use crate::trace::TraceStep;
 
 /// A process takes at most this many merged steps behind one line.
 const MOST_MERGED: usize = 256;
@@ -115,18 +115,17 @@ fn parse(text: &str) -> Result<Lines, Misfit> {
 /// The steps that a trail of SPIN's stands for.
 pub fn read(model: &Model, bounds: Bounds, text: &str) -> Result<Vec<Step>, Misfit> {
     let Lines { lines, merged } = parse(text)?;
-    let naive = interpreter(model, bounds);
-    let Some(narrator) = Narrator::of(naive) else {
+    if !model.dialect().is_spins {
         return Err(Misfit { line: 1, reason: "only Promela models have trails of SPIN's".to_owned() });
-    };
+    }
+    let naive = interpreter(model, bounds);
     let tries = (TRIED_PER_LINE * lines.len()).max(TRIED_AT_LEAST);
-    Reader { model, naive, narrator, lines, merged, tries, misfit: None }.run()
+    Reader { model, naive, lines, merged, tries, misfit: None }.run()
 }
 
 struct Reader<'m> {
     model: &'m Model,
     naive: Naive<'m>,
-    narrator: Narrator<'m>,
     lines: Vec<Line>,
     merged: bool,
     /// How many steps may still be tried.
@@ -256,7 +255,7 @@ impl Reader<'_> {
                 continue;
             }
             let receiver = self.lines.get(point.line + 1).map(|line| (line.process, line.statement));
-            match self.narrator.partner(&point.state, step) {
+            match self.naive.fire_recorded(&point.state, step).events.partner {
                 None => ways.push(Way::Line(step, None)),
                 Some((thread, id)) if receiver == Some((thread, number(id))) => {
                     ways.push(Way::Line(step, Some(thread)));
@@ -360,32 +359,21 @@ impl Reader<'_> {
 }
 
 /// A run as SPIN writes it down, without merged statements.
-pub fn write(model: &Model, bounds: Bounds, steps: &[Step]) -> Result<String, String> {
-    let naive = interpreter(model, bounds);
-    let mut narrator =
-        Narrator::of(naive).ok_or_else(|| "only Promela models have trails of SPIN's".to_owned())?;
-    let mut state = naive.initial();
+pub fn write<'t>(model: &Model, steps: impl IntoIterator<Item = &'t TraceStep>) -> String {
     let mut out = String::new();
     let mut count = 0;
-    let mut line = |process: u32, id: TransitionId| {
+    let mut line = |process: u32, transition: u32| {
         count += 1;
-        let _ = writeln!(out, "{count}:{process}:{}", model.program.transitions[id].number);
+        let number = model.program.transitions[TransitionId(transition)].number;
+        let _ = writeln!(out, "{count}:{process}:{number}");
     };
-    for (at, &step) in steps.iter().enumerate() {
-        let fired = naive.fire(&state, step);
-        if fired == Err(Stopped::NotEnabled) {
-            return Err(format!("step {} of {} is not possible", at + 1, steps.len()));
-        }
-        line(step.thread, TransitionId(step.transition));
-        if let Some((partner, id)) = narrator.partner(&state, step) {
-            line(partner, id);
-        }
-        match fired {
-            Ok(next) => state = next,
-            Err(_) => break,
+    for step in steps {
+        line(step.thread_id, step.transition);
+        if let Some(partner) = &step.partner {
+            line(partner.thread_id, partner.transition);
         }
     }
-    Ok(out)
+    out
 }
 
 #[cfg(test)]

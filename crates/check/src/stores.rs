@@ -63,7 +63,7 @@ pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose
 }
 
 /// A search that has ended, and its store as the report shows it.
-pub struct Run {
+pub struct Explored {
     pub outcome: Outcome,
     pub store: Store,
     pub sample: Option<store::RecaptureSample>,
@@ -77,12 +77,12 @@ pub struct Reachability<'a> {
 }
 
 impl OnSystem for Reachability<'_> {
-    type Output = Run;
+    type Output = Explored;
 
-    fn run(self, system: &impl Temporal) -> Run {
+    fn run(self, system: &impl Temporal) -> Explored {
         let Self { config, options, observer } = self;
-        let search = Search { system, order: config.search, options, observer };
-        with_store(config, &options.budget, config.search.into(), search).finished()
+        let search = Search { system, kind: config.store, order: config.search(), options, observer };
+        with_store(config, &options.budget, config.search().into(), search).finished()
     }
 }
 
@@ -95,38 +95,40 @@ pub struct BitstateSearch<'a> {
 }
 
 impl OnSystem for BitstateSearch<'_> {
-    type Output = Run;
+    type Output = Explored;
 
-    fn run(self, system: &impl Temporal) -> Run {
+    fn run(self, system: &impl Temporal) -> Explored {
         let Self { mut store, search: order, options, observer } = self;
-        Search { system, order, options, observer }.run(&mut store).finished()
+        let kind = StoreKind::Bitstate;
+        Search { system, kind, order, options, observer }.run(&mut store).finished()
     }
 }
 
 /// A search of a system.
 struct Search<'a, S> {
     system: &'a S,
+    kind: StoreKind,
     order: SearchKind,
     options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
 }
 
 /// A search with states that tell what other stores would need, if memory ended it.
-struct Searched {
-    run: Run,
+struct WithSample {
+    explored: Explored,
     states: Option<Sample>,
 }
 
 impl<S: TransitionSystem> OnStore for Search<'_, S> {
-    type Output = Searched;
+    type Output = WithSample;
 
-    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Searched {
-        let Self { system, order, options, observer } = self;
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> WithSample {
+        let Self { system, kind, order, options, observer } = self;
         let outcome = match order {
             SearchKind::Bfs => search::bfs(system, store, options, observer),
             SearchKind::Dfs => search::dfs(system, store, options, observer),
         };
-        let mut report = describe(store);
+        let mut report = describe(kind, store);
         let sample = store.take_sample();
         if outcome.completeness == Completeness::Exhausted {
             report.probability_complete =
@@ -134,25 +136,26 @@ impl<S: TransitionSystem> OnStore for Search<'_, S> {
         }
         let is_starved = outcome.completeness == Completeness::Stopped(StopReason::Memory);
         let states = is_starved.then(|| Sample::of(store, unexpanded(&outcome)));
-        Searched { run: Run { outcome, store: report, sample }, states }
+        WithSample { explored: Explored { outcome, store: report, sample }, states }
     }
 }
 
-impl Searched {
+impl WithSample {
     /// Estimates what other stores would need, now that the memory of the store is free.
-    fn finished(self) -> Run {
-        let Self { mut run, states } = self;
+    fn finished(self) -> Explored {
+        let Self { mut explored, states } = self;
         if let Some(states) = states {
-            run.store.alternatives = estimate::alternatives(&run.store, run.outcome.stats.states, &states);
+            let Explored { outcome, store, .. } = &mut explored;
+            store.alternatives = estimate::alternatives(store, outcome.stats.states, &states);
         }
-        run
+        explored
     }
 }
 
-pub fn describe<T: StateStore + ?Sized>(store: &T) -> Store {
+pub fn describe<T: StateStore + ?Sized>(kind: StoreKind, store: &T) -> Store {
     let bytes = store.bytes() as u64;
     Store {
-        kind: store.kind().to_owned(),
+        kind,
         bytes,
         bytes_per_state: bytes as f64 / store.len().max(1) as f64,
         figures: store.figures().iter().map(|figure| (figure.name.to_owned(), figure.value)).collect(),

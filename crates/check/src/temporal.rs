@@ -9,7 +9,6 @@ use symmetry::{Level, SymmetryConfig};
 use system::{FaultKind, Temporal};
 
 use crate::config::{Config, Fairness, StoreKind, Symmetry};
-use crate::lasso::Cycle;
 use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
@@ -18,14 +17,14 @@ use crate::stores::{OnStore, Purpose, describe, with_store};
 
 /// What one search of a check is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Aim {
+pub enum Goal {
     /// Deadlocks, assertions, invariants, faults.
     Safety,
     /// The property of this number; if it is about individuals, for those of one origin.
     Property(usize, Option<Origin>),
 }
 
-impl Aim {
+impl Goal {
     /// All that is to be found out about a property.
     fn of(program: &Program, number: usize) -> Vec<Self> {
         match &program.properties[number].each {
@@ -43,48 +42,52 @@ impl Aim {
 }
 
 /// What a check is about.
-pub struct Aims {
-    /// The model's program, with all properties that there are aims for.
+pub struct Goals {
+    /// The model's program, with all properties that there are goals for.
     pub program: Program,
-    pub list: Vec<Aim>,
+    pub list: Vec<Goal>,
     /// Which property is about progress labels.
     pub progress: Option<usize>,
     /// Properties that are not looked at, since the store cannot tell cycles.
     pub skipped: Vec<String>,
 }
 
-impl Aims {
-    /// What an aim is called.
-    pub fn name(&self, aim: Aim) -> &str {
-        match aim {
-            Aim::Safety => "safety",
-            Aim::Property(number, _) => &self.program.properties[number].name,
+impl Goals {
+    /// What an goal is called.
+    pub fn name(&self, goal: Goal) -> &str {
+        match goal {
+            Goal::Safety => "safety",
+            Goal::Property(number, _) => &self.program.properties[number].name,
         }
     }
 }
 
 /// What a search for cycles was about, and found.
 #[derive(Clone, Copy)]
-pub struct About<'a> {
-    pub aims: &'a Aims,
+pub struct PropertySearch<'a> {
+    pub goals: &'a Goals,
     pub number: usize,
+    /// For a property of each thread of a procedure: which of them the search was about.
+    pub origin: Option<Origin>,
     pub found: &'a EmptinessResult,
-    /// Of each violation that was found: whom it is about.
-    pub individuals: &'a [Option<u32>],
-    /// How the run goes on for ever that was found, in steps of the model.
-    pub cycle: Option<Cycle>,
+    /// The program with a marked thread that was searched, if it was.
+    pub marked: Option<&'a ir::MarkedProgram>,
     pub automaton_states: usize,
 }
 
-impl About<'_> {
+impl PropertySearch<'_> {
+    pub const fn goal(&self) -> Goal {
+        Goal::Property(self.number, self.origin)
+    }
+
     pub fn property(&self) -> &ir::Property {
-        &self.aims.program.properties[self.number]
+        &self.goals.program.properties[self.number]
     }
 
     /// Whether a violation is reported. A search for cycles passes by what violates something else; that is
     /// reported if the check is about safety too.
     pub fn reports(&self, found: &search::Violation) -> bool {
-        self.aims.list.contains(&Aim::Safety)
+        self.goals.list.contains(&Goal::Safety)
             || found.consequence == Consequence::OfProperty
             || matches!(found.fault.kind, FaultKind::Bound(_))
     }
@@ -100,57 +103,57 @@ impl About<'_> {
         let seen = self.found.seen.as_deref().filter(|_| verdict == Verdict::Holds);
         report::Property {
             name: property.name.clone(),
-            formula: self.aims.program.formula_text(property),
+            formula: self.goals.program.formula_text(property),
             verdict,
             automaton_states: self.automaton_states as u64,
             product_states: self.found.nodes as u64,
             states: stats.states as u64,
             transitions: stats.transitions,
             seconds: self.found.outcome.elapsed.as_secs_f64(),
-            fairness: config.fairness.to_string(),
+            fairness: config.fairness,
             reduction,
-            vacuous: seen.map(|seen| vacuous(&self.aims.program, property, seen)).unwrap_or_default(),
+            vacuous: seen.map(|seen| vacuous(&self.goals.program, property, seen)).unwrap_or_default(),
         }
     }
 }
 
 /// What the configuration asks for. Where it asks for nothing in particular, that is everything that the model says: that nothing goes
 /// wrong, and all of its properties.
-pub fn aims(model: &Model, config: &Config) -> Result<Aims, String> {
-    let mut aims =
-        Aims { program: model.program.clone(), list: Vec::new(), progress: None, skipped: Vec::new() };
-    let program = &mut aims.program;
+pub fn goals(model: &Model, config: &Config) -> Result<Goals, String> {
+    let mut goals =
+        Goals { program: model.program.clone(), list: Vec::new(), progress: None, skipped: Vec::new() };
+    let program = &mut goals.program;
     if config.safety {
-        aims.list.push(Aim::Safety);
+        goals.list.push(Goal::Safety);
     } else if let Some(name) = config.property.as_deref().or(config.ltl.as_ref().map(|_| LTL)) {
-        aims.list = Aim::of(program, model.property_number(Some(name))?);
+        goals.list = Goal::of(program, model.property_number(Some(name))?);
     } else if config.non_progress {
         let progress = program.progress_property();
-        aims.progress = Some(program.properties.len());
-        aims.list.push(Aim::Property(program.properties.len(), None));
+        goals.progress = Some(program.properties.len());
+        goals.list.push(Goal::Property(program.properties.len(), None));
         program.properties.push(progress);
     } else if config.acceptance {
         let accept = program.acceptance_property();
-        aims.list.push(Aim::Property(program.properties.len(), None));
+        goals.list.push(Goal::Property(program.properties.len(), None));
         program.properties.push(accept.ok_or("the model has no accept labels outside of claims")?);
     } else {
         let accept = program.acceptance_property();
         program.properties.extend(accept);
-        aims.list.push(Aim::Safety);
+        goals.list.push(Goal::Safety);
         if unfit(config.store).is_some() {
-            aims.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
+            goals.skipped = program.properties.iter().map(|property| property.name.clone()).collect();
         } else {
-            aims.list.extend((0..program.properties.len()).flat_map(|number| Aim::of(program, number)));
+            goals.list.extend((0..program.properties.len()).flat_map(|number| Goal::of(program, number)));
         }
-        if let (Fairness::Weak, [Aim::Safety]) = (config.fairness, &aims.list[..]) {
-            let why = match (&aims.skipped[..], unfit(config.store)) {
+        if let (Fairness::Weak, [Goal::Safety]) = (config.fairness, &goals.list[..]) {
+            let why = match (&goals.skipped[..], unfit(config.store)) {
                 ([_, ..], Some(why)) => why,
                 _ => format!("`{}` has none", model.name),
             };
             return Err(format!("--fairness weak matters to temporal properties only: {why}"));
         }
     }
-    Ok(aims)
+    Ok(goals)
 }
 
 /// The runs that violate a property, for a search.
@@ -185,12 +188,12 @@ pub fn search(
     config: &Config,
     options: &Options<'_>,
     observer: &mut dyn Observer,
-) -> Result<(EmptinessResult, Store, LayerStats), String> {
+) -> Result<((EmptinessResult, Store), LayerStats), String> {
     if let Some(reason) = unfit(config.store) {
         return Err(reason);
     }
     let (found, stats) = stack.with_system(CycleSearch { claim, config, options, observer });
-    found.map(|(found, store)| (found, store, stats))
+    found.map(|found| (found, stats))
 }
 
 /// A search for a run that a claim accepts.
@@ -221,9 +224,10 @@ impl<S: Temporal> OnStore for CycleSearchOf<'_, '_, S> {
     type Output = Result<(EmptinessResult, Store), String>;
 
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output {
-        let CycleSearch { claim, options, observer, .. } = self.search;
+        let CycleSearch { claim, config, options, observer } = self.search;
+        let kind = config.store;
         let found = search::emptiness::emptiness(self.system, store, claim, options, observer);
-        found.map(|found| (found, describe(store))).map_err(|refusal| refusal.to_string())
+        found.map(|found| (found, describe(kind, store))).map_err(|refusal| refusal.to_string())
     }
 }
 

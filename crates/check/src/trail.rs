@@ -7,6 +7,8 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use system::Step;
 
+use crate::config::{Bounds, Sizes};
+
 const FORMAT_VERSION: u32 = 1;
 
 /// A recorded run of a model.
@@ -18,19 +20,11 @@ pub struct TrailFile {
     /// Of the compiled model: a trail fits the model it was made from.
     pub fingerprint: String,
     pub defines: Vec<(String, String)>,
-    pub bounds: TrailBounds,
+    pub bounds: Bounds,
     /// What the run ends in, if it shows a violation.
     pub violation: Option<TrailViolation>,
     #[serde(deserialize_with = "read_steps")]
     pub steps: Vec<TrailStep>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct TrailBounds {
-    pub objects: u32,
-    pub threads: u32,
-    pub frames: u32,
-    pub error: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -90,7 +84,7 @@ struct Head<'a> {
     model: &'a str,
     fingerprint: &'a str,
     defines: &'a [(String, String)],
-    bounds: TrailBounds,
+    bounds: Bounds,
 }
 
 /// Reads steps as long as there is memory for them.
@@ -127,7 +121,7 @@ impl TrailFile {
         model: String,
         fingerprint: String,
         defines: Vec<(String, String)>,
-        bounds: TrailBounds,
+        bounds: Bounds,
         violation: Option<TrailViolation>,
         steps: &[Step],
     ) -> Self {
@@ -148,7 +142,7 @@ impl TrailFile {
                 file.version
             ));
         }
-        let TrailBounds { objects, threads, frames, error: _ } = file.bounds;
+        let Sizes { objects, threads, frames } = file.bounds.sizes;
         let sizes = 1..=crate::LARGEST_BOUND;
         if !sizes.contains(&objects) || !sizes.contains(&threads) {
             return Err("a trail with bounds that no check has".to_owned());

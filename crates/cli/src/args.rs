@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use quotient::config::{
-    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, StoreKind, StoreOptions, Switch, Symmetry,
+    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions, Switch,
+    Symmetry,
 };
 
 use quotient::Language;
@@ -120,25 +121,21 @@ pub struct Define {
 #[allow(clippy::struct_field_names, reason = "they are the names of the options")]
 pub struct SizeArgs {
     /// Maximum number of objects (records, arrays, locks) at a time, including those that the running step has dropped
-    #[arg(long, value_name = "N", default_value_t = state_bounds().objects, value_parser = size_bound)]
+    #[arg(long, value_name = "N", default_value_t = usual_sizes().objects, value_parser = size_bound)]
     pub max_objects: u32,
 
     /// Maximum number of threads (Promela: processes) at a time, including ended ones that are still referenced
-    #[arg(long, value_name = "N", default_value_t = state_bounds().threads, value_parser = size_bound)]
+    #[arg(long, value_name = "N", default_value_t = usual_sizes().threads, value_parser = size_bound)]
     pub max_threads: u32,
 
     /// Maximum number of frames per thread
-    #[arg(long, value_name = "N", default_value_t = state_bounds().frames, value_parser = frame_bound)]
+    #[arg(long, value_name = "N", default_value_t = usual_sizes().frames, value_parser = frame_bound)]
     pub max_frames: u32,
 }
 
 impl SizeArgs {
-    pub fn sizes(&self) -> quotient::StateBounds {
-        quotient::StateBounds {
-            threads: self.max_threads,
-            frames: self.max_frames,
-            objects: self.max_objects,
-        }
+    pub fn sizes(&self) -> Sizes {
+        Sizes { threads: self.max_threads, frames: self.max_frames, objects: self.max_objects }
     }
 }
 
@@ -297,7 +294,7 @@ impl CheckArgs {
                 refine: self.refine,
                 coverage: self.coverage,
             },
-            search: self.search.unwrap_or(self.store.default_search()),
+            search: self.search,
             por: self.por,
             merge: self.merge,
             threads: self.threads,
@@ -462,8 +459,8 @@ pub enum GraphFormat {
     Json,
 }
 
-fn state_bounds() -> quotient::StateBounds {
-    quotient::StateBounds::default()
+fn usual_sizes() -> Sizes {
+    Sizes::default()
 }
 
 fn choice<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use quotient::config::{Bounds, OnBound, SearchKind};
+use quotient::config::Bounds;
 use quotient::property::LTL;
 use quotient::report::{self, Diagnostic, Verdict};
 use quotient::simulate::{self, Chosen, Interactive, SimulationEnd};
 use quotient::{
-    CheckError, Ending, Language, Model, Rejected, StateBounds, Step, Style, Trace, TraceStep, TrailFile,
-    TrailProperty, TrailStep, TrailViolation, spin_trail,
+    CheckError, Ending, Language, Model, Rejected, Step, Style, Trace, TraceStep, TrailFile, TrailProperty,
+    TrailStep, TrailViolation, spin_trail,
 };
 
 use crate::args::{
@@ -160,8 +160,9 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) 
     let language = language(args);
     let defines = values(&args.defines, language)?;
     let properties: Vec<_> = given.map(|given| (&*given.name, &*given.text)).into_iter().collect();
-    let model = Model::load_with(disk, path, language, &defines, &properties, style)
-        .map_err(|Rejected { text, diagnostics }| Failure::Rejected { text, diagnostics })?;
+    let rejected =
+        |rejected: Rejected| Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() };
+    let model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
     if !quiet && !model.warnings.is_empty() {
         drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, style)));
     }
@@ -169,17 +170,9 @@ fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) 
 }
 
 /// Refuses bounds that would bound nothing.
-fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<(), Failure> {
-    let usual = StateBounds::default();
-    let (name, value) = match sizes {
-        _ if model.dialect().has_objects_and_frames => return Ok(()),
-        _ if sizes.max_objects != usual.objects => ("--max-objects", sizes.max_objects),
-        _ if sizes.max_frames != usual.frames => ("--max-frames", sizes.max_frames),
-        _ => return Ok(()),
-    };
-    Err(usage(format!(
-        "{name} {value} has no meaning for Promela models, which have neither objects nor frames"
-    )))
+fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<Bounds, Failure> {
+    let bounds = Bounds { sizes: sizes.sizes(), ..Bounds::default() };
+    bounds.refusal(model.dialect()).map_or(Ok(bounds), |reason| Err(usage(reason)))
 }
 
 /// What names stand for. A macro without a value is 1, as compilers of C have it.
@@ -194,27 +187,17 @@ fn values(defines: &[Define], language: Language) -> Result<Vec<(String, String)
 
 pub fn check(args: &CheckArgs) -> Outcome {
     let mut config = args.config();
-    if let Some(reason) = config.refusal() {
+    let dialect = language(&args.model).dialect();
+    if let Some(reason) = config.refusal(dialect) {
         return Err(usage(reason));
     }
-    if args.search == Some(SearchKind::Bfs)
-        && (args.ltl.is_some() || args.property.is_some() || args.non_progress || args.acceptance)
-    {
-        return Err(usage("cycles are looked for depth first: leave --search bfs away"));
+    if args.trail_format == TrailFormat::Spin && !dialect.is_spins {
+        return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
     let disk = Disk::default();
     let given = given(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
     let model = load_with(&args.model, given.as_ref(), &disk, args.quiet)?;
     config.ltl = given.map(|given| given.text);
-    fit_bounds(&args.bounds.sizes, &model)?;
-    if let (Some(naming), false) = (args.naming, model.dialect().has_objects_and_frames) {
-        return Err(usage(format!(
-            "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
-        )));
-    }
-    if args.trail_format == TrailFormat::Spin && !model.dialect().is_spins {
-        return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
-    }
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
     let output = trail_output(&path, &disk)?;
     config.limits.memory = config.limits.memory.or_else(free_memory);
@@ -227,8 +210,8 @@ pub fn check(args: &CheckArgs) -> Outcome {
             let text = match args.trail_format {
                 TrailFormat::Json => trail.to_json(),
                 TrailFormat::Spin => {
-                    let steps: Vec<Step> = trail.steps().collect();
-                    spin_trail::write(&model, config.bounds, &steps).map_err(Failure::Internal)?
+                    let shown = checked.report.violation.iter().flat_map(|violation| &violation.trace.steps);
+                    spin_trail::write(&model, shown)
                 }
             };
             let is_file = output.is_file();
@@ -251,11 +234,7 @@ pub fn check(args: &CheckArgs) -> Outcome {
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            write!(
-                stdout(),
-                "{}",
-                render::report(report, model.dialect(), replay.as_deref(), args.quiet, paint)
-            )?;
+            write!(stdout(), "{}", render::report(report, dialect, replay.as_deref(), args.quiet, paint))?;
         }
     }
     Ok(if checked.interrupted {
@@ -345,18 +324,11 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         drop(writeln!(io::stderr(), "warning: {text}"));
         diagnostics.push(Diagnostic::warning(text));
     }
-    let sizes = StateBounds {
-        threads: trail.bounds.threads,
-        frames: trail.bounds.frames,
-        objects: trail.bounds.objects,
-    };
-    let on_bound = if trail.bounds.error { OnBound::Error } else { OnBound::Truncate };
-    let bounds = Bounds { sizes, on_bound };
     let steps: Vec<Step> = trail.steps().collect();
-    let run = Recorded { model: &model, bounds, steps: &steps };
+    let run = Recorded { model: &model, bounds: trail.bounds, steps: &steps };
     let (trace, extents) = run.follow(violated, trail.claimed())?;
-    let shown = trace.ends_in.as_ref().map(|ending| &ending.kind);
-    let not_shown = trail.violation.filter(|claimed| shown != Some(&claimed.kind)).map(|claimed| {
+    let shown = trace.ends_in.as_ref().map(|ending| ending.kind.as_str());
+    let not_shown = trail.violation.filter(|claimed| shown != Some(&*claimed.kind)).map(|claimed| {
         format!(
             "the trail was recorded for a violation ({}: {}) that this run does not show",
             claimed.kind, claimed.message
@@ -549,7 +521,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     drop(out);
     if let Some(recording) = recording {
         let violation = run.trace.ends_in.map(|Ending { kind, message, .. }| TrailViolation {
-            kind,
+            kind: kind.to_string(),
             message,
             property: None,
         });
@@ -650,11 +622,10 @@ pub fn print(args: &PrintArgs) -> Outcome {
         return print_automaton(args);
     }
     let model = load(&args.model, &Disk::default(), false)?;
-    fit_bounds(&args.sizes, &model)?;
+    let bounds = fit_bounds(&args.sizes, &model)?;
     if args.what.ir {
         write!(stdout(), "{}", model.ir_text())?;
     } else {
-        let bounds = Bounds { sizes: args.sizes.sizes(), ..Bounds::default() };
         write!(stdout(), "{}", quotient::engine(&model, bounds)?.layout().describe(&model.program))?;
     }
     Ok(ExitCode::SUCCESS)

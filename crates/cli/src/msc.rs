@@ -288,8 +288,8 @@ mod tests {
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
-        let fault = quotient::FaultKind::Deadlock;
-        Ending { kind: String::new(), message: String::new(), location, blocked, fault }
+        let kind = quotient::FaultKind::Deadlock;
+        Ending { kind, message: String::new(), location, blocked }
     }
 
     fn chart(trace: &Trace, look: Look) -> String {

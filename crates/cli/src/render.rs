@@ -1,9 +1,8 @@
 //! Reports and traces for people.
 
 use std::fmt::Write as _;
-use std::str::FromStr as _;
 
-use quotient::config::StoreKind;
+use quotient::config::{Fairness, SearchKind};
 use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
 use quotient::{Cycle, Dialect, FaultKind, Style, Trace, TraceStep};
@@ -76,7 +75,7 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
             report.incomplete.as_deref().unwrap_or("something was cut off")
         ),
         Verdict::Violated => match &report.violation {
-            Some(violation) => format!("{}.", what(&violation.kind, &violation.message)),
+            Some(violation) => format!("{}.", what(violation.kind, &violation.message)),
             None => String::new(),
         },
         Verdict::NoErrorFound => format!(
@@ -100,18 +99,16 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
                 paint.strong(&excerpt(place))
             );
         }
-        let how = match report.search.as_str() {
-            _ if violation.kind == FaultKind::AcceptanceCycle.as_str() => "an infinite run",
+        let how = match report.search {
+            _ if violation.kind == FaultKind::AcceptanceCycle => "an infinite run",
             // A search for cycles has no other order.
             _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
                 "depth first"
             }
-            "bfs" if report.is_shortest() => "shortest",
-            "bfs" => "short; use --por off --merge off for a shortest one",
-            _ if StoreKind::from_str(&report.store.kind).is_ok_and(|store| !store.rebuilds()) => {
-                "depth first"
-            }
-            _ => "depth first; use --search bfs for a short one",
+            SearchKind::Bfs if report.is_shortest() => "shortest",
+            SearchKind::Bfs => "short; use --por off --merge off for a shortest one",
+            SearchKind::Dfs if !report.store.kind.rebuilds() => "depth first",
+            SearchKind::Dfs => "depth first; use --search bfs for a short one",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
         let (steps, widths) = trace(&violation.trace, paint);
@@ -132,7 +129,7 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
                 out,
                 "  {}× {}{place} (first after {})",
                 units::count(violation.count),
-                what(&violation.kind, &violation.message),
+                what(violation.kind, &violation.message),
                 plural(violation.steps, "step")
             );
         }
@@ -158,9 +155,9 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
     }
     out += &properties(&report.properties, paint);
     // Where a search was stopped, how far it got.
-    let open = match (report.verdict, report.search.as_str()) {
-        (Verdict::Inconclusive, "bfs") => format!(", frontier {}", units::count(report.open)),
-        (Verdict::Inconclusive, _) => format!(", stack {}", units::count(report.open)),
+    let open = match (report.verdict, report.search) {
+        (Verdict::Inconclusive, SearchKind::Bfs) => format!(", frontier {}", units::count(report.open)),
+        (Verdict::Inconclusive, SearchKind::Dfs) => format!(", stack {}", units::count(report.open)),
         _ => String::new(),
     };
     let _ = writeln!(
@@ -201,10 +198,9 @@ fn properties(properties: &[Property], paint: Paint) -> String {
             Verdict::Violated => paint.bad("violated"),
             other => paint.unsure(other.as_str()),
         };
-        let fairness = if property.fairness == "none" {
-            String::new()
-        } else {
-            format!(" under {} fairness", property.fairness)
+        let fairness = match property.fairness {
+            Fairness::None => String::new(),
+            fairness @ Fairness::Weak => format!(" under {fairness} fairness"),
         };
         let _ = writeln!(out, "  {}: {verdict}{fairness}", property.name);
         if let Some(formula) = &property.formula {
@@ -316,7 +312,7 @@ fn symmetry(symmetry: &Symmetry) -> String {
 }
 
 /// The kind of a violation, as reports in JSON call it, and its message.
-fn what(kind: &str, message: &str) -> String {
+fn what(kind: FaultKind, message: &str) -> String {
     format!("{kind}: {message}")
 }
 
@@ -477,7 +473,7 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
         }
         None => {}
     }
-    let _ = writeln!(out, "  {}", paint.bad(&what(&ending.kind, &ending.message)));
+    let _ = writeln!(out, "  {}", paint.bad(&what(ending.kind, &ending.message)));
     if let Some(place) = &ending.location {
         let _ = writeln!(out, "{indent}{}  {}", paint.dim(&at(place)), excerpt(place));
     }
@@ -504,6 +500,8 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quotient::config::Naming;
+
     use super::*;
 
     #[test]
@@ -511,8 +509,8 @@ mod tests {
         let check =
             |level: &str, canonical, [searched, exhausted]: [u64; 2], pinned: &[&str], expect: &str| {
                 let report = Symmetry {
-                    level: level.to_owned(),
-                    naming: (level != "none").then(|| "chain".to_owned()),
+                    level: level.parse().expect("a level"),
+                    naming: (level != "none").then_some(Naming::Chain),
                     canonical,
                     ties_searched: searched,
                     searches_exhausted: exhausted,

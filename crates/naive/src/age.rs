@@ -1,7 +1,7 @@
 //! States in which everything is called by its age.
 //!
-//! Ids are those that were free. When garbage is collected, be it a little earlier or later, shows in them; in what order things were made
-//! does not depend on it.
+//! Ids are those that were free. When garbage is collected, be it a little earlier or later, shows in them;
+//! in what order things were made does not depend on it.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,13 @@ struct Ages {
 }
 
 impl State {
-    /// The how manieth thread of all it was, on the way to this state.
+    /// The number of a thread among all that were started on the way to this state, from 1.
     pub fn age(&self, thread: u32) -> Option<u32> {
         self.threads.get(&thread).map(|thread| thread.age.0)
     }
 
-    /// The state with ages in place of ids: threads and objects are numbered in the order in which they were made, on the way to this state.
+    /// The state with ages in place of ids: threads and objects are numbered in the order in which they were
+    /// made, on the way to this state.
     #[must_use]
     pub fn by_age(&self) -> Self {
         let ages = Ages {

@@ -8,7 +8,7 @@ use crate::eval::{Eval, as_int};
 use crate::fault::Stop;
 use crate::machine::{Choose, Machine};
 use crate::steps::EvalContext;
-use crate::{Channel, Naive, NaiveFault, Thread, Value};
+use crate::{Channel, Naive, NaiveFault, Thread, Transfer, Value};
 
 /// Whether the fields of a message have the values that are wanted, as far as it has fields.
 fn fits(message: &[Value], wanted: &[Option<Value>]) -> bool {
@@ -26,8 +26,8 @@ impl Eval<'_> {
         })
     }
 
-    /// The first message with the wanted values, which are evaluated as far as that takes. To ask for the value of a field
-    /// that the message does not have is a fault.
+    /// The first message with the wanted values, which are evaluated as far as that takes. To ask for the
+    /// value of a field that the message does not have is a fault.
     pub fn find(
         &self,
         channel: &Channel,
@@ -52,7 +52,8 @@ impl Eval<'_> {
         Ok(None)
     }
 
-    /// The fault of a message or a pattern with this number of fields, which the messages of a channel do not have.
+    /// The fault of a message or a pattern with this number of fields, which the messages of a channel do not
+    /// have.
     fn wrong_fields(&self, channel: &Channel, fields: usize, span: Span) -> Stop {
         let declared = &self.program.channels[channel.declared];
         let plural = if declared.fields.len() == 1 { "" } else { "s" };
@@ -91,7 +92,7 @@ impl Eval<'_> {
             ExprKind::ThreadCount => Value::Int(state.threads.len() as i64),
             ExprKind::LastThread => Value::Int(state.last.unwrap_or(0).into()),
             ExprKind::IsYoungest => Value::Bool(self.thread == state.threads.keys().next_back().copied()),
-            ExprKind::Timeout => Value::Bool(self.mood.timeout),
+            ExprKind::Timeout => Value::Bool(self.context.timeout),
             ExprKind::FirstThread(procedure) => {
                 let mut threads = state.threads.iter();
                 let first = threads.find(|(_, thread)| thread.procedure.0 == procedure);
@@ -135,10 +136,11 @@ impl Eval<'_> {
             ExprKind::ThreadPriority(_) => Value::Int(thread.map_or(0, |(_, thread)| thread.priority.into())),
             ExprKind::ThreadEnabled(_) => match thread {
                 // Threads that ask for each other would ask forever.
-                Some((number, _)) if !self.mood.asked => {
+                Some((number, _)) if !self.context.asked => {
                     let naive = Naive { bounds: self.bounds, ..Naive::new(self.program) };
-                    // Whoever would fault is not blocked.
-                    let steps = naive.steps_at(self.state, number, EvalContext { asked: true, ..self.mood });
+                    // A thread whose step would fault is not blocked.
+                    let steps =
+                        naive.steps_at(self.state, number, EvalContext { asked: true, ..self.context });
                     Value::Bool(!steps.0.is_empty() || !steps.1.is_empty())
                 }
                 _ => Value::Bool(false),
@@ -172,6 +174,7 @@ impl Machine<'_> {
         let greater = |other: &Vec<Value>| sorted && *other > values;
         let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
         self.messages(number).insert(at, message.clone());
+        self.record_message(Transfer::Send { position: at }, number, &message);
         self.event(true, number, &message, span)
     }
 
@@ -189,6 +192,7 @@ impl Machine<'_> {
         let message = self.messages(number)[at].clone();
         if !keep {
             self.messages(number).remove(at);
+            self.record_message(Transfer::Receive { position: at }, number, &message);
             self.event(false, number, &message, span)?;
         }
         self.store_fields(pattern, &message)
@@ -206,8 +210,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The number of the channel that a message goes to, and the message as it was evaluated. Where it could be sent, it must
-    /// have as many fields as the channel.
+    /// The number of the channel that a message goes to, and the message as it was evaluated. Where it could
+    /// be sent, it must have as many fields as the channel.
     fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<Value>), Stop> {
         let number = as_int(&self.eval(channel)?);
         let message = self.evals(message)?;
@@ -259,7 +263,8 @@ impl Machine<'_> {
             })
             .collect();
         let found = evaluator.find(channel, &wanted, anywhere, span)?;
-        // A message that is taken out must have as many fields as the pattern, and one that is kept at least as many.
+        // A message that is taken out must have as many fields as the pattern, and one that is kept at least
+        // as many.
         let fields = declared.fields.len();
         let names_fields = if keep { pattern.len() <= fields } else { pattern.len() == fields };
         if found.is_some() && !names_fields {
@@ -309,6 +314,8 @@ impl Machine<'_> {
         let (partner, transition) = partners[choose(partners.len() as u32) as usize];
         self.may_meet = false;
         self.partner = Some((partner, transition));
+        let receiver = self.naive.thread_name(&self.state, partner);
+        self.record_message(Transfer::Rendezvous { receiver }, number, message);
         self.claimed(true, number, span);
         self.event(true, number, message, span)?;
         let action = &self.program().transitions[transition].body[0];
@@ -323,15 +330,15 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Who can receive a message right now, and by which transition. Whoever cannot evaluate what it would receive is
-    /// not among them.
+    /// The threads that can receive a message right now, and by which transition. A thread that cannot
+    /// evaluate what it would receive is not among them.
     fn partners(&self, number: u32, message: &[Value]) -> Vec<(u32, TransitionId)> {
         let program = self.program();
         let mut partners = Vec::new();
         for (&thread, Thread { frames, .. }) in &self.state.threads {
             let Some(frame) = frames.last() else { continue };
             if thread == self.thread
-                || !self.naive.is_provided(&self.state, thread, self.mood).unwrap_or(false)
+                || !self.naive.is_provided(&self.state, thread, self.context).unwrap_or(false)
             {
                 continue;
             }
@@ -382,7 +389,7 @@ impl Machine<'_> {
         self.note(NaiveFault { kind: FaultKind::ExclusiveChannel, span, message });
     }
 
-    /// Tells the monitor of a message that was sent or received.
+    /// Moves the monitor by a message that was sent or received.
     fn event(&mut self, send: bool, number: u32, message: &[Value], span: Span) -> Result<(), Stop> {
         let Some(monitor) = &self.program().monitor else { return Ok(()) };
         let number = i64::from(number);
@@ -390,7 +397,7 @@ impl Machine<'_> {
             thread: None,
             variables: &[],
             scope: Scope::Program,
-            mood: EvalContext::default(),
+            context: EvalContext::default(),
             ..self.evaluator()
         };
         let mut named = false;

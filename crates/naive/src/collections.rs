@@ -1,7 +1,7 @@
 //! What is done with collections.
 //!
-//! Every operation gives another value and leaves its operands as they are. What becomes an element, key or value
-//! is admitted to its type; what is only looked for is not.
+//! Every operation gives another value and leaves its operands as they are. What becomes an element, key or
+//! value is admitted to its type; what is only looked for is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Expressions, by recursion.
 //!
-//! Recursion is as deep as expressions nest, times the calls of pure functions that are active: with the default
-//! bounds more than the native stack holds. So evaluation goes on in a fresh native thread whenever it gets
-//! [`LEVELS`] deeper; nobody else notices.
+//! Recursion is as deep as expressions nest, times the calls of pure functions that are active: with the
+//! default bounds more than the native stack holds. So evaluation goes on in a fresh native thread whenever
+//! it gets [`LEVELS`] deeper; nothing else notices.
 
 use std::{iter, slice};
 
@@ -30,14 +30,14 @@ pub(crate) struct Eval<'a> {
     pub program: &'a Program,
     pub bounds: Bounds,
     pub state: &'a State,
-    /// Who evaluates; nobody evaluates an invariant.
+    /// The thread that evaluates. Invariants are evaluated by none.
     pub thread: Option<u32>,
     /// The locals of a frame, or the parameters of a pure function.
     pub variables: &'a [Value],
     pub scope: Scope,
     /// Active calls of pure functions.
     pub calls: u32,
-    pub mood: EvalContext,
+    pub context: EvalContext,
     pub alarm: Option<&'a Alarm>,
 }
 
@@ -242,8 +242,9 @@ impl Eval<'_> {
         admit(self.program, fun.result, result, fun.body.span, || format!("`{}`", fun.name))
     }
 
-    /// Whether a pure function holds, for each element of a collection. It is called for all of them, whatever
-    /// comes out, so that no order shows. `args` are where the elements and the captured values come from.
+    /// Whether a pure function holds, for each element of a collection. It is called for all of them,
+    /// whatever comes out, so that no order shows. `args` are where the elements and the captured values come
+    /// from.
     fn for_each(
         &self,
         span: Span,
@@ -295,7 +296,7 @@ impl Eval<'_> {
                 return Err(Stop::fault(FaultKind::DivisionByZero, expr.span, message));
             }
             BinaryOp::Div => a.checked_div(b),
-            // Of the least integer and -1 there is no quotient, but a remainder.
+            // The least integer divided by -1 has no quotient, but a remainder.
             BinaryOp::Rem => Some(a.wrapping_rem(b)),
             BinaryOp::BitAnd => Some(a & b),
             BinaryOp::BitOr => Some(a | b),
@@ -385,8 +386,8 @@ pub(crate) fn position_of(index: i64, values: &[Value], span: Span, what: &str) 
     })
 }
 
-/// What a place of type `ty`, called `name()`, holds after `value` was stored to it. Only integers have ranges: a
-/// collection of the place's type holds what was admitted to it already.
+/// What a place of type `ty`, called `name()`, holds after `value` was stored to it. Only integers have
+/// ranges: a collection of the place's type holds what was admitted to it already.
 pub(crate) fn admit(
     program: &Program,
     ty: TypeId,

@@ -8,21 +8,21 @@ use system::{Bound, FaultKind};
 
 use crate::{Naive, NaiveFault, State, Stopped};
 
-/// What there is to find. Exploration goes on after violations: a step that faults has no successor, a state that
-/// violates an invariant has its steps like any other. Transient states are gone through whenever a step leads to them,
-/// and are neither counted nor remembered.
+/// What there is to find. Exploration goes on after violations: a step that faults has no successor, a state
+/// that violates an invariant has its steps like any other. Transient states are gone through whenever a step
+/// leads to them, and are neither counted nor remembered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Distinct states.
     pub states: usize,
-    /// Steps that were fired, those that fault or are truncated included. A guard that faults is not fired, and steps to
-    /// transient states do not count.
+    /// Steps that were fired, those that fault or are truncated included. A guard that faults is not fired,
+    /// and steps to transient states do not count.
     pub transitions: usize,
     /// Steps that led to a state that was known.
     pub matched: usize,
     pub deadlocks: usize,
-    /// How often each fault was met: steps that fault or violate a check, guards that fault, states that violate
-    /// an invariant.
+    /// How often each fault was met: steps that fault or violate a check, guards that fault, states that
+    /// violate an invariant.
     pub faults: BTreeMap<(FaultKind, Span), usize>,
     pub truncations: BTreeMap<Bound, usize>,
     /// In how many states an invariant was not evaluated because that exceeds a bound, and none is violated.

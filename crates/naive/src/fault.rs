@@ -49,8 +49,8 @@ impl Stop {
         Self::Fault(NaiveFault { kind, span, message: message.into() })
     }
 
-    /// Of several stops that are met together the least one counts: a bound that is exceeded before faults, then
-    /// by kind and place.
+    /// The order of stops that are met together, of which the least one counts: a bound that is exceeded
+    /// before faults, then by kind and place.
     pub fn precedence(&self) -> impl Ord + use<> {
         match *self {
             Self::Blocked | Self::Abandoned => unreachable!("{self:?} does not wait for other elements"),
@@ -59,7 +59,7 @@ impl Stop {
         }
     }
 
-    /// What a stop is to whoever fires a step.
+    /// What a stop means for the step that is fired.
     pub fn stopped(self, bounds: Bounds, on_bound: OnBound) -> Stopped {
         match self {
             Self::Blocked => Stopped::NotEnabled,

@@ -1,44 +1,48 @@
 //! The deliberately naive interpreter: what a program means, in the plainest code that says it.
 //!
-//! The crate `ir` writes down what programs mean; this crate is that text as Rust, clause by clause. A [`State`]
-//! is maps of values, every step copies it, expressions are evaluated by walking them, and garbage is found by
-//! marking from the roots. There is no cleverness to get wrong, so that everything clever can be held against it:
-//! trails are replayed here before a violation is believed, and tests compare the fast interpreter with this one
-//! on random programs.
+//! The crate `ir` writes down what programs mean; this crate is that text as Rust, clause by clause. A
+//! [`State`] is maps of values, every step copies it, expressions are evaluated by walking them, and garbage
+//! is found by marking from the roots. There is no cleverness to get wrong, so that everything clever can be
+//! held against it: trails are replayed here before a violation is believed, and tests compare the fast
+//! interpreter with this one on random programs.
 //!
 //! - [`Naive::initial`], [`Naive::steps`], [`Naive::fire`], [`Naive::check`], [`Naive::deadlocked`] are the
 //!   semantics. They never panic for a program that verifies, whatever steps they are asked for.
 //! - [`explore`] visits all states.
-//! - [`Naive::describe_state`] and [`Naive::describe_changes`] put states and steps into words: what people see
-//!   of a counterexample.
+//! - [`Naive::describe_state`] and [`Naive::describe_changes`] put states and steps into words: what people
+//!   see of a counterexample.
 //!
 //! # Where a fault is
 //!
-//! The span of a fault is that of the operation that cannot be done: the expression for faults of evaluation, the
-//! place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
-//! assertion). A value that does not fit a parameter or a result has the span of the expression that was to be
-//! passed or returned, and one that does not fit a collection has that of the operand that was to become its element,
-//! key or value. Faults of a call as such are at its transition, and that of a fused location where nothing is possible
-//! is at the location.
+//! The span of a fault is that of the operation that cannot be done: the expression for faults of evaluation,
+//! the place for what it cannot be or hold, the whole action for what it refuses (a lock that is not held, an
+//! assertion). A value that does not fit a parameter or a result has the span of the expression that was to
+//! be passed or returned, and one that does not fit a collection has that of the operand that was to become
+//! its element, key or value. Faults of a call as such are at its transition, and that of a fused location
+//! where nothing is possible is at the location.
 //!
 //! # Absent
 //!
-//! Symmetry, reduction, storage and everything else that is about many states at once, except for [`explore`].
+//! Symmetry, reduction, storage and everything else that is about many states at once, except for
+//! [`explore`].
 
 mod age;
 mod channels;
 mod collect;
 mod collections;
 mod eval;
+mod events;
 mod explore;
 mod fault;
 mod machine;
+mod printf;
 mod schedule;
 mod show;
 mod state;
 mod steps;
 mod value;
 
+pub use events::{Events, Fired, Message, Transfer};
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
 pub use show::{Change, ChangeKind};

@@ -10,12 +10,12 @@ use system::{Bound, FaultKind};
 
 use crate::eval::{Eval, admit, as_int, element_position, in_all_elements, initial_value, position_of};
 use crate::fault::{Stop, burn};
-use crate::state::{Shown, position};
+use crate::state::{Untracked, position};
 use crate::steps::EvalContext;
 use crate::value::default_value;
-use crate::{Channel, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
+use crate::{Channel, Events, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
 
-/// Resolves a choice point: of so many alternatives, which?
+/// Resolves a choice point: chooses one of a number of alternatives.
 pub(crate) type Choose<'c> = &'c mut dyn FnMut(u32) -> u32;
 
 #[derive(Clone)]
@@ -23,13 +23,15 @@ pub(crate) struct Machine<'a> {
     pub naive: &'a Naive<'a>,
     pub state: State,
     pub thread: u32,
-    pub mood: EvalContext,
+    pub context: EvalContext,
     /// Whether a `Send` may look for a partner.
     pub may_meet: bool,
     /// Who received what the thread sent, if that was a rendezvous, and by which transition.
     pub partner: Option<(u32, TransitionId)>,
     /// The transition that was taken last.
     pub last: Option<TransitionId>,
+    /// What happened so far, if that is recorded.
+    pub events: Option<Events>,
     /// The first check that failed.
     pub soft_fault: Option<NaiveFault>,
 }
@@ -54,11 +56,12 @@ pub(crate) enum Target {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, mood: EvalContext) -> Self {
-        Self { naive, state, thread, mood, may_meet: true, partner: None, last: None, soft_fault: None }
+    pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, context: EvalContext) -> Self {
+        let (may_meet, partner, last, events, soft_fault) = (true, None, None, None, None);
+        Self { naive, state, thread, context, may_meet, partner, last, events, soft_fault }
     }
 
-    /// Something is wrong with the step, which goes on. The first thing counts, but a broken claim only if it is all.
+    /// Records a soft fault of the step, which goes on.
     pub fn note(&mut self, fault: NaiveFault) {
         note(&mut self.soft_fault, fault);
     }
@@ -112,13 +115,13 @@ impl<'a> Machine<'a> {
         self.this().frames.last_mut().expect("the thread has not ended")
     }
 
-    fn procedure(&self) -> ProcedureId {
+    pub fn procedure(&self) -> ProcedureId {
         let here = self.here().expect("the thread has not ended");
         self.program().locations[here].procedure
     }
 
     pub fn evaluator(&self) -> Eval<'_> {
-        self.naive.evaluator(&self.state, self.thread, self.mood)
+        self.naive.evaluator(&self.state, self.thread, self.context)
     }
 
     pub fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
@@ -267,7 +270,7 @@ impl<'a> Machine<'a> {
                     thread.priority = priority;
                 }
             }
-            ActionKind::Print { .. } => {}
+            ActionKind::Print { format, args } => self.record_print(*format, args),
         }
         Ok(Flow::Next)
     }
@@ -537,8 +540,8 @@ impl<'a> Machine<'a> {
 }
 
 impl Naive<'_> {
-    /// For a thread, or for nobody if it does not exist.
-    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32, mood: EvalContext) -> Eval<'a> {
+    /// The evaluator for a thread, or for no thread if it does not exist.
+    pub(crate) fn evaluator<'a>(&'a self, state: &'a State, thread: u32, context: EvalContext) -> Eval<'a> {
         let (program, bounds) = (self.program, self.bounds);
         let nobody = Eval {
             program,
@@ -548,7 +551,7 @@ impl Naive<'_> {
             variables: &[],
             scope: Scope::Program,
             calls: 0,
-            mood,
+            context,
             alarm: self.alarm,
         };
         match state.threads.get(&thread).and_then(|thread| thread.frames.last()) {
@@ -580,7 +583,7 @@ impl Naive<'_> {
     }
 }
 
-/// Takes note of a soft_fault: the first one counts, but a broken claim only if it is all.
+/// Records a soft fault: the first one counts, but a broken claim only if there is no other.
 pub(crate) fn note(soft_fault: &mut Option<NaiveFault>, fault: NaiveFault) {
     let claim = FaultKind::ExclusiveChannel;
     if soft_fault.as_ref().is_none_or(|first| first.kind == claim && fault.kind != claim) {
@@ -598,7 +601,7 @@ pub(crate) fn add_thread(
     frame: Frame,
 ) {
     let (serial, age) = state.serials.0.of_thread(procedure);
-    let procedure = Shown(procedure);
+    let procedure = Untracked(procedure);
     let thread = Thread { frames: vec![frame], waiting: None, priority, procedure, serial, age };
     state.threads.insert(id, thread);
     add_channels(state, &program.procedures[procedure.0].channels, Some(id));

@@ -1,5 +1,5 @@
-//! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, who has the floor, and
-//! fused locations.
+//! The initial state, and whose steps count: timeouts, priorities, ranks, conditions, exclusive threads,
+//! and fused locations.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use system::{Bound, FaultKind, Step};
 use crate::eval::initial_value;
 use crate::fault::Stop;
 use crate::machine::{Machine, add_channels, add_thread};
-use crate::state::Shown;
+use crate::state::Untracked;
 use crate::steps::{EvalContext, Steps, location};
 use crate::value::Value;
-use crate::{Naive, NaiveFault, State, Stopped};
+use crate::{Events, Naive, NaiveFault, State, Stopped};
 
 impl Naive<'_> {
     /// The initial state. The bound on threads does not apply to those that are active from the start.
@@ -26,9 +26,9 @@ impl Naive<'_> {
             exclusive: None,
             last: program.features.remembers_last.then_some(0),
             monitor: 0,
-            untracked: Shown::default(),
-            soft_fault: Shown::default(),
-            serials: Shown::default(),
+            untracked: Untracked::default(),
+            soft_fault: Untracked::default(),
+            serials: Untracked::default(),
         };
         for (id, global) in program.globals.iter() {
             let value = initial_value(program, global);
@@ -51,7 +51,7 @@ impl Naive<'_> {
         state
     }
 
-    /// The state after a prologue of the initial state. What goes wrong there is a soft_fault of that state.
+    /// The state after a prologue of the initial state. A fault there is a soft fault of that state.
     fn prepared(&self, state: State, thread: u32, prologue: &[Action]) -> State {
         let soft_fault = state.soft_fault.0.clone();
         let mut machine = Machine::new(self, state, thread, EvalContext::default());
@@ -60,18 +60,18 @@ impl Naive<'_> {
             Err(Stop::Fault(fault)) => Some(fault),
             _ => None,
         };
-        machine.state.soft_fault = Shown(soft_fault.or(fault));
+        machine.state.soft_fault = Untracked(soft_fault.or(fault));
         machine.state
     }
 
-    /// Whether a thread that has the floor goes on from here: the state is the middle of something.
+    /// Whether an exclusive thread goes on from here: the state is the middle of something.
     pub fn is_transient(&self, state: &State) -> bool {
         state.exclusive.is_some_and(|thread| !self.inside_atomic(state, thread))
     }
 
-    /// The steps of a state, and in which mood they are. Only where ids of threads are observable is there
-    /// another mood.
-    pub(crate) fn steps_in_mood(&self, state: &State) -> (EvalContext, Steps) {
+    /// The steps of a state, and in which context they are. Only where ids of threads are observable is there
+    /// another context.
+    pub(crate) fn steps_in_context(&self, state: &State) -> (EvalContext, Steps) {
         let calm = self.steps_in(state, EvalContext::default());
         if !calm.0.is_empty() || !calm.1.is_empty() || !self.program.features.thread_ids_observable {
             return (EvalContext::default(), calm);
@@ -80,12 +80,12 @@ impl Naive<'_> {
         (timeout, self.steps_in(state, timeout))
     }
 
-    /// The steps of those with the greatest priority, of the one who has the floor only.
-    fn steps_in(&self, state: &State, mood: EvalContext) -> Steps {
+    /// The steps of the threads with the greatest priority, or of the exclusive thread only.
+    fn steps_in(&self, state: &State, context: EvalContext) -> Steps {
         // Without observable ids there are no priorities.
         let alone = state.exclusive.filter(|_| !self.program.features.thread_ids_observable);
         let threads = state.threads.iter().filter(|&(&id, _)| alone.is_none_or(|alone| alone == id));
-        let each = threads.map(|(&id, thread)| (id, thread.priority, self.able(state, id, mood)));
+        let each = threads.map(|(&id, thread)| (id, thread.priority, self.able(state, id, context)));
         let able: Vec<_> = each.filter(|(_, _, own)| !own.0.is_empty() || !own.1.is_empty()).collect();
         let greatest = able.iter().map(|&(_, priority, _)| priority).max();
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
@@ -99,8 +99,8 @@ impl Naive<'_> {
     }
 
     /// The steps of a thread as if there were no priorities: those of the least rank.
-    pub(crate) fn able(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
-        match self.is_provided(state, thread, mood) {
+    pub(crate) fn able(&self, state: &State, thread: u32, context: EvalContext) -> Steps {
+        match self.is_provided(state, thread, context) {
             Ok(true) => {}
             Ok(false) => return Steps::default(),
             Err(fault) => {
@@ -111,12 +111,12 @@ impl Naive<'_> {
                 return (Vec::new(), step.map(|step| (step, fault)).into_iter().collect());
             }
         }
-        self.steps_at(state, thread, mood)
+        self.steps_at(state, thread, context)
     }
 
     /// The steps of a thread where it is, whether it may step or not: those of the least rank.
-    pub(crate) fn steps_at(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
-        let (mut enabled, mut faults) = self.steps_of(state, thread, mood);
+    pub(crate) fn steps_at(&self, state: &State, thread: u32, context: EvalContext) -> Steps {
+        let (mut enabled, mut faults) = self.steps_of(state, thread, context);
         let rank = |step: &Step| self.program.transitions[TransitionId(step.transition)].rank;
         let least = enabled.iter().chain(faults.iter().map(|(step, _)| step)).map(rank).min();
         enabled.retain(|step| Some(rank(step)) == least);
@@ -129,12 +129,12 @@ impl Naive<'_> {
         &self,
         state: &State,
         thread: u32,
-        mood: EvalContext,
+        context: EvalContext,
     ) -> Result<bool, NaiveFault> {
         let Some(here) = location(state, thread) else { return Ok(false) };
         let procedure = self.program.locations[here].procedure;
         let Some(provided) = &self.program.procedures[procedure].provided else { return Ok(true) };
-        match self.evaluator(state, thread, mood).bool(provided) {
+        match self.evaluator(state, thread, context).bool(provided) {
             Ok(holds) => Ok(holds),
             Err(Stop::Fault(fault)) => Err(fault),
             Err(Stop::Exceeded(bound, span)) => Err(crate::fault::exceeded(bound, span, self.bounds)),
@@ -144,20 +144,20 @@ impl Naive<'_> {
     }
 
     /// The steps of one thread, by its priority among others.
-    pub(crate) fn steps_of_one(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
+    pub(crate) fn steps_of_one(&self, state: &State, thread: u32, context: EvalContext) -> Steps {
         if !self.program.features.thread_ids_observable {
-            return self.able(state, thread, mood);
+            return self.able(state, thread, context);
         }
-        let (mut enabled, mut faults) = self.steps_in(state, mood);
+        let (mut enabled, mut faults) = self.steps_in(state, context);
         enabled.retain(|step| step.thread == thread);
         faults.retain(|(step, _)| step.thread == thread);
         (enabled, faults)
     }
 
-    /// In which mood a step is one of the state, as far as other transitions and threads are concerned.
-    pub(crate) fn mood_of(&self, state: &State, step: Step) -> Result<EvalContext, Stopped> {
-        let (mood, (enabled, faults)) = if self.program.features.thread_ids_observable {
-            self.steps_in_mood(state)
+    /// In which context a step is one of the state, as far as other transitions and threads are concerned.
+    pub(crate) fn context_of(&self, state: &State, step: Step) -> Result<EvalContext, Stopped> {
+        let (context, (enabled, faults)) = if self.program.features.thread_ids_observable {
+            self.steps_in_context(state)
         } else if self.depends_on_others(state, step.thread) {
             (EvalContext::default(), self.able(state, step.thread, EvalContext::default()))
         } else {
@@ -166,7 +166,7 @@ impl Naive<'_> {
         if let Some((_, fault)) = faults.into_iter().find(|(other, _)| *other == step) {
             return Err(Stopped::Fault(fault));
         }
-        if enabled.contains(&step) { Ok(mood) } else { Err(Stopped::NotEnabled) }
+        if enabled.contains(&step) { Ok(context) } else { Err(Stopped::NotEnabled) }
     }
 
     /// Whether a transition of a thread may be disabled by others of the location, or by the condition of the
@@ -179,14 +179,20 @@ impl Naive<'_> {
         })
     }
 
-    /// Takes one transition, with the partner of a rendezvous and through fused locations, and gives its
-    /// thread the floor if the last one is exclusive.
-    pub(crate) fn fire_one(&self, state: &State, step: Step, mood: EvalContext) -> Result<State, Stopped> {
-        let machine = self.micro_step(state, step, mood)?;
+    /// Takes one transition, with the partner of a rendezvous and through fused locations. Its thread becomes
+    /// exclusive if the last transition is.
+    pub(crate) fn fire_one(
+        &self,
+        state: &State,
+        step: Step,
+        context: EvalContext,
+        events: &mut Option<Events>,
+    ) -> Result<State, Stopped> {
+        let machine = self.micro_step(state, step, context, events)?;
         let mover = machine.partner.map_or(step.thread, |(partner, _)| partner);
         let last = machine.last.unwrap_or(TransitionId(step.transition));
         let mut next = machine.state;
-        next.soft_fault = Shown(machine.soft_fault);
+        next.soft_fault = Untracked(machine.soft_fault);
         next.last = state.last.map(|_| mover);
         next.exclusive = None;
         if self.program.transitions[last].exclusive {
@@ -234,7 +240,7 @@ impl Machine<'_> {
                 continue;
             }
             self.opening(&program.transitions[id].body)?;
-            let mut trial = Self { may_meet: false, ..self.clone() };
+            let mut trial = Self { may_meet: false, events: None, ..self.clone() };
             if !matches!(trial.transition(id, 0, &mut |_| 0), Err(Stop::Blocked)) {
                 return Ok(Some(id));
             }

@@ -1,10 +1,11 @@
 //! States and steps in words.
 //!
-//! Objects and threads are called by what they are and the order in which they were made: `Fork#2` is the second
-//! `Fork` on the way here. Variables of front ends are left out, and so are values that nobody changed.
+//! Objects and threads are called by what they are and the order in which they were made: `Fork#2` is the
+//! second `Fork` on the way here. Variables of front ends are left out, and so are values that were never
+//! changed.
 //!
-//! Where threads have numbers, they are called by them: `node(2)`, and its channels `node(2):inbox`. A channel reads
-//! like the sequence of its messages: `[ack(3), data(1)]`.
+//! Where threads have numbers, they are called by them: `node(2)`, and its channels `node(2):inbox`. A
+//! channel reads like the sequence of its messages: `[ack(3), data(1)]`.
 
 use std::fmt::{self, Write};
 
@@ -27,8 +28,8 @@ pub struct Change {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChangeKind {
-    /// A variable, field or element has a new value, a lock a new owner, a channel other messages, or a thread waits
-    /// or was notified.
+    /// A variable, field or element has a new value, a lock a new owner, a channel other messages, or a
+    /// thread waits or was notified.
     Value,
     /// An object was made; `to` is what it holds.
     Created,
@@ -82,8 +83,9 @@ impl Naive<'_> {
         }
     }
 
-    /// A value in the state. Collections read like this: a set `{1, 2}`, a bag with how often each element is there
-    /// `{1: 2, 2: 1}`, a map `{1 -> true}`, a sequence `[1, 1]`, a queue with what it could hold `[1, 1] (2 of 3)`.
+    /// A value in the state. Collections read like this: a set `{1, 2}`, a bag with how often each element is
+    /// there `{1: 2, 2: 1}`, a map `{1 -> true}`, a sequence `[1, 1]`, a queue with what it could hold `[1,
+    /// 1] (2 of 3)`.
     pub fn show(&self, state: &State, value: &Value) -> String {
         let show = |value: &Value| self.show(state, value);
         match value {
@@ -123,7 +125,8 @@ impl Naive<'_> {
         }
     }
 
-    /// A value, as what it means: a variable or field of a message says whether its numbers stand for something.
+    /// A value, as what it means: a variable or field of a message says whether its numbers stand for
+    /// something.
     pub fn show_as(&self, state: &State, value: &Value, meaning: Meaning) -> String {
         match (value, meaning) {
             (Value::Seq(elements), Meaning::Symbol(_) | Meaning::Channel) => {
@@ -146,17 +149,26 @@ impl Naive<'_> {
     /// What a channel holds. A symbol at the front of a message is what the message is called.
     fn messages(&self, state: &State, channel: &Channel) -> String {
         let declared = &self.program.channels[channel.declared];
-        let message = |message: &Vec<Value>| {
-            let fields = message.iter().zip(&declared.fields);
-            let shown: Vec<String> =
-                fields.map(|(value, field)| self.show_as(state, value, field.meaning)).collect();
-            match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
-                ([one], _) => one.clone(),
-                ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),
-                _ => format!("({})", shown.join(", ")),
-            }
-        };
+        let message = |message: &Vec<Value>| self.show_message(state, declared, message).1;
         format!("[{}]", list(channel.messages.iter().map(message)))
+    }
+
+    /// The fields of a message, and the message on one line: `ack(1)`.
+    pub(crate) fn show_message(
+        &self,
+        state: &State,
+        declared: &ir::Channel,
+        message: &[Value],
+    ) -> (Vec<String>, String) {
+        let fields = message.iter().zip(&declared.fields);
+        let shown: Vec<String> =
+            fields.map(|(value, field)| self.show_as(state, value, field.meaning)).collect();
+        let text = match (&shown[..], declared.fields.first().map(|field| field.meaning)) {
+            ([one], _) => one.clone(),
+            ([name, fields @ ..], Some(Meaning::Symbol(_))) => format!("{name}({})", fields.join(", ")),
+            _ => format!("({})", shown.join(", ")),
+        };
+        (shown, text)
     }
 
     /// The whole state, a line for each thing.
@@ -235,8 +247,8 @@ impl Naive<'_> {
         &self.program.procedures[self.procedure_of(frame)]
     }
 
-    /// What stands before the locals of a frame: nothing for the thread's own, the function for others, with a
-    /// number if it is active more than once.
+    /// What stands before the locals of a frame: nothing for the thread's own, the function for others, with
+    /// a number if it is active more than once.
     fn frame_name(&self, thread: &Thread, depth: usize) -> String {
         if depth == 0 {
             return String::new();

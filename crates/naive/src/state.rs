@@ -11,7 +11,7 @@ use ir::{
 
 use crate::{NaiveFault, Value};
 
-/// All of it takes part in comparisons, except for what is [`Shown`] to people only.
+/// A state of a program. All of it takes part in comparisons, except for what is [`Untracked`].
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
     /// An array variable is the sequence of its elements. Those that are untracked have no value here.
@@ -27,10 +27,10 @@ pub struct State {
     /// Where the monitor is, if there is one.
     pub monitor: u32,
     /// The values of untracked variables.
-    pub(crate) untracked: Shown<BTreeMap<GlobalId, Value>>,
+    pub(crate) untracked: Untracked<BTreeMap<GlobalId, Value>>,
     /// The first check that the step to this state violated.
-    pub(crate) soft_fault: Shown<Option<NaiveFault>>,
-    pub(crate) serials: Shown<Serials>,
+    pub(crate) soft_fault: Untracked<Option<NaiveFault>>,
+    pub(crate) serials: Untracked<Serials>,
 }
 
 /// A thread has ended when it has no frames.
@@ -40,11 +40,11 @@ pub struct Thread {
     pub frames: Vec<Frame>,
     pub waiting: Option<Waiting>,
     pub priority: u8,
-    /// What it runs, which nobody can ask of a thread that has ended.
-    pub(crate) procedure: Shown<ProcedureId>,
+    /// What it runs. No expression can ask this of a thread that has ended.
+    pub(crate) procedure: Untracked<ProcedureId>,
     /// Among those of its procedure, and among all.
-    pub(crate) serial: Shown<u32>,
-    pub(crate) age: Shown<u32>,
+    pub(crate) serial: Untracked<u32>,
+    pub(crate) age: Untracked<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -76,8 +76,8 @@ pub struct Channel {
 pub struct Object {
     pub kind: ObjectKind,
     /// Among those of its kind, and among all.
-    pub(crate) serial: Shown<u32>,
-    pub(crate) age: Shown<u32>,
+    pub(crate) serial: Untracked<u32>,
+    pub(crate) age: Untracked<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -111,7 +111,8 @@ impl State {
         self.threads.iter().find(|(_, thread)| !thread.ended() && is_it(thread)).map(|(&id, _)| id)
     }
 
-    /// The how manieth of its procedure a thread was, from 1, on the way to this state.
+    /// The number of a thread among those of its procedure that were started on the way to this state, from
+    /// 1.
     pub fn serial(&self, thread: u32) -> Option<u32> {
         self.threads.get(&thread).map(|thread| thread.serial.0)
     }
@@ -141,8 +142,8 @@ pub(crate) struct Serials {
 }
 
 impl Serials {
-    /// Of a new object: its number among those of its kind, and among all.
-    pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> (Shown<u32>, Shown<u32>) {
+    /// Numbers a new object: among those of its kind, and among all.
+    pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> (Untracked<u32>, Untracked<u32>) {
         let last = match kind {
             ObjectKind::Record(record, _) => self.records.entry(*record).or_default(),
             ObjectKind::Array(element, _) => {
@@ -155,41 +156,41 @@ impl Serials {
         };
         *last += 1;
         self.all_objects += 1;
-        (Shown(*last), Shown(self.all_objects))
+        (Untracked(*last), Untracked(self.all_objects))
     }
 
-    /// Of a new thread: its number among those of its procedure, and among all.
-    pub fn of_thread(&mut self, procedure: ProcedureId) -> (Shown<u32>, Shown<u32>) {
+    /// Numbers a new thread: among those of its procedure, and among all.
+    pub fn of_thread(&mut self, procedure: ProcedureId) -> (Untracked<u32>, Untracked<u32>) {
         let last = self.threads.entry(procedure).or_default();
         *last += 1;
         self.all_threads += 1;
-        (Shown(*last), Shown(self.all_threads))
+        (Untracked(*last), Untracked(self.all_threads))
     }
 }
 
-/// Something that people see and that is no part of the state: all of them are equal.
+/// Something that is kept with a state but is not part of it, mostly for messages: all values are equal.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Shown<T>(pub T);
+pub(crate) struct Untracked<T>(pub T);
 
-impl<T> PartialEq for Shown<T> {
+impl<T> PartialEq for Untracked<T> {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl<T> Eq for Shown<T> {}
+impl<T> Eq for Untracked<T> {}
 
-impl<T> Hash for Shown<T> {
+impl<T> Hash for Untracked<T> {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-impl<T> PartialOrd for Shown<T> {
+impl<T> PartialOrd for Untracked<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<T> Ord for Shown<T> {
+impl<T> Ord for Untracked<T> {
     fn cmp(&self, _: &Self) -> Ordering {
         Ordering::Equal
     }

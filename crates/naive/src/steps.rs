@@ -7,12 +7,12 @@ use crate::collect::collect;
 use crate::eval::Eval;
 use crate::fault::Stop;
 use crate::machine::{Machine, note};
-use crate::{Naive, NaiveFault, OnBound, State, Stopped, Thread};
+use crate::{Events, Naive, NaiveFault, OnBound, State, Stopped, Thread};
 
-/// What whoever evaluates goes by, besides the state.
+/// What an evaluation depends on besides the state.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct EvalContext {
-    /// Whether nobody can step otherwise.
+    /// Whether no thread has a step without `timeout`.
     pub timeout: bool,
     /// Whether some thread asks for what another can do.
     pub asked: bool,
@@ -34,23 +34,33 @@ impl Naive<'_> {
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
     /// Both are in order of threads, then of the location's transitions, then of choices.
     pub fn steps(&self, state: &State) -> (Vec<Step>, Vec<(Step, NaiveFault)>) {
-        self.steps_in_mood(state).1
+        self.steps_in_context(state).1
     }
 
     /// Fires a step, together with what follows it in an atomic block.
     pub fn fire(&self, state: &State, step: Step) -> Result<State, Stopped> {
+        self.fire_with(state, step, &mut None)
+    }
+
+    /// Fires a step, and adds what happens to `events`, if there are any.
+    pub(crate) fn fire_with(
+        &self,
+        state: &State,
+        step: Step,
+        events: &mut Option<Events>,
+    ) -> Result<State, Stopped> {
         // States are copied, and may be large: here there is time to look.
         if let Some(alarm) = self.alarm.filter(|alarm| alarm.is_due()) {
             alarm.ring();
         }
-        let fired = self.fire_whole(state, step);
+        let fired = self.fire_whole(state, step, events);
         // Steps that follow may not have been found.
         if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }
     }
 
-    fn fire_whole(&self, state: &State, step: Step) -> Result<State, Stopped> {
-        let mood = self.mood_of(state, step)?;
-        let mut next = self.fire_one(state, step, mood)?;
+    fn fire_whole(&self, state: &State, step: Step, events: &mut Option<Events>) -> Result<State, Stopped> {
+        let context = self.context_of(state, step)?;
+        let mut next = self.fire_one(state, step, context, events)?;
         // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
         if state.exclusive.is_some() {
@@ -64,7 +74,7 @@ impl Naive<'_> {
                 (enabled, faults) if enabled.is_empty() && faults.is_empty() => break,
                 (enabled, faults) if enabled.len() == 1 && faults.is_empty() && taken < MAX_MICRO_STEPS => {
                     let mut soft_fault = next.soft_fault.0.take();
-                    next = self.fire_one(&next, enabled[0], EvalContext::default())?;
+                    next = self.fire_one(&next, enabled[0], EvalContext::default(), events)?;
                     if let Some(later) = next.soft_fault.0.take() {
                         note(&mut soft_fault, later);
                     }
@@ -93,11 +103,12 @@ impl Naive<'_> {
             return Ok(());
         }
         let Self { program, bounds, alarm, .. } = *self;
-        let (scope, mood) = (Scope::Program, EvalContext::default());
+        let (scope, context) = (Scope::Program, EvalContext::default());
         let mut unevaluated = Ok(());
         for invariant in &program.invariants {
             let thread = None;
-            let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
+            let eval =
+                Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, context, alarm };
             let end = match eval.bool(&invariant.expr) {
                 Ok(true) => continue,
                 Ok(false) => {
@@ -119,7 +130,8 @@ impl Naive<'_> {
         self.valuation_about(state, property, None)
     }
 
-    /// The same of a property that is [about individuals](ir::Property::each), one of which is this thread.
+    /// The propositions that hold of a property [of each thread of a procedure](ir::Property::each), for this
+    /// thread.
     pub fn valuation_about(
         &self,
         state: &State,
@@ -127,8 +139,8 @@ impl Naive<'_> {
         thread: Option<u32>,
     ) -> Result<u64, Stopped> {
         let Self { program, bounds, alarm, .. } = *self;
-        let (scope, mood) = (Scope::Program, EvalContext::default());
-        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, mood, alarm };
+        let (scope, context) = (Scope::Program, EvalContext::default());
+        let eval = Eval { program, bounds, state, thread, variables: &[], scope, calls: 0, context, alarm };
         let mut valuation = 0;
         for (bit, prop) in property.props.iter().enumerate() {
             let holds = eval.bool(&prop.expr).map_err(|stop| stop.stopped(bounds, self.on_bound))?;
@@ -137,14 +149,14 @@ impl Naive<'_> {
         Ok(valuation)
     }
 
-    /// Nobody can step, no guard faults, and the state is not a proper end.
+    /// Whether no thread can step, no guard faults, and the state is not a proper end.
     pub fn deadlocked(&self, state: &State) -> bool {
         let (enabled, faults) = self.steps(state);
         enabled.is_empty() && faults.is_empty() && !self.ended(state)
     }
 
-    /// Whether a state without steps is a proper end: all threads have ended or may stay where they are, and so may
-    /// the monitor.
+    /// Whether a state without steps is a proper end: all threads have ended or may stay where they are, and
+    /// so may the monitor.
     pub fn ended(&self, state: &State) -> bool {
         let monitor = self.program.monitor.as_ref();
         state.threads.values().all(Thread::ended)
@@ -160,12 +172,12 @@ impl Naive<'_> {
     }
 
     /// All transitions of a thread that can be taken, whatever their ranks.
-    pub(crate) fn steps_of(&self, state: &State, thread: u32, mood: EvalContext) -> Steps {
+    pub(crate) fn steps_of(&self, state: &State, thread: u32, context: EvalContext) -> Steps {
         let (mut enabled, mut faults) = (Vec::new(), Vec::new());
         let Some(location) = location(state, thread) else { return (enabled, faults) };
         for &id in &self.program.locations[location].transitions {
             let step = |choice| Step { thread, transition: id.0, choice };
-            match self.attempt(state, thread, id, mood) {
+            match self.attempt(state, thread, id, context) {
                 Attempt::Disabled => {}
                 Attempt::Fault(fault) => faults.push((step(0), fault)),
                 Attempt::Enabled(choices) => enabled.extend(choices.into_iter().map(step)),
@@ -174,11 +186,11 @@ impl Naive<'_> {
         (enabled, faults)
     }
 
-    fn attempt(&self, state: &State, thread: u32, id: TransitionId, mood: EvalContext) -> Attempt {
+    fn attempt(&self, state: &State, thread: u32, id: TransitionId, context: EvalContext) -> Attempt {
         let transition = &self.program.transitions[id];
         match &transition.guard {
             Guard::Always => {}
-            Guard::When(_) | Guard::Ready(_) => match self.holds(state, thread, &transition.guard, mood) {
+            Guard::When(_) | Guard::Ready(_) => match self.holds(state, thread, &transition.guard, context) {
                 Ok(true) => {}
                 Ok(false) => return Attempt::Disabled,
                 Err(stop) => {
@@ -195,41 +207,41 @@ impl Naive<'_> {
                 let disabled = |&other: &TransitionId| {
                     other == id
                         || self.program.transitions[other].rank > transition.rank
-                        || matches!(self.attempt(state, thread, other, mood), Attempt::Disabled)
+                        || matches!(self.attempt(state, thread, other, context), Attempt::Disabled)
                 };
                 if !others.iter().all(disabled) {
                     return Attempt::Disabled;
                 }
             }
         }
-        let machine = Machine::new(self, state.clone(), thread, mood);
+        let machine = Machine::new(self, state.clone(), thread, context);
         if let Err(Stop::Fault(fault)) = machine.opening(&transition.body) {
             return Attempt::Fault(fault);
         }
-        match self.choices(state, thread, id, mood) {
+        match self.choices(state, thread, id, context) {
             choices if choices.is_empty() => Attempt::Disabled,
             choices => Attempt::Enabled(choices),
         }
     }
 
     /// Whether a guard that asks something of the state holds.
-    fn holds(&self, state: &State, thread: u32, guard: &Guard, mood: EvalContext) -> Result<bool, Stop> {
+    fn holds(&self, state: &State, thread: u32, guard: &Guard, context: EvalContext) -> Result<bool, Stop> {
         match guard {
-            Guard::When(condition) => self.evaluator(state, thread, mood).bool(condition),
+            Guard::When(condition) => self.evaluator(state, thread, context).bool(condition),
             Guard::Ready(inner) => {
-                Ok(Machine::new(self, state.clone(), thread, mood).first(*inner)?.is_some())
+                Ok(Machine::new(self, state.clone(), thread, context).first(*inner)?.is_some())
             }
             Guard::Always | Guard::Else => Ok(true),
         }
     }
 
     /// The choices with which the body meets no obstacle, ascending.
-    fn choices(&self, state: &State, thread: u32, id: TransitionId, mood: EvalContext) -> Vec<u32> {
+    fn choices(&self, state: &State, thread: u32, id: TransitionId, context: EvalContext) -> Vec<u32> {
         let mut found = Vec::new();
         let mut prefix = Vec::new();
         loop {
             let mut met: Vec<(u32, u32)> = Vec::new();
-            let mut machine = Machine::new(self, state.clone(), thread, mood);
+            let mut machine = Machine::new(self, state.clone(), thread, context);
             let outcome = machine.run(id, &mut |alternatives| {
                 let digit = prefix.get(met.len()).copied().unwrap_or(0);
                 met.push((digit, alternatives));
@@ -261,7 +273,8 @@ impl Naive<'_> {
         &self,
         state: &State,
         step: Step,
-        mood: EvalContext,
+        context: EvalContext,
+        events: &mut Option<Events>,
     ) -> Result<Machine<'_>, Stopped> {
         let id = TransitionId(step.transition);
         let here = location(state, step.thread).ok_or(Stopped::NotEnabled)?;
@@ -272,15 +285,15 @@ impl Naive<'_> {
         }
         match &self.program.transitions[id].guard {
             Guard::Always => {}
-            guard @ (Guard::When(_) | Guard::Ready(_)) => self.guard(state, step, guard, mood)?,
+            guard @ (Guard::When(_) | Guard::Ready(_)) => self.guard(state, step, guard, context)?,
             Guard::Else => {
-                if matches!(self.attempt(state, step.thread, id, mood), Attempt::Disabled) {
+                if matches!(self.attempt(state, step.thread, id, context), Attempt::Disabled) {
                     return Err(Stopped::NotEnabled);
                 }
             }
         }
         if step.choice == TOO_MANY_CHOICES {
-            return Err(if self.choices(state, step.thread, id, mood) != [TOO_MANY_CHOICES] {
+            return Err(if self.choices(state, step.thread, id, context) != [TOO_MANY_CHOICES] {
                 Stopped::NotEnabled
             } else if self.on_bound == OnBound::Truncate {
                 Stopped::Truncated(Bound::Threads)
@@ -291,12 +304,17 @@ impl Naive<'_> {
             });
         }
         let mut rest = step.choice;
-        let mut machine = Machine::new(self, state.clone(), step.thread, mood);
+        let mut machine = Machine::new(self, state.clone(), step.thread, context);
+        machine.events = events.take();
         let outcome = machine.run(id, &mut |alternatives| {
             let digit = rest % alternatives;
             rest /= alternatives;
             digit
         });
+        *events = machine.events.take();
+        if let Some(events) = events {
+            events.partner = events.partner.or(machine.partner);
+        }
         if rest != 0 {
             return Err(Stopped::NotEnabled);
         }
@@ -304,8 +322,8 @@ impl Naive<'_> {
         Ok(machine)
     }
 
-    fn guard(&self, state: &State, step: Step, guard: &Guard, mood: EvalContext) -> Result<(), Stopped> {
-        match self.holds(state, step.thread, guard, mood) {
+    fn guard(&self, state: &State, step: Step, guard: &Guard, context: EvalContext) -> Result<(), Stopped> {
+        match self.holds(state, step.thread, guard, context) {
             Ok(true) => Ok(()),
             // What faults before any choice point has the one choice 0.
             Err(stop) if step.choice == 0 => Err(stop.stopped(self.bounds, self.on_bound)),

@@ -7,8 +7,8 @@ use ir::{EnumId, Program, StringId, Type, TypeId};
 
 /// What a variable, field or element holds.
 ///
-/// Values of one type have the order that the crate `ir` gives them, which numbers the choices of `Choose`. Among
-/// values of different types it is some order.
+/// Values of one type have the order that the crate `ir` gives them, which numbers the choices of `Choose`.
+/// Among values of different types it is some order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// No object, no thread, and no element of an abstract enum.
@@ -33,8 +33,8 @@ pub enum Value {
 }
 
 impl Value {
-    /// What choosing and quantifying range over, in order: the elements of a collection (distinct ones of a bag), or
-    /// the keys of a map. What is no collection has none.
+    /// What choosing and quantifying range over, in order: the elements of a collection (distinct ones of a
+    /// bag), or the keys of a map. What is no collection has none.
     pub fn elements(&self) -> Vec<&Self> {
         match self {
             Self::Set(elements) => elements.iter().collect(),

@@ -1,11 +1,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::Continue;
 
-use source::Style;
-
 use super::*;
+use crate::replay::replay;
 use crate::simulate;
-use crate::trace::replay;
 
 /// Rendezvous, buffered messages, processes that come and go, `atomic` and `d_step`.
 const MAIL: &str = "
@@ -49,7 +47,7 @@ active proctype B() { byte y; do :: c?y -> break :: c?2 od; c?4 }
 
 fn model(text: &str) -> Model {
     let files = BTreeMap::from([("m.pml".to_owned(), text.into())]);
-    Model::load(&files, "m.pml", &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+    Model::load(&files, "m.pml", &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// Who moves by which statement, and what the run ends in.
@@ -59,7 +57,7 @@ fn run(text: &str, trail: &str) -> (String, Option<String>) {
     let trace =
         replay(&model, Bounds::default(), steps, None).unwrap_or_else(|diverged| panic!("{diverged}"));
     let shown = trace.steps.iter().map(|step| format!("{} {}", step.thread_id, step.location.text));
-    (shown.collect::<Vec<_>>().join("; "), trace.ends_in.map(|ending| ending.kind))
+    (shown.collect::<Vec<_>>().join("; "), trace.ends_in.map(|ending| ending.kind.to_string()))
 }
 
 #[track_caller]
@@ -84,13 +82,14 @@ fn what_is_written_is_read_again() {
     for text in [MAIL, LOCAL, STUCK] {
         let model = model(text);
         for seed in 0..60 {
-            let mut steps = Vec::new();
-            let run = simulate::random(&model, Bounds::default(), seed, 60, |step, _| {
+            let (mut steps, mut words) = (Vec::new(), Vec::new());
+            let run = simulate::random(&model, Bounds::default(), seed, 60, |step, in_words| {
                 steps.push(step);
+                words.push(in_words);
                 Continue(())
             });
             violations += usize::from(run.expect("a run").trace.ends_in.is_some());
-            let written = write(&model, Bounds::default(), &steps).expect("it can be written");
+            let written = write(&model, &words);
             let read = read(&model, Bounds::default(), &written).unwrap_or_else(|e| panic!("{e}\n{written}"));
             assert_eq!(read, steps, "seed {seed}:\n{written}");
         }

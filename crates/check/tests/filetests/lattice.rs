@@ -72,7 +72,7 @@ impl fmt::Display for Cell {
 impl Cell {
     fn config(&self, base: Config) -> Config {
         Config {
-            search: self.search,
+            search: Some(self.search),
             store: self.store,
             // Room for all models here, and less to clear each time than by default.
             store_options: StoreOptions {
@@ -145,7 +145,10 @@ pub fn cells(states: u64) -> Vec<Cell> {
             }
         }
     }
-    cells.retain(|cell| cell.is_wanted(states) && cell.config(Config::default()).refusal().is_none());
+    cells.retain(|cell| {
+        cell.is_wanted(states)
+            && cell.config(Config::default()).refusal(quotient::Language::Bir.dialect()).is_none()
+    });
     cells
 }
 
@@ -153,7 +156,7 @@ pub fn cells(states: u64) -> Vec<Cell> {
 pub fn count_orbits(case: &Case) -> Result<Option<u64>, String> {
     let config = Config { keep_going: true, ..case.header.options.config() };
     let report = run(case, &config)?.report;
-    same!(report.symmetry.level, "full", "the default level");
+    same!(report.symmetry.level, Symmetry::Full, "the default level");
     Ok(report.symmetry.canonical.then_some(report.states))
 }
 
@@ -195,7 +198,8 @@ fn explored_everything(cell: &Cell, report: &Report, truth: &Truth) -> Result<()
     same!(report.store.expected_omissions.unwrap_or(0.0) < 0.001, true, "expected omissions below 0.001");
     let mut violations = BTreeMap::new();
     for found in &report.violations {
-        *violations.entry(violation(&found.kind, found.location.as_ref())).or_default() += found.count;
+        *violations.entry(violation(found.kind.as_str(), found.location.as_ref())).or_default() +=
+            found.count;
     }
     let truncations = [bounds.objects, bounds.threads, bounds.frames];
     if !cell.is_plain() {
@@ -236,7 +240,7 @@ fn stopped_at_a_violation(cell: &Cell, report: &Report, truth: &Truth) -> Result
         return Err(format!("a search that stops has one violation, not {:?}", report.violations));
     };
     same!(found.count, 1, "violations");
-    let known = violation(&found.kind, found.location.as_ref());
+    let known = violation(found.kind.as_str(), found.location.as_ref());
     if !truth.violations.contains_key(&known) {
         return Err(format!("{known:?} is none of {:?}", truth.violations));
     }
@@ -274,7 +278,11 @@ fn counterexample(
     let trail = trail.ok_or("a violation without a trail")?;
     let read = TrailFile::parse(&trail.to_json())?;
     same!(read.fingerprint, model.fingerprint(), "fingerprint");
-    same!(read.violation.as_ref().map(|violation| &violation.kind), Some(&shown.kind), "kind in the trail");
+    same!(
+        read.violation.as_ref().map(|violation| violation.kind.as_str()),
+        Some(shown.kind.as_str()),
+        "kind in the trail"
+    );
     let again = quotient::replay(model, config.bounds, read.steps(), read.claimed())
         .map_err(|diverged| diverged.to_string())?;
     let steps = |trace: &quotient::Trace| format!("{:?}", trace.steps);

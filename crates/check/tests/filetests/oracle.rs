@@ -42,7 +42,8 @@ impl Case {
 
     pub fn model(&self) -> Result<Model, String> {
         let Self { file, header, .. } = self;
-        load(&file.name, file.text.as_bytes(), &header.options.defines).map_err(|rejected| rejected.text)
+        load(&file.name, file.text.as_bytes(), &header.options.defines)
+            .map_err(|rejected| rejected.to_string())
     }
 
     /// Explores the model once, whoever asks first.

@@ -35,8 +35,8 @@ pub fn check(file: &ModelFile) -> Result<(), String> {
     let options: Options = header::value(&file.text, "options")?.unwrap_or_default().parse()?;
     match load(&file.name, file.text.as_bytes(), &options.defines) {
         Ok(_) => Err("the model is accepted".to_owned()),
-        Err(rejected) => compare(expected(&file.text), found(&rejected.text))
-            .map_err(|reason| reason + "\n" + &rejected.text),
+        Err(rejected) => compare(expected(&file.text), found(&rejected.to_string()))
+            .map_err(|reason| reason + "\n" + &rejected.to_string()),
     }
 }
 

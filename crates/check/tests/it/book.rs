@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use quotient::config::{Config, StoreKind, StoreOptions};
 use quotient::report::{Alternative, Report, Verdict};
-use quotient::{Model, Quiet, Style};
+use quotient::{Model, Quiet};
 use testing::book::{Block, pages};
 
 /// All that may stand in the info string of a model.
@@ -52,7 +52,7 @@ fn load(block: &Block, text: &str) -> Result<Model, String> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let files = BTreeMap::from([(name.clone(), text.as_bytes().to_vec())]);
-    Model::load(&files, &name, &defines, Style::Plain).map_err(|rejected| rejected.text)
+    Model::load(&files, &name, &defines).map_err(|rejected| rejected.to_string())
 }
 
 fn config(block: &Block) -> Config {
@@ -70,7 +70,7 @@ fn config(block: &Block) -> Config {
         config.bounds.on_bound = what.parse().expect("a choice of --on-bound");
     }
     if let Some(search) = block.get("search") {
-        config.search = search.parse().expect("a choice of --search");
+        config.search = Some(search.parse().expect("a choice of --search"));
     }
     config.keep_going = block.get("continue").is_some();
     config
@@ -107,7 +107,7 @@ fn examine(block: &Block) -> Result<(), String> {
     if warnings != expected && !is_part {
         return Err(format!(
             "the warnings are {warnings:?}:\n{}",
-            model.warnings.render(&model.map, Style::Plain)
+            model.warnings.render(&model.map, quotient::Style::Plain)
         ));
     }
     if is_part {
@@ -247,11 +247,10 @@ fn explains_codes(page: &str, all: &[&str]) {
 fn operations(kind: &str) -> BTreeSet<String> {
     let text = format!("system S {{ int x; active thread T() {{ x := {kind}.nonsense(1); }} }}");
     let files = BTreeMap::from([("m.bir".to_owned(), text.into_bytes())]);
-    let Err(rejected) = Model::load(&files, "m.bir", &[], Style::Plain) else {
-        panic!("{kind}.nonsense exists")
-    };
-    let note = rejected.text.lines().find_map(|line| line.split_once("= note: there are "));
-    let (_, names) = note.unwrap_or_else(|| panic!("no note in {}", rejected.text));
+    let Err(rejected) = Model::load(&files, "m.bir", &[]) else { panic!("{kind}.nonsense exists") };
+    let text = rejected.to_string();
+    let note = text.lines().find_map(|line| line.split_once("= note: there are "));
+    let (_, names) = note.unwrap_or_else(|| panic!("no note in {text}"));
     names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect()
 }
 
@@ -305,7 +304,7 @@ fn documented(text: &str) -> BTreeSet<String> {
 fn every_key_of_the_report_is_explained() {
     let model = |name: &str, text: &str| {
         let files = BTreeMap::from([(name.to_owned(), text.as_bytes().to_vec())]);
-        Model::load(&files, name, &[], Style::Plain).expect("a model")
+        Model::load(&files, name, &[]).expect("a model")
     };
     let mut found = BTreeSet::new();
     for (name, text) in [
@@ -328,10 +327,11 @@ fn every_key_of_the_report_is_explained() {
     let of_all = StoreKind::ALL.iter().map(|&store| (store, store == bitstate, false));
     for (store, refine, coverage) in of_all.chain([(bitstate, false, true)]) {
         let store_options = StoreOptions { refine, coverage, ..StoreOptions::default() };
-        let config = Config { store, store_options, search: store.default_search(), ..Config::default() };
+        let config =
+            Config { store, store_options, search: Some(store.default_search()), ..Config::default() };
         let mut report = check(&model("m.bir", "system S { active thread T() { skip; } }"), &config);
         report.store.alternatives.push(Alternative {
-            kind: store.to_string(),
+            kind: store,
             bytes: 1,
             bytes_per_state: 1.0,
             times_more: 1.0,
@@ -382,7 +382,7 @@ fn keywords_cannot_be_names_and_other_words_can() {
     let accepted = |word: &str| {
         let text = format!("system S {{ boolean {word}; active thread T() {{ {word} := true; }} }}");
         let files = BTreeMap::from([("m.bir".to_owned(), text.into_bytes())]);
-        Model::load(&files, "m.bir", &[], Style::Plain).is_ok()
+        Model::load(&files, "m.bir", &[]).is_ok()
     };
     let keywords = words("keywords");
     assert!(keywords.is_sorted(), "{keywords:?}");

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, OnBound, SearchKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet, Style};
+use quotient::{Model, Quiet};
 
 fn check(text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
-    let model = Model::load(&files, "m.bir", &[], Style::Plain)
-        .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let model = Model::load(&files, "m.bir", &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
@@ -27,7 +26,7 @@ fn configs() -> impl Iterator<Item = Config> {
     searches.into_iter().flat_map(move |search| {
         levels.into_iter().flat_map(move |symmetry| {
             switches.map(|por| {
-                let mut config = Config { search, symmetry, por, ..Config::default() };
+                let mut config = Config { search: Some(search), symmetry, por, ..Config::default() };
                 config.bounds.sizes.frames = 10;
                 config
             })

@@ -59,8 +59,8 @@ fn corners_are_those_of_spin() {
         if let Some(code) = expectation.strip_prefix("refused ") {
             match model {
                 Ok(_) => wrong.push(format!("{name}: accepted")),
-                Err(rejected) if !rejected.text.contains(code) => {
-                    wrong.push(format!("{name}: {}", rejected.text));
+                Err(rejected) if !rejected.to_string().contains(code) => {
+                    wrong.push(format!("{name}: {}", rejected.to_string()));
                 }
                 Err(_) => {}
             }
@@ -69,7 +69,7 @@ fn corners_are_those_of_spin() {
         let model = match model {
             Ok(model) => model,
             Err(rejected) => {
-                wrong.push(format!("{name}: {}", rejected.text));
+                wrong.push(format!("{name}: {}", rejected.to_string()));
                 continue;
             }
         };
@@ -77,7 +77,7 @@ fn corners_are_those_of_spin() {
             .strip_prefix("violated ")
             .map_or_else(BTreeSet::new, |kinds| kinds.split(", ").collect());
         for &search in SearchKind::ALL {
-            let config = Config { search, symmetry: Symmetry::None, ..Config::unreduced() };
+            let config = Config { search: Some(search), symmetry: Symmetry::None, ..Config::unreduced() };
             let report = check(&name, &model, &config);
             let found = if kinds(&report).is_empty() && report.verdict == Verdict::Holds {
                 format!("holds {} {}", report.states, report.states + report.matched)
@@ -94,8 +94,8 @@ fn corners_are_those_of_spin() {
             // With reductions other violations may be met first, and all kinds are found all the same.
             for merge in [Switch::On, Switch::Off] {
                 for por in [Switch::On, Switch::Off] {
-                    let config = Config { search, merge, por, ..Config::default() };
-                    if config.refusal().is_none() {
+                    let config = Config { search: Some(search), merge, por, ..Config::default() };
+                    if config.refusal(model.dialect()).is_none() {
                         let report = check(&name, &model, &config);
                         if kinds(&report) != expected {
                             wrong.push(format!(

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use quotient::config::{Config, Switch, Symmetry};
 use quotient::report::Verdict;
-use quotient::{Checked, Model, Quiet, Style, TrailFile, replay_property};
+use quotient::{Checked, Model, Quiet, TrailFile, replay_property};
 
 fn load(members: &str) -> Model {
     let text = format!("system S {{ {members} }}");
     let files = BTreeMap::from([("s.bir".to_owned(), text.into_bytes())]);
-    Model::load(&files, "s.bir", &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+    Model::load(&files, "s.bir", &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// Checks all properties of a model, at every level of symmetry, with reduction and without. All say the same.

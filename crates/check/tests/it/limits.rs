@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use quotient::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
 use quotient::report::Verdict;
-use quotient::{Checked, Model, Quiet, Style};
+use quotient::{Checked, Model, Quiet};
 
 fn check(text: &str, config: &Config, interrupt: &Arc<AtomicBool>) -> Checked {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
-    let model = Model::load(&files, "m.bir", &[], Style::Plain)
-        .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let model = Model::load(&files, "m.bir", &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     // Fairness matters to temporal properties only.
     let has_properties = !model.program.properties.is_empty();
     let fairness = if has_properties { config.fairness } else { Fairness::None };
@@ -68,7 +67,7 @@ fn configs() -> impl Iterator<Item = Config> {
             (Symmetry::Full, Switch::On, Fairness::Weak),
         ];
         others.map(|(symmetry, por, fairness)| Config {
-            search,
+            search: Some(search),
             symmetry,
             por,
             fairness,

@@ -10,16 +10,17 @@ use std::sync::Arc;
 use crate::common::load;
 use crate::common::oracle::interpreter;
 use naive::Summary;
+use quotient::config::Sizes;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
 use quotient::report::{Report, Verdict};
-use quotient::{CheckError, Model, Quiet, StateBounds};
+use quotient::{CheckError, Model, Quiet};
 use testing::{ModelFile, SplitMix64, effort, files_below, models};
 
 const MOST_STATES: usize = 2000;
 
 /// Small enough that brute force is not slow, and that some mutants exceed them.
 const BOUNDS: Bounds =
-    Bounds { sizes: StateBounds { threads: 12, frames: 24, objects: 40 }, on_bound: OnBound::Truncate };
+    Bounds { sizes: Sizes { threads: 12, frames: 24, objects: 40 }, on_bound: OnBound::Truncate };
 
 /// How many mutants a suite had, by what became of them.
 #[derive(Default, Debug)]
@@ -62,8 +63,8 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         Err(rejected) => {
             tally.refused += 1;
             let lines = mutant.split(|&byte| byte == b'\n').count();
-            return explains(&rejected.text, &name, lines)
-                .map_err(|reason| format!("{reason}:\n{}", rejected.text));
+            return explains(&rejected.to_string(), &name, lines)
+                .map_err(|reason| format!("{reason}:\n{}", rejected.to_string()));
         }
     };
     let plain = if number.is_multiple_of(3) {
@@ -73,7 +74,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         Config::default()
     };
     let config = Config {
-        search: if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs },
+        search: Some(if number.is_multiple_of(2) { SearchKind::Bfs } else { SearchKind::Dfs }),
         keep_going: number.is_multiple_of(3),
         // It knows no temporal properties either.
         safety: number.is_multiple_of(3),

@@ -48,7 +48,7 @@ fn cases() -> Vec<Case> {
             BTreeSet::new()
         };
         let model = load(&file.name, file.text.as_bytes(), &[]);
-        let model = model.unwrap_or_else(|rejected| panic!("{}: {}", file.name, rejected.text));
+        let model = model.unwrap_or_else(|rejected| panic!("{}: {}", file.name, rejected.to_string()));
         Case { model, kinds, states: number("states"), transitions: number("transitions"), file }
     };
     files.into_iter().map(case).collect()
@@ -64,8 +64,9 @@ fn check(case: &Case, config: &Config) -> Report {
 
 fn agrees(case: &Case, config: &Config) {
     let report = check(case, config);
-    let name = format!("{}, {} {} {}", case.file.name, config.search, config.store, config.symmetry);
-    let found: BTreeSet<String> = report.violations.iter().map(|violation| violation.kind.clone()).collect();
+    let name = format!("{}, {} {} {}", case.file.name, config.search(), config.store, config.symmetry);
+    let found: BTreeSet<String> =
+        report.violations.iter().map(|violation| violation.kind.to_string()).collect();
     assert_eq!(found, case.kinds, "{name}");
     assert_eq!((report.states, report.states + report.matched), (case.states, case.transitions), "{name}");
     let expected = match (case.kinds.is_empty(), config.store.is_lossy()) {
@@ -82,7 +83,12 @@ fn agrees(case: &Case, config: &Config) {
 fn states_and_transitions_are_those_of_spin() {
     for case in cases() {
         for &search in SearchKind::ALL {
-            let config = Config { search, symmetry: Symmetry::None, keep_going: true, ..Config::unreduced() };
+            let config = Config {
+                search: Some(search),
+                symmetry: Symmetry::None,
+                keep_going: true,
+                ..Config::unreduced()
+            };
             agrees(&case, &config);
         }
     }
@@ -96,10 +102,10 @@ fn merging_makes_no_difference_to_verdicts() {
     for case in cases() {
         for &search in SearchKind::ALL {
             let merge = Switch::On;
-            let config = Config { search, merge, keep_going: true, ..Config::unreduced() };
+            let config = Config { search: Some(search), merge, keep_going: true, ..Config::unreduced() };
             let report = check(&case, &config);
             let found: BTreeSet<String> =
-                report.violations.iter().map(|violation| violation.kind.clone()).collect();
+                report.violations.iter().map(|violation| violation.kind.to_string()).collect();
             assert_eq!(found, case.kinds, "{}, {search}", case.file.name);
             assert!(report.exhaustive, "{}, {search}", case.file.name);
             assert!(report.states <= case.states, "{}, {search}", case.file.name);
@@ -119,8 +125,10 @@ fn merged_states_and_transitions_are_those_of_spin() {
     ] {
         let case = cases().into_iter().find(|case| case.file.name.ends_with(name)).expect("a bundled model");
         for &search in SearchKind::ALL {
-            let report =
-                check(&case, &Config { search, merge: Switch::On, keep_going: true, ..Config::unreduced() });
+            let report = check(
+                &case,
+                &Config { search: Some(search), merge: Switch::On, keep_going: true, ..Config::unreduced() },
+            );
             assert_eq!((report.states, report.states + report.matched), (states, transitions), "{name}");
         }
     }
@@ -151,8 +159,14 @@ fn stores_and_levels_make_no_difference() {
             for &search in SearchKind::ALL {
                 let arena = (store == StoreKind::Bitstate).then_some(24);
                 let store_options = StoreOptions { arena, ..StoreOptions::default() };
-                let config = Config { store, store_options, search, keep_going: true, ..Config::unreduced() };
-                if config.refusal().is_none() {
+                let config = Config {
+                    store,
+                    store_options,
+                    search: Some(search),
+                    keep_going: true,
+                    ..Config::unreduced()
+                };
+                if config.refusal(case.model.dialect()).is_none() {
                     agrees(case, &config);
                 }
             }
@@ -179,9 +193,9 @@ fn stopping_at_the_first_violation_finds_one_of_them() {
     for case in cases().iter().filter(|case| !case.kinds.is_empty()) {
         for &search in SearchKind::ALL {
             for config in [Config::unreduced(), Config::default()] {
-                let report = check(case, &Config { search, ..config });
+                let report = check(case, &Config { search: Some(search), ..config });
                 let kind = report.violation.map(|violation| violation.kind);
-                let is_one = kind.as_ref().is_some_and(|kind| case.kinds.contains(kind));
+                let is_one = kind.as_ref().is_some_and(|kind| case.kinds.contains(kind.as_str()));
                 assert!(is_one, "{}: {kind:?}", case.file.name);
             }
         }
@@ -204,10 +218,10 @@ fn the_plain_interpreter_agrees() {
         if summary.deadlocks > 0 {
             faults.insert("deadlock".to_owned(), summary.deadlocks as u64);
         }
-        let config = Config { search: SearchKind::Dfs, keep_going: true, ..Config::unreduced() };
+        let config = Config { search: Some(SearchKind::Dfs), keep_going: true, ..Config::unreduced() };
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
         for violation in check(case, &config).violations {
-            *found.entry(violation.kind).or_default() += violation.count;
+            *found.entry(violation.kind.to_string()).or_default() += violation.count;
         }
         assert_eq!(found, faults, "{name}");
     }
@@ -230,26 +244,26 @@ fn what_goes_wrong_before_the_first_step_is_found() {
         ("byte i; active proctype P() { byte y = 3 / i; assert(y == 0) }", "division-by-zero"),
         ("byte i; proctype Q() { byte y = 3 / i; skip } init { run Q() }", "division-by-zero"),
     ] {
-        let model =
-            load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let model = load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
         for &search in SearchKind::ALL {
             let interrupt = std::sync::Arc::default();
-            let config = Config { search, ..Config::unreduced() };
+            let config = Config { search: Some(search), ..Config::unreduced() };
             let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
             let found = checked.report.violation.map(|violation| violation.kind);
-            assert_eq!(found.as_deref(), Some(kind), "{text}");
+            assert_eq!(found.map(quotient::FaultKind::as_str), Some(kind), "{text}");
         }
     }
 }
 
 /// All kinds of violations that a search finds, and how many states and steps there are.
 fn explored(text: &str, search: SearchKind) -> (Vec<(String, String)>, u64, u64) {
-    let model = load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let model = load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     let interrupt = std::sync::Arc::default();
-    let config = Config { search, keep_going: true, ..Config::unreduced() };
+    let config = Config { search: Some(search), keep_going: true, ..Config::unreduced() };
     let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
     let report = checked.report;
-    let found = report.violations.into_iter().map(|violation| (violation.kind, violation.message));
+    let found =
+        report.violations.into_iter().map(|violation| (violation.kind.to_string(), violation.message));
     (found.collect(), report.states, report.matched)
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use quotient::config::{Config, Limits, SearchKind, Switch};
 use quotient::report::{Place, Report, Verdict, ViolationCount};
-use quotient::{Model, Quiet, Style};
+use quotient::{FaultKind, Model, Quiet};
 use testing::promela::{Purpose, program};
 
 /// Programs with more states are left out.
@@ -21,7 +21,7 @@ fn programs() -> u64 {
 
 fn load(text: &str) -> Option<Model> {
     let files = BTreeMap::from([("random.pml".to_owned(), text.as_bytes().to_vec())]);
-    Model::load(&files, "random.pml", &[], Style::Plain).ok()
+    Model::load(&files, "random.pml", &[]).ok()
 }
 
 fn check(model: &Model, config: &Config) -> Result<Report, String> {
@@ -46,8 +46,8 @@ impl Found {
         let place = |place: &Place| (place.line, place.column);
         // A broken trace assertion is one violation, told where it was first met.
         let violation = |one: &ViolationCount| {
-            let location = one.location.as_ref().filter(|_| one.kind != "trace");
-            (one.kind.clone(), location.map(place))
+            let location = one.location.as_ref().filter(|_| one.kind != FaultKind::Monitor);
+            (one.kind.to_string(), location.map(place))
         };
         let violations = report.violations.iter();
         let properties = report.properties.iter();
@@ -75,7 +75,7 @@ struct Worth {
 fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
     for search in [SearchKind::Bfs, SearchKind::Dfs] {
         let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
-        let plain = Config { search, keep_going: true, ..Config::unreduced() };
+        let plain = Config { search: Some(search), keep_going: true, ..Config::unreduced() };
         let full = check(model, &Config { limits, ..plain.clone() })?;
         if full.verdict == Verdict::Inconclusive || full.states >= MOST_STATES {
             return Ok(());
@@ -83,7 +83,7 @@ fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
         let expected = Found::of(&full);
         worth.compared += 1;
         worth.violated += u64::from(full.verdict == Verdict::Violated);
-        worth.deadlocked += u64::from(full.violations.iter().any(|one| one.kind == "deadlock"));
+        worth.deadlocked += u64::from(full.violations.iter().any(|one| one.kind == FaultKind::Deadlock));
         for [por, merge] in [[Switch::Off, Switch::On], [Switch::On, Switch::Off], [Switch::On, Switch::On]] {
             let report = check(model, &Config { por, merge, ..plain.clone() })?;
             let found = Found::of(&report);
@@ -91,10 +91,10 @@ fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
                 let options = format!("--por {por} --merge {merge} --search {search}");
                 return Err(format!("{options}: {found:?}, and {expected:?}"));
             }
-            let on = |switch: &str| u64::from(switch == Switch::On.as_str());
+            let on = |switch: Switch| u64::from(switch == Switch::On);
             worth.reduced += u64::from(report.reduction.ample > 0);
-            worth.merged += on(&report.reduction.merge);
-            let of_properties = report.properties.iter().map(|property| on(&property.reduction.merge));
+            worth.merged += on(report.reduction.merge);
+            let of_properties = report.properties.iter().map(|property| on(property.reduction.merge));
             worth.merged_for_properties += of_properties.sum::<u64>();
         }
     }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use quotient::config::Sizes;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
 use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet, StateBounds, Style};
+use quotient::{Model, Quiet};
 use testing::{files_below, models, random_model};
 
 use crate::common::load;
@@ -17,7 +18,7 @@ fn check(model: &Model, config: &Config) -> Report {
 
 fn model(name: &str, text: &str) -> Model {
     let files = BTreeMap::from([(name.to_owned(), text.into())]);
-    Model::load(&files, name, &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text))
+    Model::load(&files, name, &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 fn reduced() -> Config {
@@ -29,7 +30,7 @@ fn essence(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
     let violations: BTreeSet<_> = report
         .violations
         .iter()
-        .map(|found| (found.kind.clone(), found.location.as_ref().map(|place| (place.line, place.column))))
+        .map(|found| (found.kind, found.location.as_ref().map(|place| (place.line, place.column))))
         .collect();
     let bounds = report.truncations;
     let truncated = [bounds.objects, bounds.threads, bounds.frames, bounds.conditions].map(|count| count > 0);
@@ -56,7 +57,7 @@ fn two_threads_that_share_one_variable() {
     let plain = model("m.bir", &text(""));
     let property = model("m.bir", &text("invariant Order = x >= y;"));
     for search in [SearchKind::Bfs, SearchKind::Dfs] {
-        let config = |por| Config { search, por, ..reduced() };
+        let config = |por| Config { search: Some(search), por, ..reduced() };
         assert_eq!(check(&plain, &config(Switch::Off)).states, 10);
         assert_eq!(check(&plain, &config(Switch::On)).states, 7);
         let seen = check(&property, &config(Switch::On));
@@ -68,20 +69,20 @@ fn two_threads_that_share_one_variable() {
 fn models_have_the_same_errors() {
     let mut logarithms = Vec::new();
     for file in files_below(&models().join("promela"), "pml") {
-        let model = load(&file.name, file.text.as_bytes(), &[])
-            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let model =
+            load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
         let full = check(&model, &Config { por: Switch::Off, ..reduced() });
         for search in [SearchKind::Bfs, SearchKind::Dfs] {
             for merge in [Switch::Off, Switch::On] {
                 let defaults = Config { keep_going: true, ..Config::default() };
                 for config in [Config { por: Switch::Off, ..reduced() }, reduced(), defaults] {
-                    let report = check(&model, &Config { search, merge, ..config });
+                    let report = check(&model, &Config { search: Some(search), merge, ..config });
                     assert_eq!(essence(&report), essence(&full), "{} {search} merge {merge}", file.name);
                 }
             }
-            let report = check(&model, &Config { search, ..reduced() });
+            let report = check(&model, &Config { search: Some(search), ..reduced() });
             assert!(report.states <= full.states, "{}", file.name);
-            let first = check(&model, &Config { search, keep_going: false, ..reduced() });
+            let first = check(&model, &Config { search: Some(search), keep_going: false, ..reduced() });
             assert_eq!(first.verdict, full.verdict, "{}", file.name);
             logarithms.push((full.states as f64 / report.states as f64).ln());
         }
@@ -96,13 +97,13 @@ fn searches_and_stores_agree() {
     for name in ["dolev_klawe_rodeh.pml", "post_office.pml", "sorting_pipeline_bug.pml", "nursery.pml"] {
         let files = files_below(&models().join("promela"), "pml");
         let file = files.iter().find(|file| file.name.ends_with(name)).expect("it is there");
-        let model = load(&file.name, file.text.as_bytes(), &[])
-            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let model =
+            load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
         let first = check(&model, &reduced());
         for &search in SearchKind::ALL {
             for &store in StoreKind::ALL {
-                let config = Config { search, store, ..reduced() };
-                if config.refusal().is_none() && store != StoreKind::Bitstate {
+                let config = Config { search: Some(search), store, ..reduced() };
+                if config.refusal(model.dialect()).is_none() && store != StoreKind::Bitstate {
                     let report = check(&model, &config);
                     let counts = |report: &Report| (report.states, report.transitions, report.matched);
                     assert_eq!(counts(&report), counts(&first), "{name} {search} {store}");
@@ -117,8 +118,7 @@ fn searches_and_stores_agree() {
 fn an_election_is_nearly_one_run() {
     let files = files_below(&models().join("promela"), "pml");
     let file = files.iter().find(|file| file.name.ends_with("dolev_klawe_rodeh.pml")).expect("it is there");
-    let model =
-        load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let model = load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     let full = check(&model, &Config { por: Switch::Off, ..reduced() });
     let report = check(&model, &reduced());
     assert!(report.states * 15 < full.states, "{} of {}", report.states, full.states);
@@ -154,7 +154,7 @@ fn hopeless_models_run_as_they_are() {
     let ending = model("m.pml", "byte x; active [2] proctype A() { x = 1 - x; x = 0 }");
     assert_eq!(check(&ending, &reduced()).reduction.notice, None);
     let report = check(&endless, &reduced());
-    assert_eq!(report.reduction.por, "on");
+    assert_eq!(report.reduction.por, Switch::On);
     let told = |line: &String| line.contains("nothing was left out");
     assert!(report.assumptions.iter().any(told), "{:?}", report.assumptions);
     assert_eq!((report.reduction.ample, report.reduction.full), (0, 0));
@@ -173,7 +173,7 @@ fn heaps_need_symmetry() {
 #[test]
 fn depths_are_not_those_of_all_runs() {
     let limits = Limits { depth: Some(3), ..Limits::default() };
-    let refusal = Config { limits, ..reduced() }.refusal();
+    let refusal = Config { limits, ..reduced() }.refusal(quotient::Language::Bir.dialect());
     assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--max-depth 3")));
 }
 
@@ -205,7 +205,7 @@ fn breaches_of_discipline_are_told() {
     ] {
         let full = check(model, &Config { por: Switch::Off, ..reduced() });
         for search in [SearchKind::Bfs, SearchKind::Dfs] {
-            let report = check(model, &Config { search, ..reduced() });
+            let report = check(model, &Config { search: Some(search), ..reduced() });
             assert_eq!(essence(&report), essence(&full));
             assert_eq!(report.reduction.dropped, dropped);
             assert!(report.states < full.states || !dropped.is_empty());
@@ -223,7 +223,7 @@ fn bounds_on_objects_are_met_in_full() {
         active[2] thread T() { R r; r := new R; r := new R; r := null; }
     }";
     let model = model("m.bir", text);
-    let sizes = StateBounds { objects: 2, ..StateBounds::default() };
+    let sizes = Sizes { objects: 2, ..Sizes::default() };
     let bounds = Bounds { sizes, ..Bounds::default() };
     let full = check(&model, &Config { por: Switch::Off, bounds, ..reduced() });
     let report = check(&model, &Config { bounds, ..reduced() });
@@ -259,8 +259,8 @@ fn models_with_objects_have_the_same_errors() {
         |name: &str| names.iter().any(|one| name == format!("{one}.bir") || name == format!("{one}_bug.bir"));
     let mut logarithms = Vec::new();
     for file in files.iter().filter(|file| is_one(&file.name)) {
-        let model = load(&file.name, file.text.as_bytes(), &[])
-            .unwrap_or_else(|rejected| panic!("{}", rejected.text));
+        let model =
+            load(&file.name, file.text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
         let safety = Config { safety: true, ..reduced() };
         let full = check(&model, &Config { por: Switch::Off, ..safety.clone() });
         for (search, symmetry) in [
@@ -268,7 +268,7 @@ fn models_with_objects_have_the_same_errors() {
             (SearchKind::Dfs, Symmetry::Full),
             (SearchKind::Bfs, Symmetry::Heap),
         ] {
-            let report = check(&model, &Config { search, symmetry, ..safety.clone() });
+            let report = check(&model, &Config { search: Some(search), symmetry, ..safety.clone() });
             assert_eq!(essence(&report), essence(&full), "{} {search} {symmetry}", file.name);
             if symmetry == Symmetry::Full {
                 logarithms.push((full.states as f64 / report.states as f64).ln());
@@ -294,7 +294,7 @@ fn random_models_have_the_same_errors_at_every_level() {
     for seed in 0..many {
         let text = random_model(seed);
         let model = model("random.bir", &text);
-        let sizes = StateBounds { threads: 4, frames: 4, objects: 8 };
+        let sizes = Sizes { threads: 4, frames: 4, objects: 8 };
         let bounds = Bounds { sizes, ..Bounds::default() };
         let limits = Limits { states: Some(3000), ..Limits::default() };
         let full = check(&model, &Config { por: Switch::Off, bounds, limits: limits.clone(), ..reduced() });
@@ -303,7 +303,7 @@ fn random_models_have_the_same_errors_at_every_level() {
         }
         for symmetry in levels {
             for search in [SearchKind::Bfs, SearchKind::Dfs] {
-                let config = Config { symmetry, search, bounds, ..reduced() };
+                let config = Config { symmetry, search: Some(search), bounds, ..reduced() };
                 let report = check(&model, &config);
                 assert_eq!(essence(&report), essence(&full), "{symmetry} {search}, model {seed}\n{text}");
                 ample += report.reduction.ample;

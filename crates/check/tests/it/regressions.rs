@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quotient::config::{Config, Fairness, Naming, OnBound, SearchKind, StoreKind, Symmetry};
 use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet, Style};
+use quotient::{Model, Quiet};
 
 fn check(text: &str, config: &Config) -> Report {
     check_file("m.bir", text, config)
@@ -14,8 +14,7 @@ fn check(text: &str, config: &Config) -> Report {
 /// The name of the file tells the language.
 fn check_file(name: &str, text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([(name.to_owned(), text.into())]);
-    let model =
-        Model::load(&files, name, &[], Style::Plain).unwrap_or_else(|rejected| panic!("{}", rejected.text));
+    let model = Model::load(&files, name, &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
@@ -32,7 +31,7 @@ fn a_deadlock_that_also_breaks_an_invariant_is_both() {
         active thread T() { loc a: do { x := 1; } goto b; loc b: when x == 0 do { } return; }
     }";
     for search in [SearchKind::Bfs, SearchKind::Dfs] {
-        let report = check(text, &Config { search, keep_going: true, ..Config::default() });
+        let report = check(text, &Config { search: Some(search), keep_going: true, ..Config::default() });
         assert_eq!(kinds(&report), ["invariant", "deadlock"]);
     }
 }
@@ -74,7 +73,7 @@ fn a_model_with_temporal_properties_is_not_said_to_hold() {
     assert_eq!(report.verdict, Verdict::Violated);
     assert_eq!(kinds(&report), ["acceptance-cycle"]);
     for store in [StoreKind::Automaton, StoreKind::Compact, StoreKind::Bitstate] {
-        let report = check(text, &Config { store, search: SearchKind::Dfs, ..Config::default() });
+        let report = check(text, &Config { store, search: Some(SearchKind::Dfs), ..Config::default() });
         assert_eq!(report.verdict, Verdict::Inconclusive);
         assert!(report.incomplete.unwrap().contains("(Never) were not checked"));
     }
@@ -190,7 +189,7 @@ fn a_long_cycle_inside_of_an_atomic_block_is_passed_once() {
     ];
     for (name, text) in models {
         for search in [SearchKind::Bfs, SearchKind::Dfs] {
-            let report = check_file(name, text, &Config { search, ..Config::unreduced() });
+            let report = check_file(name, text, &Config { search: Some(search), ..Config::unreduced() });
             assert_eq!(report.verdict, Verdict::Holds);
             assert!(report.transitions < 50_000, "{name}, {search}: {} transitions", report.transitions);
         }
@@ -280,7 +279,12 @@ fn every_symmetry() -> impl Iterator<Item = Config> {
     let levels = [Symmetry::None, Symmetry::Heap, Symmetry::Pc, Symmetry::Bots(None), Symmetry::Full];
     levels.into_iter().flat_map(|symmetry| {
         let searches = [SearchKind::Bfs, SearchKind::Dfs];
-        searches.map(|search| Config { symmetry, search, keep_going: true, ..Config::unreduced() })
+        searches.map(|search| Config {
+            symmetry,
+            search: Some(search),
+            keep_going: true,
+            ..Config::unreduced()
+        })
     })
 }
 

@@ -1,5 +1,6 @@
 //! Options that are not available yet are refused by their names, never ignored.
 
+use quotient::Language;
 use quotient::config::{Config, Fairness, Naming, StoreKind, Switch, Symmetry};
 
 use crate::support::Sandbox;
@@ -44,7 +45,7 @@ fn what_is_not_available_is_refused_by_name() {
     let mut refused = 0;
     for (option, config) in candidates() {
         let run = sandbox.run(&format!("check philosophers_ordered.bir {option}"));
-        match config.refusal() {
+        match config.refusal(Language::Bir.dialect()) {
             Some(reason) => {
                 refused += 1;
                 let name = option.split(' ').next().expect("an option has a name");

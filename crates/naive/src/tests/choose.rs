@@ -156,7 +156,7 @@ fn choosing_inside_of_a_block() {
             loc c: return; }} thread U() {{ loc a: return; }} active T, U;"
         )
     };
-    // Of several elements one must be chosen by a step; a single one is no reason to stop.
+    // One of several elements must be chosen by a step; a single one is no reason to stop.
     let (two, one) = (program(&text("Set<int>(1, 2)")), program(&text("Set<int>(1)")));
     assert_eq!(schedule(&Naive::new(&two), &[0]).exclusive, Some(0));
     let naive = Naive::new(&one);

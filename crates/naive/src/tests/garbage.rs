@@ -105,7 +105,8 @@ fn collections_refer_to_what_is_in_them() {
         ("Queue<Node>", "Queue<Node>(2, n)"),
         ("Seq<Map<int, Set<Node>>>", "Seq<Map<int, Set<Node>>>(Map<int, Set<Node>>(1, Set<Node>(n)))"),
     ] {
-        // The object is in a cycle through its own collection, and known by a global one until that is replaced.
+        // The object is in a cycle through its own collection, and known by a global one until that is
+        // replaced.
         let program = program(&format!(
             "program p; record Node {{ {ty} others; }} global {ty} known; global {ty} empty; thread T() {{ local Node n;
               loc l0: do {{ n := new Node; n.others := {with}; known := {with}; n := null; }} goto l1;

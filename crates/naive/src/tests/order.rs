@@ -7,7 +7,7 @@ use testing::SplitMix64;
 
 use super::*;
 
-/// A value as signed words: atoms are one each, and collections tell their size before their elements.
+/// A value as signed words: atoms are one each, and collections have their size before their elements.
 fn words(value: &Value) -> Vec<i64> {
     fn all<'v>(size: usize, elements: impl IntoIterator<Item = &'v Value>) -> Vec<i64> {
         std::iter::once(size as i64).chain(elements.into_iter().flat_map(words)).collect()

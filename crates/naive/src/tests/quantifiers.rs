@@ -112,7 +112,8 @@ fn quantifiers_in_guards_and_invariants() {
     );
     let naive = Naive::new(&program);
     let summary = explore(&naive, 10);
-    // s grows to {0, 1, 2}; there and at b the invariant does not hold, and at b with three elements the guard faults.
+    // s grows to {0, 1, 2}; there and at b the invariant does not hold, and at b with three elements the
+    // guard faults.
     assert_eq!((summary.states, summary.deadlocks), (7, 2));
     let faults: Vec<_> = summary.faults.iter().map(|(&(kind, _), &times)| (kind, times)).collect();
     assert_eq!(faults, [(FaultKind::Invariant, 2), (FaultKind::Empty, 1)]);

@@ -6,10 +6,10 @@ pub mod walk;
 
 use std::collections::BTreeMap;
 
-use quotient::{Model, Rejected, Style};
+use quotient::{Model, Rejected};
 
 /// Compiles bytes as a model of this name.
 pub fn load(name: &str, bytes: &[u8], defines: &[(String, String)]) -> Result<Model, Rejected> {
     let files = BTreeMap::from([(name.to_owned(), bytes.to_vec())]);
-    Model::load(&files, name, defines, Style::Plain)
+    Model::load(&files, name, defines)
 }

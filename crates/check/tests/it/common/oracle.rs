@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use ir::Program;
 use naive::{Naive, Summary};
+use quotient::Model;
+use quotient::config::Sizes;
 use quotient::config::{Bounds, OnBound};
 use quotient::report::{Place, Verdict};
-use quotient::{Model, StateBounds};
 use system::Bound;
 
 /// A kind, and the line and column where there is one.
@@ -30,7 +31,7 @@ pub struct Found {
 
 /// The plain interpreter, within the bounds of a check.
 pub fn interpreter(program: &Program, bounds: Bounds) -> Naive<'_> {
-    let StateBounds { threads, frames, objects } = bounds.sizes;
+    let Sizes { threads, frames, objects } = bounds.sizes;
     let on_bound = match bounds.on_bound {
         OnBound::Truncate => naive::OnBound::Truncate,
         OnBound::Error => naive::OnBound::Fault,

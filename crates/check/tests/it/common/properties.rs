@@ -60,7 +60,7 @@ pub fn check(model: &Model, text: &str, base: &Config) -> Result<usize, String> 
                 let cell = format!("{line:?} --store {store} --symmetry {symmetry}");
                 let config = Config {
                     store,
-                    search: store.default_search(),
+                    search: Some(store.default_search()),
                     symmetry,
                     fairness: line.fairness,
                     non_progress: line.name == "progress",
@@ -99,7 +99,7 @@ fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), St
     let Some(shown) = &report.violation else {
         return if line.verdict == Verdict::Holds { Ok(counts) } else { Err("nothing is shown".to_owned()) };
     };
-    if shown.kind != "acceptance-cycle" {
+    if shown.kind != quotient::FaultKind::AcceptanceCycle {
         return Err(format!("{}: {}", shown.kind, shown.message));
     }
     // The run is concrete, whatever the search took for the same: when it is read back and replayed, it violates the

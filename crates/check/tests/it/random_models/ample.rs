@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use engine::{Engine, EngineState, OverEngine};
-use quotient::StateBounds;
 use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
 use reduction::{Analysis, Observed, Reduced, obstacle};
 use state::{NodeRef, ObjectId, ThreadId};
@@ -186,7 +185,7 @@ fn searches_of_numbered_programs_store_the_same_states() {
     for seed in 0..all {
         let text = testing::channels::text(seed);
         let program = testing::program(&text);
-        let engine = Engine::new(&program, StateBounds { threads: 5, frames: 255, objects: 255 }, false);
+        let engine = Engine::new(&program, state::Bounds { threads: 5, frames: 255, objects: 255 }, false);
         let analysis = Analysis::new(&program, &Observed::invariants(&program));
         if obstacle(&program).is_none() && stored(&engine, SearchKind::Bfs, FEW_STATES).is_some() {
             let states = [stored_states(&engine), stored_states(&Reduced::new(&engine, &analysis))];

@@ -35,9 +35,9 @@ impl Found {
         let mut violations = BTreeMap::new();
         for violation in &report.violations {
             let place = violation.location.as_ref().map(|place| (place.line, place.column));
-            let steps = violations.entry((violation.kind.clone(), place)).or_insert(violation.steps);
+            let steps = violations.entry((violation.kind.to_string(), place)).or_insert(violation.steps);
             // Depth first, ways are as long as it happens.
-            *steps = if report.search == "bfs" { violation.steps.min(*steps) } else { 0 };
+            *steps = if report.search == SearchKind::Bfs { violation.steps.min(*steps) } else { 0 };
         }
         let dead = report.dead_code.iter().map(|code| (code.procedure.clone(), code.location.line));
         let bounds = report.truncations;
@@ -109,7 +109,9 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Worth, String> {
     let model = load(text)?;
     let limits = Limits { states: Some(FEW_STATES), ..Limits::default() };
     let plain = Config { keep_going: true, limits, ..config(bounds, SearchKind::Bfs, StoreKind::Exact) };
-    let without = SearchKind::ALL.iter().map(|&search| check(&model, &Config { search, ..plain.clone() }));
+    let without = SearchKind::ALL
+        .iter()
+        .map(|&search| check(&model, &Config { search: Some(search), ..plain.clone() }));
     let without = without.collect::<Result<Vec<Report>, String>>()?;
     if without[0].states == FEW_STATES {
         return Ok(Worth::default());
@@ -122,7 +124,8 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Worth, String> {
             for (&search, without) in SearchKind::ALL.iter().zip(&without) {
                 let way = format!("--symmetry {symmetry} --naming {naming} --search {search}");
                 let limits = Limits::default();
-                let config = Config { symmetry, naming: Some(naming), search, limits, ..plain.clone() };
+                let config =
+                    Config { symmetry, naming: Some(naming), search: Some(search), limits, ..plain.clone() };
                 let Checked { report, trail, .. } =
                     checked(&model, &config).map_err(|error| format!("{way}: {error}"))?;
                 let (found, expected) = (Found::of(&report), Found::of(without));

@@ -19,9 +19,10 @@ use std::sync::Arc;
 use bir::compile_unmerged;
 use ir::{Id, Type};
 use naive::{State, Value};
+use quotient::config::Sizes;
 use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry};
 use quotient::report::{Report, Truncations, Verdict};
-use quotient::{Checked, Model, Quiet, StateBounds, Style};
+use quotient::{Checked, Model, Quiet};
 use testing::{SplitMix64, Variant, random_model, random_model_of_the_alike, random_variant, shrink};
 
 use crate::common::oracle::{Found, by_brute_force, interpreter};
@@ -37,7 +38,7 @@ fn models() -> u64 {
 fn bounds(seed: u64) -> Bounds {
     let mut random = SplitMix64::new(!seed);
     let mut between = |least: u32, most: u32| least + random.below((most - least + 1) as usize) as u32;
-    let sizes = StateBounds { threads: between(3, 6), frames: between(3, 6), objects: between(4, 12) };
+    let sizes = Sizes { threads: between(3, 6), frames: between(3, 6), objects: between(4, 12) };
     let on_bound = if seed.is_multiple_of(3) { OnBound::Error } else { OnBound::Truncate };
     Bounds { sizes, on_bound }
 }
@@ -55,7 +56,7 @@ fn wide_bounds(seed: u64) -> Bounds {
 
 fn load(text: &str) -> Result<Model, String> {
     let files = BTreeMap::from([("random.bir".to_owned(), text.as_bytes().to_vec())]);
-    Model::load(&files, "random.bir", &[], Style::Plain).map_err(|rejected| rejected.text)
+    Model::load(&files, "random.bir", &[]).map_err(|rejected| rejected.to_string())
 }
 
 /// Steps that exceed a bound, by bound, and conditions that do.
@@ -74,7 +75,7 @@ fn by_check(model: &Model, config: &Config) -> Result<Option<Found>, String> {
     let mut violations = BTreeMap::new();
     for violation in report.violations {
         let place = violation.location.map(|place| (place.line, place.column));
-        *violations.entry((violation.kind, place)).or_default() += violation.count;
+        *violations.entry((violation.kind.to_string(), place)).or_default() += violation.count;
     }
     let truncations = report.truncations;
     Ok(Some(Found {
@@ -98,7 +99,15 @@ fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
     // One more than brute force admits: who stops at the limit has found a state beyond it.
     let limits = Limits { states: Some(MOST_STATES as u64 + 1), ..Limits::default() };
-    Config { bounds, search, store, limits, symmetry: Symmetry::None, safety: true, ..Config::unreduced() }
+    Config {
+        bounds,
+        search: Some(search),
+        store,
+        limits,
+        symmetry: Symmetry::None,
+        safety: true,
+        ..Config::unreduced()
+    }
 }
 
 /// Compares all ways to look at a model.
@@ -115,7 +124,7 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Option<Found>, String> {
         // Stopping at the first violation does not change the verdict.
         let report = check(&model, &config)?;
         let known = |violation: &quotient::report::Violation| {
-            found.violations.keys().any(|(kind, _)| *kind == violation.kind)
+            found.violations.keys().any(|(kind, _)| *kind == violation.kind.as_str())
         };
         let fits = report.violation.as_ref().map_or(found.violations.is_empty(), known);
         if report.verdict.as_str() != found.verdict || !fits {
@@ -195,8 +204,8 @@ fn stores_agree(text: &str, bounds: Bounds) -> Result<u64, String> {
             for &search in SearchKind::ALL {
                 let arena = (store == StoreKind::Bitstate).then_some(20);
                 let store_options = StoreOptions { arena, ..StoreOptions::default() };
-                let config = Config { search, store_options, ..plain(store) };
-                if config.refusal().is_some() {
+                let config = Config { search: Some(search), store_options, ..plain(store) };
+                if config.refusal(model.dialect()).is_some() {
                     continue;
                 }
                 let found = by_check(&model, &config)?;
@@ -277,7 +286,7 @@ fn possible(text: &str, bounds: Bounds) -> Result<Option<Possible>, String> {
     let report = check(&load(text)?, &Config { limits, ..config })?;
     let violations = report.violations.into_iter().map(|violation| {
         let line = violation.location.map_or_else(String::new, |place| place.text);
-        (violation.kind, line)
+        (violation.kind.to_string(), line)
     });
     let truncations = report.truncations;
     let exceeded = every(truncations).map(|count| count > 0);

@@ -20,8 +20,9 @@ use std::sync::Arc;
 use ir::{Program, PropertyKind};
 use naive::Naive;
 use oracle::{Graph, is_hopeless};
+use quotient::config::Sizes;
 use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
-use quotient::{FaultKind, Model, Quiet, StateBounds, Step, Style, TrailFile, replay_property};
+use quotient::{FaultKind, Model, Quiet, Step, TrailFile, replay_property};
 use testing::{SplitMix64, random_model, random_model_of_the_alike, random_processes_text, shrink};
 
 use crate::common::oracle::interpreter;
@@ -41,14 +42,14 @@ fn models() -> u64 {
 fn bounds(seed: u64) -> Bounds {
     let mut random = SplitMix64::new(!seed);
     let mut between = |least: u32, most: u32| least + random.below((most - least + 1) as usize) as u32;
-    let sizes = StateBounds { threads: between(4, 7), frames: between(3, 6), objects: between(5, 12) };
+    let sizes = Sizes { threads: between(4, 7), frames: between(3, 6), objects: between(5, 12) };
     let on_bound = if seed.is_multiple_of(3) { OnBound::Error } else { OnBound::Truncate };
     Bounds { sizes, on_bound }
 }
 
 fn load(text: &str) -> Result<Model, String> {
     let files = BTreeMap::from([("random.bir".to_owned(), text.as_bytes().to_vec())]);
-    Model::load(&files, "random.bir", &[], Style::Plain).map_err(|rejected| rejected.text)
+    Model::load(&files, "random.bir", &[]).map_err(|rejected| rejected.to_string())
 }
 
 /// A program that is no model's, with its text as if it were.
@@ -127,13 +128,13 @@ fn is_violated(
     let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet)
         .map_err(|error| format!("{error:?}"))?;
     seen.checks += 1;
-    let cycle = FaultKind::AcceptanceCycle.to_string();
-    let is_violated = checked.report.violations.iter().any(|violation| violation.kind == cycle);
+    let is_violated =
+        checked.report.violations.iter().any(|violation| violation.kind == FaultKind::AcceptanceCycle);
     // Runs that end in a fault are not judged, neither here nor by the oracle.
     let is_aside = |reason: &str| reason.contains("end in a fault") || reason.contains("not taken because");
     let reasons = checked.report.incomplete.as_deref().unwrap_or_default();
     let is_known = checked.report.verdict.as_str() != "inconclusive" || reasons.split("; ").all(is_aside);
-    let is_repeated = config.symmetry != Symmetry::None && checked.report.symmetry.level == "none";
+    let is_repeated = config.symmetry != Symmetry::None && checked.report.symmetry.level == Symmetry::None;
     if is_repeated && config.symmetry == Symmetry::Full {
         return Err("canonical names do not lead along a cycle".to_owned());
     }
@@ -345,7 +346,7 @@ fn numbered_programs() {
     let mut seen = Seen::default();
     for seed in 0..models() {
         let text = random_processes_text(seed);
-        let bounds = Bounds { sizes: StateBounds { threads: 8, ..bounds(seed).sizes }, ..bounds(seed) };
+        let bounds = Bounds { sizes: Sizes { threads: 8, ..bounds(seed).sizes }, ..bounds(seed) };
         match agreements(of_program(&text), props::set_property, seed, bounds) {
             Ok(found) => seen.add(found),
             Err(reason) => panic!("program {seed} with {bounds:?}:\n{reason}\n{text}"),

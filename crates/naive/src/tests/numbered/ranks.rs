@@ -64,8 +64,9 @@ fn the_floor_is_kept_as_long_as_the_thread_can_step() {
     let state = fire(&naive, &state, (0, 3, 0));
     assert!(naive.is_transient(&state));
     assert!(!naive.is_transient(&fire(&naive, &state, (0, 4, 0))));
-    // Where T and U are, and whether there is a message: aa, ca, da, ab1, cb1, ea, db1, eb1 with x = 4, eb with x = 2.
-    // Of the steps to them, 3 start in aa, 2 in ab1 (where T runs to its end) and in da, one in the others but the ends.
+    // Where T and U are, and whether there is a message: aa, ca, da, ab1, cb1, ea, db1, eb1 with x = 4, eb
+    // with x = 2. Of the steps to them, 3 start in aa, 2 in ab1 (where T runs to its end) and in da, one in
+    // the others but the ends.
     let summary = explore(&naive, 100);
     assert_eq!((summary.states, summary.transitions, summary.deadlocks), (9, 11, 0));
 }
@@ -118,7 +119,7 @@ fn fused_locations_must_not_block() {
         active T, R, W;",
     );
     let naive = Naive::new(&program);
-    // Nobody is met there: it is a fault to try.
+    // No thread is met there: it is a fault to try.
     assert_eq!(steps(&naive, &naive.initial()), [(0, 0, 0), (2, 4, 0), (2, 5, 0)]);
     for (thread, transition) in [(0, 0), (2, 4)] {
         let Err(Stopped::Fault(fault)) = naive.fire(&naive.initial(), Step { thread, transition, choice: 0 })
@@ -142,7 +143,7 @@ fn timeouts_are_for_when_nobody_can_step() {
     assert_eq!(steps(&naive, &naive.initial()), [(1, 2, 0)]);
     let state = schedule(&naive, &[1]);
     assert_eq!(steps(&naive, &state), [(0, 1, 0), (1, 3, 0)]);
-    // Whoever has no step without timeout does not get the floor.
+    // A thread that has no step without timeout does not become exclusive.
     let state = fire(&naive, &state, (1, 3, 0));
     assert!(!naive.is_transient(&state));
     assert_eq!(steps(&naive, &state), [(0, 0, 0)]);

@@ -116,3 +116,46 @@ fn the_partner_is_the_last_thread() {
     assert_eq!(state.last, Some(2));
     assert_eq!(global(&naive, &fire(&naive, &state, (1, 1, 0)), "x"), "12");
 }
+
+#[test]
+fn what_happens_in_a_step_is_recorded() {
+    let program = numbered(
+        "record Node { Node next; } global Node node;
+        channel q [0] { byte, record Node }; channel r [2] { byte }; channels q, r;
+        thread S() {
+          loc a: t0: do { node := new Node; } goto b;
+          loc b: t1: do { send(channel(q), 3, node); } goto c;
+          loc c: t2: do { send(channel(r), 4); } goto d;
+          loc d inner: t3: do { print(\"sent %d\", 4); } goto e;
+          loc e end:
+        }
+        thread R() { local Node mine;
+          loc a: t4: do { receive(channel(q), *, mine :=); } goto b;
+          loc b: t5: do { receive(channel(r), *); } goto c;
+          loc c end:
+        }
+        active S, R;",
+    );
+    let naive = Naive::new(&program);
+    let state = schedule(&naive, &[0]);
+    let Fired { next, events } = naive.fire_recorded(&state, Step { thread: 0, transition: 1, choice: 0 });
+    let message = |transfer, channel: u32, name: &str, thread: &str, fields: &[&str], text: &str| Message {
+        transfer,
+        channel,
+        channel_name: name.to_owned(),
+        thread: thread.to_owned(),
+        fields: fields.iter().map(|&field| field.to_owned()).collect(),
+        text: text.to_owned(),
+    };
+    let handed = Transfer::Rendezvous { receiver: "R(1)".to_owned() };
+    assert_eq!(events.messages, [message(handed, 1, "q", "S(0)", &["3", "Node#1"], "(3, Node#1)")]);
+    assert_eq!(events.partner.map(|(thread, transition)| (thread, transition.0)), Some((1, 4)));
+    let step = |thread, transition| Step { thread, transition, choice: 0 };
+    let Fired { next, events } = naive.fire_recorded(&next.unwrap(), step(0, 2));
+    let sent = Transfer::Send { position: 0 };
+    assert_eq!(events.messages, [message(sent, 2, "r", "S(0)", &["4"], "4")]);
+    assert_eq!((events.printed.as_str(), events.partner), ("sent 4", None));
+    let Fired { events, .. } = naive.fire_recorded(&next.unwrap(), step(1, 5));
+    let received = Transfer::Receive { position: 0 };
+    assert_eq!(events.messages, [message(received, 2, "r", "R(1)", &["4"], "4")]);
+}

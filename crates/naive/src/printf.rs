@@ -40,8 +40,8 @@ fn converted(program: &Program, conversion: char, value: i64, meaning: Meaning) 
     }
 }
 
-/// The name of a symbol. The variable that it came from knows what kind it is; otherwise it is of the first kind that
-/// has so many.
+/// The name of a symbol. The variable that it came from knows its kind; otherwise it is of the first kind
+/// that has enough symbols.
 fn symbol(program: &Program, value: i64, meaning: Meaning) -> Option<String> {
     let position = usize::try_from(value).ok()?.checked_sub(1)?;
     let known = match meaning {

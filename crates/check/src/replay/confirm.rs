@@ -1,0 +1,232 @@
+//! No violation is believed that the plain interpreter does not come to as well.
+
+use std::ops::ControlFlow::{self, Continue};
+
+use ir::Property;
+use naive::{Naive, Stopped};
+use system::{FaultKind, Step};
+
+use super::lasso::Word;
+use super::{
+    Claimed, Cycle, Deviation, End, MergedSteps, Point, Reader, Reason, Run, StepSource, ending, follow,
+    interpreter,
+};
+use crate::config::Bounds;
+use crate::dialect::place_of;
+use crate::model::Model;
+use crate::pipeline::CheckError;
+use crate::trace::{Ending, Individual, Trace, TraceStep};
+use crate::trail::TrailProperty;
+
+/// What a search found.
+pub struct Found<'a> {
+    pub kind: FaultKind,
+    /// What it is said to be, if the search was about a property.
+    pub claimed: Option<Claimed<'a>>,
+}
+
+/// A violation that the plain interpreter came to as well.
+pub struct Confirmed {
+    pub steps: Vec<Step>,
+    pub trace: Trace,
+    pub ending: Ending,
+    /// The property that it violates by going on for ever, without its text.
+    pub property: Option<TrailProperty>,
+}
+
+/// Makes the run of a violation, and insists on the violation. There is no result if the run does not end with a step
+/// of the model, although it is to go on for ever.
+pub fn confirm(
+    model: &Model,
+    naive: Naive<'_>,
+    source: &mut dyn StepSource,
+    found: &Found<'_>,
+) -> Result<Option<Confirmed>, CheckError> {
+    let is_infinite = found.kind == FaultKind::AcceptanceCycle;
+    let has_cycle = found.claimed.is_some_and(|claimed| claimed.cycle.is_some());
+    let unconfirmed = |reason: String| {
+        let what = match found.claimed {
+            Some(claimed) if is_infinite => {
+                format!("a run that violates the property `{}`", claimed.property.name)
+            }
+            _ => format!("a violation ({})", found.kind),
+        };
+        CheckError::Internal(format!(
+            "{what} was found, but the plain interpreter does not confirm it: {reason}"
+        ))
+    };
+    let word = found.claimed.filter(|_| is_infinite).map(|claimed| Word::new(naive, claimed));
+    let mut run = Run::new(model, naive);
+    let mut trace = run.beginning();
+    let mut reader = Recorder { word, steps: Vec::new(), words: Vec::new() };
+    let end = follow(&mut run, source, &mut reader);
+    if is_infinite && has_cycle && !source.is_whole() {
+        return Ok(None);
+    }
+    let Recorder { word, steps, words } = reader;
+    let end = end.map_err(|deviation| unconfirmed(deviation.diverged(steps.len()).to_string()))?;
+    (trace.steps, trace.last) = (words, run.lines());
+    if let (Some(Claimed { property, is_fair, .. }), Some(word)) = (found.claimed, word) {
+        word.refute(steps.len(), &run.state).map_err(unconfirmed)?;
+        let (cycle, individual) = (word.cycle(), word.individual());
+        let trace = violated(&run, property, cycle, individual, trace);
+        let Some(ending) = trace.ends_in.clone() else { unreachable!("it ends in the violation") };
+        let property = TrailProperty {
+            name: property.name.clone(),
+            text: None,
+            is_fair,
+            individual,
+            cycle_start: cycle.map(|cycle| cycle.start),
+            is_closed: cycle.is_none_or(|cycle| cycle.closed),
+        };
+        return Ok(Some(Confirmed { steps, trace, ending, property: Some(property) }));
+    }
+    let ends_in = match end {
+        End::Fault(fault) => Some(ending(model, &fault)),
+        End::Whole | End::BrokenOff => {
+            unevaluated(&run, found, source.individual()).or_else(|| run.ending(Some(found.kind.as_str())))
+        }
+    };
+    match ends_in {
+        None => Err(unconfirmed("the run ends well".to_owned())),
+        Some(ending) if ending.kind != found.kind => {
+            Err(unconfirmed(format!("the run ends in {} ({})", ending.kind, ending.message)))
+        }
+        Some(ending) => {
+            trace.ends_in = Some(ending.clone());
+            Ok(Some(Confirmed { steps, trace, ending, property: None }))
+        }
+    }
+}
+
+/// The end of a run in a state in which a proposition of the property cannot be evaluated, if that was found: it is not
+/// the fault of a step.
+fn unevaluated(run: &Run<'_>, found: &Found<'_>, individual: Option<u32>) -> Option<Ending> {
+    let claimed = Claimed { individual, ..found.claimed? };
+    match Word::new(run.naive, claimed).valuation(&run.state) {
+        Err(Stopped::Fault(fault)) if fault.kind == found.kind => Some(ending(run.model, &fault)),
+        _ => None,
+    }
+}
+
+/// Keeps the steps of a run, and reads its word.
+struct Recorder<'a> {
+    word: Option<Word<'a>>,
+    steps: Vec<Step>,
+    words: Vec<TraceStep>,
+}
+
+impl Reader for Recorder<'_> {
+    fn point(&mut self, point: &Point<'_>) -> Result<(), String> {
+        self.word.as_mut().map_or(Ok(()), |word| word.read(point))
+    }
+
+    fn step(&mut self, step: Step, words: TraceStep) -> ControlFlow<()> {
+        self.steps.push(step);
+        self.words.push(words);
+        Continue(())
+    }
+}
+
+/// Runs the trail of a violated property on the plain interpreter, which has to come to the same violation.
+pub fn replay_property(
+    model: &Model,
+    bounds: Bounds,
+    steps: impl IntoIterator<Item = Step>,
+    recorded: &TrailProperty,
+) -> Result<Trace, String> {
+    let mut kept = Vec::new();
+    let steps: Vec<Step> = steps.into_iter().collect();
+    let trace = retell_property(model, bounds, &steps, recorded, |step| {
+        kept.push(step);
+        Continue(())
+    })?;
+    Ok(Trace { steps: kept, ..trace })
+}
+
+/// Runs a trail as [`replay_property`] does, but hands the steps to `visit`, one after the other, instead of keeping
+/// them: the trace has none. If `visit` breaks off, the trace ends there and in nothing wrong.
+pub fn retell_property(
+    model: &Model,
+    bounds: Bounds,
+    steps: &[Step],
+    recorded: &TrailProperty,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, String> {
+    let mut program = model.program.clone();
+    let synthetic = [Some(program.progress_property()), program.acceptance_property()];
+    let known = program.properties.iter().rev().chain(synthetic.iter().flatten());
+    let property = known.into_iter().find(|property| property.name == recorded.name).cloned();
+    let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
+    let naive = Naive { program: &program, ..interpreter(model, bounds) };
+    let TrailProperty { is_fair, individual, cycle_start, is_closed, .. } = *recorded;
+    let cycle = cycle_start.map(|start| Cycle { start, closed: is_closed });
+    let word = Word::new(naive, Claimed { property: &property, cycle, is_fair, individual });
+    let mut run = Run::new(model, naive);
+    let trace = run.beginning();
+    let mut reader = Visitor { word, visit };
+    let end = follow(&mut run, &mut MergedSteps::of_model(steps), &mut reader);
+    match end.map_err(not_violated)? {
+        End::BrokenOff => return Ok(Trace { last: run.lines(), ..trace }),
+        End::Fault(fault) => return Err(format!("step {}: {}", steps.len(), fault.message)),
+        End::Whole => reader.word.refute(steps.len(), &run.state)?,
+    }
+    Ok(violated(&run, &property, cycle, individual, Trace { last: run.lines(), ..trace }))
+}
+
+fn not_violated(Deviation { at, reason }: Deviation) -> String {
+    match reason {
+        Reason::Missed(_) => format!("step {} is not possible", at + 1),
+        Reason::Fault(fault) => format!("step {}: {}", at + 1, fault.message),
+        Reason::Refuted(reason) => reason,
+    }
+}
+
+/// Shows the steps of a run to a closure, and reads its word.
+struct Visitor<'a, F> {
+    word: Word<'a>,
+    visit: F,
+}
+
+impl<F: FnMut(TraceStep) -> ControlFlow<()>> Reader for Visitor<'_, F> {
+    fn point(&mut self, point: &Point<'_>) -> Result<(), String> {
+        self.word.read(point)
+    }
+
+    fn step(&mut self, _: Step, words: TraceStep) -> ControlFlow<()> {
+        (self.visit)(words)
+    }
+}
+
+/// The trace of a run that violates a property.
+fn violated(
+    run: &Run<'_>,
+    property: &Property,
+    cycle: Option<Cycle>,
+    individual: Option<u32>,
+    trace: Trace,
+) -> Trace {
+    let model = run.model;
+    let blocked = run.ending(None).map(|ending| ending.blocked).unwrap_or_default();
+    let individual = property.each.as_ref().zip(individual).map(|(each, serial)| {
+        let thread = format!("{}#{serial}", model.program.procedures[each.procedure].name);
+        Individual { variable: each.variable.clone(), thread }
+    });
+    let about =
+        individual.as_ref().map(|of| format!(" for {} = {}", of.variable, of.thread)).unwrap_or_default();
+    let what = match (&property.name[..], model.program.formula_text(property)) {
+        ("progress", _) if property.span == source::Span::default() => {
+            "this goes on for ever, and nobody makes progress".to_owned()
+        }
+        (name, Some(formula)) => format!("`{name}` is violated{about}: {formula}"),
+        (name, None) => format!("the claim `{name}` is fulfilled"),
+    };
+    let message = if cycle.is_some() { what } else { format!("{what}, whatever happens next") };
+    let ends_in = Some(Ending {
+        kind: FaultKind::AcceptanceCycle,
+        message,
+        location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
+        blocked,
+    });
+    Trace { cycle, individual, ends_in, ..trace }
+}

@@ -1,0 +1,187 @@
+//! Whether a run violates a temporal property.
+//!
+//! A search for cycles says: these steps, of which the last ones are repeated for ever. Nothing of that is taken for
+//! granted. The plain interpreter takes the steps; what it sees on the way is a word, of which the evaluator of
+//! formulas on lassos, or the claim itself, says whether it violates the property. That the cycle closes, and that it
+//! is fair, is checked as well.
+
+use std::collections::BTreeSet;
+
+use ir::{Property, PropertyKind};
+use ltl::lasso::Lasso;
+use naive::{Naive, State, Stopped};
+use serde::Serialize;
+
+use super::Point;
+
+/// How a run goes on for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Cycle {
+    /// The number of steps before those that are repeated. If these are all, nothing moves any more.
+    pub start: usize,
+    /// It leads back to the state where it begins. Otherwise it does so up to the names of what is created on it.
+    pub closed: bool,
+}
+
+/// What a run is said to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Claimed<'a> {
+    pub property: &'a Property,
+    /// The cycle, in steps of the search. There is none if the property is violated already, whatever comes next.
+    pub cycle: Option<Cycle>,
+    pub is_fair: bool,
+    /// For a property of each thread of a procedure: the number of the violating thread, if it is known before the run.
+    pub individual: Option<u32>,
+}
+
+/// What was seen of a run that is said to violate a property.
+pub struct Word<'a> {
+    naive: Naive<'a>,
+    claimed: Claimed<'a>,
+    /// The valuations of observed states.
+    letters: Vec<u64>,
+    head: Option<Head>,
+    had_individual: bool,
+    individual: Option<u32>,
+    /// The number of steps of the search so far.
+    searched: usize,
+}
+
+/// Where the cycle begins, or where the run ends if there is none.
+struct Head {
+    at: usize,
+    state: State,
+    /// The number of letters before it.
+    letters: usize,
+    waiting: Waiting,
+}
+
+impl<'a> Word<'a> {
+    pub fn new(naive: Naive<'a>, claimed: Claimed<'a>) -> Self {
+        let (letters, head, individual) = (Vec::new(), None, claimed.individual);
+        let had_individual = claimed.property.each.is_none();
+        Self { naive, claimed, letters, head, had_individual, individual, searched: 0 }
+    }
+
+    /// For a property of each thread of a procedure: the number of the thread.
+    pub const fn individual(&self) -> Option<u32> {
+        self.individual
+    }
+
+    /// The cycle in steps of the run.
+    pub fn cycle(&self) -> Option<Cycle> {
+        let start = self.head.as_ref()?.at;
+        self.claimed.cycle.map(|cycle| Cycle { start, ..cycle })
+    }
+
+    /// The thread that the property is about, in a state.
+    fn thread(&self, state: &State) -> Option<u32> {
+        let each = self.claimed.property.each.as_ref()?;
+        state.individual(each.procedure, self.individual?)
+    }
+
+    /// The propositions that hold in a state.
+    pub fn valuation(&self, state: &State) -> Result<u64, Stopped> {
+        self.naive.valuation_about(state, self.claimed.property, self.thread(state))
+    }
+
+    /// Reads a point of the run.
+    pub fn read(&mut self, point: &Point<'_>) -> Result<(), String> {
+        let Point { at, state, next, individual } = *point;
+        self.individual = self.individual.or(individual);
+        let starts = |cycle: Cycle| match next {
+            Some(next) => cycle.start < next.ends,
+            None => cycle.start == self.searched,
+        };
+        if self.head.is_none() && self.claimed.cycle.map_or(next.is_none(), starts) {
+            let (letters, waiting) = (self.letters.len(), Waiting::all(state));
+            self.head = Some(Head { at, state: state.clone(), letters, waiting });
+        }
+        let is_stem = self.head.as_ref().is_none_or(|head| head.at == at);
+        self.had_individual |= is_stem && self.thread(state).is_some();
+        // The last state of a cycle is its first one.
+        if next.is_some() || is_stem {
+            if state.exclusive.is_none() {
+                self.letters.push(self.valuation(state).map_err(|stopped| match stopped {
+                    Stopped::Fault(fault) => fault.message,
+                    _ => format!("the property is not evaluated within bounds after step {at}"),
+                })?);
+            }
+            if let Some(head) = &mut self.head {
+                head.waiting.look(&self.naive, state);
+            }
+        }
+        if let Some(next) = next {
+            self.searched = next.ends;
+            if let Some(head) = &mut self.head {
+                head.waiting.moved(next.step.thread);
+                next.fired.events.partner.iter().for_each(|&(thread, _)| head.waiting.moved(thread));
+            }
+        }
+        Ok(())
+    }
+
+    /// Why the run, which ends in `state` after `steps` steps, is not what it is said to be.
+    pub fn refute(&self, steps: usize, state: &State) -> Result<(), String> {
+        let Claimed { property, cycle, is_fair, .. } = self.claimed;
+        let Some(head) = &self.head else { return Err("the cycle begins nowhere".to_owned()) };
+        if !self.had_individual {
+            return Err("there is no such individual before the cycle".to_owned());
+        }
+        if let Some(cycle) = cycle {
+            if self.thread(state) != self.thread(&head.state) {
+                return Err("the individual ends on the cycle".to_owned());
+            }
+            let (enabled, faults) = self.naive.steps(state);
+            if head.at == steps && !(enabled.is_empty() && faults.is_empty()) {
+                return Err("the run is said to end, and goes on".to_owned());
+            }
+            if cycle.closed && *state != head.state {
+                return Err("the cycle does not lead back to where it begins".to_owned());
+            }
+            let is_observed = self.letters.len() > head.letters;
+            let waiting = if is_observed { &head.waiting.observed } else { &head.waiting.unobserved };
+            if let Some(thread) = waiting.first().filter(|_| is_fair) {
+                return Err(format!("thread {thread} can always move on the cycle, and never does"));
+            }
+        }
+        let (stem, mut repeated) = self.letters.split_at(head.letters);
+        if repeated.is_empty() {
+            // The cycle is inside of an atomic block: the last letter counts for ever.
+            repeated = &self.letters[head.letters.saturating_sub(1)..];
+        }
+        let lasso = Lasso::new(stem, repeated).ok_or("no state of the run is observed")?;
+        let is_violated = match &property.kind {
+            PropertyKind::Formula(formula) => !lasso.satisfies(formula),
+            PropertyKind::Claim(claim) => claim.accepts(&lasso),
+        };
+        if is_violated { Ok(()) } else { Err("the run satisfies the property".to_owned()) }
+    }
+}
+
+/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in the middle
+/// of an atomic block counts only if the whole cycle is there.
+struct Waiting {
+    /// As far as states are observed.
+    observed: BTreeSet<u32>,
+    /// As far as they are not.
+    unobserved: BTreeSet<u32>,
+}
+
+impl Waiting {
+    fn all(state: &State) -> Self {
+        let all: BTreeSet<u32> = state.threads.keys().copied().collect();
+        Self { observed: all.clone(), unobserved: all }
+    }
+
+    fn look(&mut self, naive: &Naive<'_>, state: &State) {
+        let enabled: BTreeSet<u32> = naive.steps(state).0.iter().map(|step| step.thread).collect();
+        let waiting = if state.exclusive.is_none() { &mut self.observed } else { &mut self.unobserved };
+        waiting.retain(|thread| enabled.contains(thread));
+    }
+
+    fn moved(&mut self, thread: u32) {
+        self.observed.remove(&thread);
+        self.unobserved.remove(&thread);
+    }
+}
