@@ -71,17 +71,16 @@ impl Program {
                 }
             });
         let invariants = self.invariants.iter().map(|invariant| &invariant.expr);
-        let mut open: Vec<_> = invariants.chain(self.propositions()).chain(asserted).collect();
-        let mut named_constants = BTreeSet::new();
-        while let Some(expr) = open.pop() {
+        let mut named = BTreeSet::new();
+        let mut look = |expr: &Expr| {
             if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
                 && self.enums.get(id).is_some_and(|item| item.is_abstract)
             {
-                named_constants.insert((id, element));
+                named.insert((id, element));
             }
-            open.extend(expr.operands());
-        }
-        named_constants.into_iter().collect()
+        };
+        invariants.chain(self.propositions()).chain(asserted).for_each(|expr| expr.each(&mut look));
+        named.into_iter().collect()
     }
 }
 

@@ -637,9 +637,9 @@ pub(super) fn asking_funs(program: &Program) -> Vec<bool> {
 }
 
 pub(super) fn asks_thread(expr: &Expr, asking: &[bool]) -> bool {
-    let mut open = vec![expr];
-    while let Some(expr) = open.pop() {
-        let asks = match &expr.kind {
+    let mut asks = false;
+    expr.each(&mut |expr| {
+        asks |= match &expr.kind {
             ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
             | ExprKind::WasNotified(_)
@@ -650,10 +650,6 @@ pub(super) fn asks_thread(expr: &Expr, asking: &[bool]) -> bool {
             }
             _ => false,
         };
-        if asks {
-            return true;
-        }
-        open.extend(expr.operands());
-    }
-    false
+    });
+    asks
 }

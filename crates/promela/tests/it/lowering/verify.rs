@@ -98,11 +98,7 @@ fn arithmetic_wraps_only_where_it_can_leave_32_bits() {
         for transition in program.transitions.values() {
             for action in &transition.body {
                 let ir::ActionKind::Assign(_, value) = &action.kind else { continue };
-                let mut open = vec![value];
-                while let Some(expr) = open.pop() {
-                    count += usize::from(matches!(expr.kind, ir::ExprKind::Wrap(_)));
-                    open.extend(expr.operands());
-                }
+                value.each(&mut |expr| count += usize::from(matches!(expr.kind, ir::ExprKind::Wrap(_))));
             }
         }
         count

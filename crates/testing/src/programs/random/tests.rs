@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use ir::{ActionKind, ExprKind, Guard, Type, TypeId};
+use ir::{ActionKind, ExprKind, Type, TypeId};
 
 use super::*;
 
@@ -56,7 +56,7 @@ const WANTED: &[(&str, usize)] = &[
     ("of Set", 5),
     ("of String", 10),
     ("of Tid", 5),
-    ("pinned", 30),
+    ("named constants", 30),
 ];
 
 #[test]
@@ -101,35 +101,21 @@ fn features(program: &Program) -> BTreeSet<String> {
             found.insert(format!("collections in {place}"));
         }
     }
-    let mut open: Vec<_> = program.funs.values().map(|fun| &fun.body).collect();
-    open.extend(program.invariants.iter().map(|invariant| &invariant.expr));
-    for transition in program.transitions.values() {
-        if let Guard::When(guard) = &transition.guard {
-            open.push(guard);
-        }
-        for action in &transition.body {
-            match &action.kind {
-                ActionKind::Choose(place, from) => {
-                    found.insert(format!("Choose into {}", word(&place.kind)));
-                    open.push(from);
-                }
-                ActionKind::Assign(_, value) => open.push(value),
-                ActionKind::Assert(condition) | ActionKind::Assume(condition) => open.push(condition),
-                _ => {}
-            }
+    for action in program.actions() {
+        if let ActionKind::Choose(place, _) = &action.kind {
+            found.insert(format!("Choose into {}", word(&place.kind)));
         }
     }
-    while let Some(expr) = open.pop() {
+    program.each_expr(&mut |expr| {
         match &expr.kind {
             ExprKind::Collection(op, _) => found.insert(format!("{op:?}")),
             ExprKind::All(_) => found.insert("All".into()),
             ExprKind::Quantified { all, .. } => found.insert(if *all { "forall" } else { "exists" }.into()),
             _ => false,
         };
-        open.extend(expr.operands());
-    }
+    });
     if !program.named_constants().is_empty() {
-        found.insert("pinned".into());
+        found.insert("named constants".into());
     }
     let plain = |(_, ty): (TypeId, Type)| !ty.is_collection() && !matches!(ty, Type::Abstract(_));
     if program.types.iter().all(plain) {
