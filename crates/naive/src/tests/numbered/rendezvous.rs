@@ -126,7 +126,7 @@ fn what_happens_in_a_step_is_recorded() {
           loc a: t0: do { node := new Node; } goto b;
           loc b: t1: do { send(channel(q), 3, node); } goto c;
           loc c: t2: do { send(channel(r), 4); } goto d;
-          loc d inner: t3: do { print(\"sent %d\", 4); } goto e;
+          loc d fused: t3: do { print(\"sent %d\", 4); } goto e;
           loc e end:
         }
         thread R() { local Node mine;
