@@ -1,4 +1,5 @@
-//! From what one search found to the result of its goal: every violation is replayed, and the verdict is drawn.
+//! From what one search found to the result of its goal: every violation is replayed, and the verdict is
+//! drawn.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
@@ -114,9 +115,9 @@ pub fn withdraw_cycle(outcome: &mut Outcome) {
     }
 }
 
-/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and at least
-/// [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An interrupt that ended the
-/// search was for the search; another one ends the program.
+/// How long the plain interpreter may take over what a search found: as long again as the limit on time, and
+/// at least [`CONFIRMATION`], since what was found is worth more than what is still to be searched. An
+/// interrupt that ended the search was for the search; another one ends the program.
 fn patience(check: &Check<'_>) -> Alarm {
     let limit = check.config.limits.time.map(|limit| limit.max(CONFIRMATION));
     let interrupt = check.options.interrupt.filter(|flag| !flag.load(Relaxed));
@@ -247,8 +248,8 @@ fn symmetry(
     }
 }
 
-/// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is one
-/// entry.
+/// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is
+/// one entry.
 fn dead_code(model: &Model, plan: &ReductionPlan<'_>, engine: &Engine) -> Vec<DeadCode> {
     let program = &model.program;
     let passed = passed(program, &plan.chains, |transition| engine.was_taken(transition));

@@ -28,8 +28,8 @@ pub struct Config {
     pub merge: Switch,
     /// Worker threads.
     pub threads: Option<u32>,
-    /// Check only this property, which the model was loaded with: a formula, a claim or an automaton. It is called as `property`
-    /// says, or else [`LTL`](crate::property::LTL).
+    /// Check only this property, which the model was loaded with: a formula, a claim or an automaton. Its
+    /// name is `property`, or else [`LTL`](crate::property::LTL).
     pub ltl: Option<String>,
     /// Check this property only.
     pub property: Option<String>,
@@ -73,16 +73,19 @@ pub struct Limits {
 
 /// How much a state may hold, and what it means to exceed that. Trails record it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bounds {
     #[serde(flatten)]
     pub sizes: Sizes,
     /// In trails: whether exceeding a bound is an error.
     #[serde(rename = "error", with = "on_bound_as_bool")]
+    #[cfg_attr(feature = "schema", schemars(with = "bool"))]
     pub on_bound: OnBound,
 }
 
 /// How much a state may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sizes {
     /// Objects (records, arrays, locks) at a time.
     pub objects: u32,
@@ -132,6 +135,7 @@ mod on_bound_as_bool {
 
     use super::OnBound;
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
     pub fn serialize<S: Serializer>(on_bound: &OnBound, to: S) -> Result<S::Ok, S::Error> {
         (*on_bound == OnBound::Error).serialize(to)
     }
@@ -167,6 +171,17 @@ macro_rules! choices {
             }
         }
 
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "enum": [$($text,)*] })
+            }
+        }
+
         impl FromStr for $name {
             type Err = String;
 
@@ -197,7 +212,7 @@ choices! {
         Collapse = "collapse",
         /// A minimal automaton that accepts the states.
         Automaton = "automaton",
-        /// The same, of numbers of components.
+        /// A minimal automaton that accepts the numbers of components.
         CollapseAutomaton = "collapse+automaton",
         /// A few bytes of a hash.
         Compact = "compact",
@@ -248,7 +263,7 @@ pub enum Symmetry {
     Heap,
     /// Nor do threads, as far as their program counters tell them apart.
     Pc,
-    /// As far as what they reach, by so many references, tells them apart.
+    /// As far as what they reach, by at most this number of references, tells them apart.
     Bots(Option<u32>),
     /// One state per class of states that differ in names.
     #[default]
@@ -274,6 +289,20 @@ impl Serialize for Symmetry {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Symmetry {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SymmetryLevel".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "`none`, `heap`, `pc`, `bots`, `bots=K` with a number K, or `full`"
+        })
+    }
+}
+
 impl FromStr for Symmetry {
     type Err = String;
 
@@ -295,7 +324,7 @@ impl FromStr for Symmetry {
 }
 
 impl StoreOptions {
-    /// Why a store can't have these options in so much memory.
+    /// Why a store can't have these options within a limit on memory.
     fn refusal(self, store: StoreKind, memory: Option<u64>) -> Option<String> {
         let Self { hash_bytes, arena, hashes, refine, coverage } = self;
         let only = |option: String, what: &str| {
@@ -395,8 +424,8 @@ impl Config {
         Self { por: Switch::Off, merge: Switch::Off, ..Self::default() }
     }
 
-    /// The power of two that is the number of bits of the array of `bitstate`: by default as much as fits in half of the
-    /// memory, up to what is usual.
+    /// The power of two that is the number of bits of the array of `bitstate`: by default as much as fits in
+    /// half of the memory, up to what is usual.
     pub fn arena(&self) -> u32 {
         let affordable = |limit: u64| (limit.max(1).ilog2() + 2).clamp(SMALLEST_ARENA, USUAL_ARENA);
         self.store_options.arena.unwrap_or_else(|| self.limits.memory.map_or(USUAL_ARENA, affordable))

@@ -1,11 +1,12 @@
 //! How much of the state space a bitstate search has seen, by catching states twice.
 //!
-//! After Lincoln and Petersen, who counted fish: of those that the second catch brings in, the part that the first one had marked
-//! is the part of all fish that the first one caught. Here a catch is a search, and two of them have hash functions that have
-//! nothing to do with each other. What is marked is a [sample](store::RecaptureSample) of the states.
+//! After Lincoln and Petersen, who counted fish: of those that the second catch brings in, the part that the
+//! first one had marked is the part of all fish that the first one caught. Here a catch is a search, and two
+//! of them have hash functions that have nothing to do with each other. What is marked is a
+//! [sample](store::RecaptureSample) of the states.
 //!
-//! Searches are not quite catches. What lies behind a state that both have lost, neither has seen, and it does not
-//! show; so the estimate is rather too low, and what it says is missing is the least that is.
+//! Searches are not quite catches. What lies behind a state that both have lost, neither has seen, and it
+//! does not show; so the estimate is rather too low, and what it says is missing is the least that is.
 
 use search::{Completeness, StopReason};
 use store::{Bitstate, Budget, Hashes, Recapture, RecaptureSample};
@@ -21,8 +22,8 @@ const SEEDS: [u64; 2] = [0, 1];
 /// An estimate with a greater standard deviation, relative to itself, is none.
 const VAGUE: f64 = 0.3;
 
-/// Searches twice; `search` is one search. The result is that of the first one, unless only the second one finds an error. If one
-/// of them does not go through, there is no estimate.
+/// Searches twice; `search` is one search. The result is that of the first one, unless only the second one
+/// finds an error. If one of them does not go through, there is no estimate.
 pub fn cover<T>(
     budget: &Budget,
     config: &Config,
@@ -55,7 +56,8 @@ fn went_through(run: &Explored) -> bool {
     matches!(run.outcome.completeness, Completeness::Exhausted | Completeness::Stopped(StopReason::Depth))
 }
 
-/// The states of the first sample are known to be part of so many. Of the others, all that is known is the sample.
+/// The first sample is of a search with a known number of states; of the second one, only the sample is
+/// known.
 fn estimate(states: usize, Recapture { first, second, both }: Recapture) -> Coverage {
     let [n1, n2, n12] = [first, second, both].map(|count| count as f64);
     let variance = (n1 - n12) * (n2 - n12) / (n1 * n2 * n12);
@@ -81,8 +83,8 @@ mod tests {
     use crate::config::StoreKind;
     use crate::stores;
 
-    /// Two searches that end like this and find so many errors: the number of the one that is shown, and whether it has an
-    /// estimate.
+    /// Two searches, by how they end and the number of errors they find: the number of the one that is shown,
+    /// and whether it has an estimate.
     fn shown(ends: [(Completeness, usize); 2]) -> (usize, bool) {
         let config = Config::default();
         let calls = Cell::new(0);

@@ -1,4 +1,5 @@
-//! Dialects: all that depends on the language of a model outside of its front end. Adding a language means adding a dialect.
+//! Dialects: all that depends on the language of a model outside of its front end. Adding a language means
+//! adding a dialect.
 
 use std::collections::BTreeSet;
 

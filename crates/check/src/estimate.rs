@@ -1,9 +1,10 @@
 //! What other stores would need for the states that one has.
 //!
-//! When memory ran out, a user wants to know which store would get further. The lossy ones follow formulas. The exact ones are
-//! tried out on a sample: states that were stored one after the other, since neighbours share parts. What a store takes for
-//! all states is estimated by what it took for the later part of the sample, so that what all states pay together does not
-//! count. States share more with many others than with few, so this is too much rather than too little.
+//! When memory ran out, a user wants to know which store would get further. The lossy ones follow formulas.
+//! The exact ones are tried out on a sample: states that were stored one after the other, since neighbours
+//! share parts. What a store takes for all states is estimated by what it took for the later part of the
+//! sample, so that what all states pay together does not count. States share more with many others than with
+//! few, so this is too much rather than too little.
 
 use store::{Access, Bitstate, Budget, Compact, StateId, StateStore};
 use system::Encoding;
@@ -24,8 +25,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Those in the middle or, of a store that queues states, those that a search did not get to, `open` in number. Nothing, of
-    /// a store that does not give states back or where not even that much memory is left.
+    /// Those in the middle or, of a store that queues states, those that a search did not get to, `open` in
+    /// number. Nothing, of a store that does not give states back or where not even that much memory is left.
     pub fn of<T: StateStore + ?Sized>(store: &mut T, open: usize) -> Self {
         let mut sample = Self::default();
         let len = store.len();

@@ -18,8 +18,8 @@ use crate::model::Model;
 use crate::pipeline::{CheckError, engine};
 use crate::report::Diagnostic;
 
-/// All states, numbered in breadth-first order from the initial one, 0, and all steps between them. Where several steps
-/// lead through transient states, which are not shown, the edge is the last one of them.
+/// All states, numbered in breadth-first order from the initial one, 0, and all steps between them. Where
+/// several steps lead through transient states, which are not shown, the edge is the last one of them.
 ///
 /// Words are made when the graph is written, edge by edge.
 pub struct Graph<'m> {
@@ -57,7 +57,7 @@ struct Edge {
     line: u32,
     /// The statement, on one line.
     text: String,
-    /// Of the test of an `if` or `while`: which way it went.
+    /// For the test of an `if` or `while`: which way it went.
     test: Option<bool>,
 }
 

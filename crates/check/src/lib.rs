@@ -7,12 +7,14 @@
 //! use std::collections::BTreeMap;
 //! use std::sync::Arc;
 //!
-//! let text = "system S { int (0, 3) x; active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; } }";
+//! let text = "system S {
+//!     int (0, 3) x;
+//!     active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; }
+//! }";
 //! let files = BTreeMap::from([("s.bir".to_owned(), text.into())]);
 //! let model = quotient::Model::load(&files, "s.bir", &[]).unwrap();
 //! let config = quotient::config::Config::default();
-//! let checked =
-//!     quotient::check(&model, &config, 0, &Arc::default(), &mut quotient::Quiet).unwrap();
+//! let checked = quotient::check(&model, &config, 0, &Arc::default(), &mut quotient::Quiet).unwrap();
 //! assert_eq!(checked.report.states, 4);
 //! assert_eq!(checked.report.violation.unwrap().kind, quotient::FaultKind::Deadlock);
 //! ```
@@ -33,6 +35,8 @@ mod reducing;
 mod refine;
 mod replay;
 pub mod report;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod simulate;
 pub mod spin_trail;
 mod stack;
@@ -47,7 +51,7 @@ pub use dialect::Dialect;
 pub use model::{Language, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use refine::Watcher;
-pub use replay::{Cycle, Diverged, replay, replay_property, retell, retell_property};
+pub use replay::{Cycle, Diverged, replay, replay_each, replay_property, replay_property_each};
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use system::{FaultKind, Step};

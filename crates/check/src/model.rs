@@ -96,8 +96,8 @@ impl Model {
         Self::load_with(provider, path, Language::of(path), defines, &[])
     }
 
-    /// The same in a given language, together with properties that are not in the model: their names, and a formula, a `never` claim (in
-    /// Promela) or an automaton in the HOA format.
+    /// Reads and compiles a model of a given language, together with properties that are not in the model:
+    /// their names, and a formula, a `never` claim (in Promela) or an automaton in the HOA format.
     pub fn load_with(
         provider: &dyn Provider,
         path: &str,
@@ -135,8 +135,8 @@ impl Model {
         Diagnostic::all(&self.warnings, &self.map)
     }
 
-    /// Where a step is. A transition on several lines is shown as a whole: its first line is often no more than
-    /// `do {`.
+    /// Where a step is. A transition on several lines is shown as a whole: its first line is often no more
+    /// than `do {`.
     pub fn place_of_step(&self, id: TransitionId) -> Place {
         let span = self.program.transitions[id].span;
         let place = self.place(span);
@@ -153,8 +153,8 @@ impl Model {
         shortened(&line).to_owned()
     }
 
-    /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the source
-    /// and two transitions, one of which is guarded by the negation, made up for it.
+    /// Which way the test went that a transition stands for. A test of an `if` or `while` is one place in the
+    /// source and two transitions, one of which is guarded by the negation, made up for it.
     pub fn test_outcome(&self, id: TransitionId) -> Option<bool> {
         if !self.dialect().tests_have_outcomes {
             return None;

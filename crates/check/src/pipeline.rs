@@ -166,9 +166,9 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     )
 }
 
-/// The program for a search that looks at no temporal property. What only properties ask for does not count: who took the
-/// last step is not remembered for them, and neither that nor other questions about the schedule stand in the way of
-/// reductions.
+/// The program for a search that looks at no temporal property. What only properties ask for does not count:
+/// who took the last step is not remembered for them, and neither that nor other questions about the schedule
+/// stand in the way of reductions.
 fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
     if !program.features.thread_ids_observable || program.properties.is_empty() {
         return Cow::Borrowed(program);
@@ -220,8 +220,8 @@ fn check_property(
     let mut level = temporal::level(ladder, config.symmetry);
     let ((mut found, mut store), mut layers) = plan.search(|analysis| search(ladder, analysis))?;
     if found.cycle_not_reproduced && ladder.is_some() {
-        // A level that is not canonical has several names for a state: steps do not lead along its cycles of names.
-        // Without names, objects are what they are called: orders of steps are not all alike then.
+        // A level that is not canonical has several names for a state: steps do not lead along its cycles of
+        // names. Without names, objects are what they are called: orders of steps are not all alike then.
         ((found, store), layers) = search(None, None)?;
         level = config::Symmetry::None;
         plan.give_up_names();
@@ -237,7 +237,8 @@ fn check_property(
     conclude(check, SearchResult { explored, level, layers, plan: &plan, engine: &engine, ended, property })
 }
 
-/// How states are named. Where all names can be observed, each state is its own class: there is nothing to rename.
+/// How states are named. Where all names can be observed, each state is its own class: there is nothing to
+/// rename.
 pub fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
     config.ladder().filter(|_| !model.program.features.thread_ids_observable)
 }

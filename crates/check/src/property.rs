@@ -24,7 +24,7 @@ impl Model {
         self.property_number(name).map(|at| &self.program.properties[at])
     }
 
-    /// The same as a number.
+    /// The number of the property of this name.
     pub(crate) fn property_number(&self, name: Option<&str>) -> Result<usize, String> {
         let all = &self.program.properties;
         let names: Vec<&str> = all.iter().map(|property| property.name.as_str()).collect();

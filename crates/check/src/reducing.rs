@@ -1,8 +1,8 @@
-//! What a search leaves out: whether statements of a program are merged, whether orders of steps are reduced, and if not,
-//! why.
+//! What a search leaves out: whether statements of a program are merged, whether orders of steps are reduced,
+//! and if not, why.
 //!
-//! Both change no answer where they are used, so they are, unless a check is about what they change. Then they give way, and
-//! the report says so; it says it louder where they were asked for by name.
+//! Both change no answer where they are used, so they are, unless a check is about what they change. Then
+//! they give way, and the report says so; it says it louder where they were asked for by name.
 
 use std::borrow::Cow;
 

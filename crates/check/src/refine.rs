@@ -1,11 +1,11 @@
 //! Iterative refinement: bitstate searches with larger and larger arrays.
 //!
-//! After Holzmann: errors that are easy to find are found in the first small arrays, within moments; where there are none, the
-//! array doubles until it is large enough that nothing is expected to be lost. All searches but the last cost together about as
-//! much as the last one.
+//! After Holzmann: errors that are easy to find are found in the first small arrays, within moments; where
+//! there are none, the array doubles until it is large enough that nothing is expected to be lost. All
+//! searches but the last cost together about as much as the last one.
 //!
-//! Each round also tells how many states there are, as far as it saw, which is what the number of hash functions of the next
-//! one is chosen by.
+//! Each round also shows how many states there are at least; the number of hash functions of the next round
+//! is chosen by that.
 
 use search::{Completeness, Observer, Quiet, StopReason};
 use store::{Bitstate, Budget, Hashes};
@@ -20,13 +20,13 @@ const FIRST: u32 = 16;
 /// Why there was no further round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// An error was found, nothing is expected to be lost, or the search was stopped: the outcome tells.
+    /// An error was found, nothing is expected to be lost, or the search was stopped: the outcome says which.
     Normally,
     /// A larger array would not fit.
     Memory,
 }
 
-/// Who watches a check.
+/// Watches a check.
 pub trait Watcher: Observer {
     /// A round of a refinement has ended.
     fn round(&mut self, _: &Round) {}
@@ -34,8 +34,8 @@ pub trait Watcher: Observer {
 
 impl Watcher for Quiet {}
 
-/// Searches until an error is found, the expected omissions fall below one, or time or memory end. `search` is one search.
-/// The result is that of the last one; if memory ended that, of the one before.
+/// Searches until an error is found, the expected omissions fall below one, or time or memory end. `search`
+/// is one search. The result is that of the last one; if memory ended that, of the one before.
 pub fn refine<T>(
     budget: &Budget,
     config: &Config,
@@ -62,7 +62,7 @@ pub fn refine<T>(
         let starved = run.outcome.completeness == Completeness::Stopped(StopReason::Memory)
             && run.outcome.violations.is_empty();
         rounds.push(round);
-        // Of a search that memory ended, less can be said than of the one before.
+        // A search that memory ended says less than the one before.
         if starved && last.is_some() {
             break;
         }

@@ -18,6 +18,7 @@ pub const FORMAT_VERSION: u32 = 1;
 pub const TOOL: &str = concat!("quotient ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     pub version: u32,
     pub tool: String,
@@ -35,8 +36,8 @@ pub struct Report {
     pub safety: bool,
     /// The temporal properties that were checked.
     pub properties: Vec<Property>,
-    /// Distinct stored states. This figure, and those that follow up to `store`, are of the first search: for safety, if that was
-    /// checked.
+    /// Distinct stored states. This figure, and those that follow up to `store`, are of the first search: for
+    /// safety, if that was checked.
     pub states: u64,
     /// Steps that led to a known state.
     pub matched: u64,
@@ -44,8 +45,8 @@ pub struct Report {
     pub transitions: u64,
     /// The greatest number of steps from the initial state at which the search came to a new one.
     pub depth: u64,
-    /// What the search still had to do when it ended: breadth first, states that were stored and not expanded; depth first,
-    /// states on the stack.
+    /// What the search still had to do when it ended: breadth first, states that were stored and not
+    /// expanded; depth first, states on the stack.
     pub open: u64,
     pub search: SearchKind,
     pub store: Store,
@@ -68,13 +69,15 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What is said instead of a report, where there is none.
+/// What is printed instead of a report, where there is none.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failed<'a> {
     pub version: u32,
     pub tool: &'static str,
     pub model: Option<&'a str>,
     /// There is none.
+    #[cfg_attr(feature = "schema", schemars(with = "()"))]
     pub verdict: Option<Verdict>,
     /// At least one of them is an error.
     pub diagnostics: &'a [Diagnostic],
@@ -86,15 +89,16 @@ impl<'a> Failed<'a> {
     }
 }
 
-/// What is said about a model, a command or a run.
+/// A message about a model, a command or a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnostic {
     pub severity: Severity,
-    /// What the compiler has a code for: `E0102`.
+    /// The code of a message of the compiler: `E0102`.
     pub code: Option<String>,
     pub message: String,
     pub location: Option<Extent>,
-    /// What is said at the place.
+    /// The message at the place.
     pub label: Option<String>,
     /// Further places.
     pub labels: Vec<DiagnosticLabel>,
@@ -103,6 +107,7 @@ pub struct Diagnostic {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     Error,
@@ -112,6 +117,7 @@ pub enum Severity {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiagnosticLabel {
     pub location: Extent,
     pub message: String,
@@ -119,10 +125,11 @@ pub struct DiagnosticLabel {
 
 /// A place, and where it ends.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Extent {
     #[serde(flatten)]
     pub start: Place,
-    /// Of the first character behind it.
+    /// The line of the first character behind it.
     pub end_line: u32,
     pub end_column: u32,
 }
@@ -185,7 +192,7 @@ impl Place {
         let position = map.position(span);
         let file = map.file(span.file);
         let line = file.line_text(position.line).trim();
-        // Of a line that nobody could read, only what is meant: a trace has thousands of places.
+        // A line that is too long to read is cut to what is meant: a trace has thousands of places.
         let text =
             if line.len() <= LONGEST_TEXT { line } else { map.text(span).lines().next().unwrap_or("") };
         Self {
@@ -205,6 +212,7 @@ pub(crate) fn shortened(text: &str) -> &str {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     #[serde(rename = "holds")]
     Holds,
@@ -221,12 +229,13 @@ pub enum Verdict {
 
 /// A temporal property that was checked.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Property {
     pub name: String,
-    /// Of a formula: as it was understood.
+    /// For a formula: its text as it was understood.
     pub formula: Option<String>,
     pub verdict: Verdict,
-    /// Of the automaton of the runs that violate it.
+    /// The number of states of the automaton of the runs that violate it.
     pub automaton_states: u64,
     /// Pairs of a state of the model and one of the automaton.
     pub product_states: u64,
@@ -235,7 +244,7 @@ pub struct Property {
     pub seconds: f64,
     /// Which runs count.
     pub fairness: Fairness,
-    /// Of this search, as that of the whole report is of the first one.
+    /// The reduction of this search; that of the whole report is of the first search.
     pub reduction: Reduction,
     /// Conditions that never hold, in front of an implication.
     pub vacuous: Vec<String>,
@@ -247,8 +256,10 @@ pub(crate) fn as_text<S: Serializer>(value: &impl std::fmt::Display, to: S) -> R
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Violation {
     #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::fault_kind"))]
     pub kind: FaultKind,
     pub message: String,
     /// Length of the trail.
@@ -258,8 +269,10 @@ pub struct Violation {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ViolationCount {
     #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::fault_kind"))]
     pub kind: FaultKind,
     pub message: String,
     /// States or steps that show it.
@@ -269,6 +282,7 @@ pub struct ViolationCount {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -278,6 +292,7 @@ pub struct Place {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Store {
     pub kind: StoreKind,
     pub bytes: u64,
@@ -285,11 +300,11 @@ pub struct Store {
     /// What there is to say about a store of its kind.
     #[serde(flatten)]
     pub figures: BTreeMap<String, f64>,
-    /// Of a lossy store: how many of the states that the search came to it is expected to have taken for others.
+    /// For a lossy store: the expected number of states that it took for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_omissions: Option<f64>,
-    /// Of a lossy store, after a search that went through: a lower bound for the probability that there are none, and that
-    /// everything was explored.
+    /// For a lossy store, after a completed search: a lower bound for the probability that there are none,
+    /// and that everything was explored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability_complete: Option<f64>,
     /// With `--refine`: all rounds, of which this is the report of the last one.
@@ -305,20 +320,22 @@ pub struct Store {
 
 /// How much of the state space a search has seen, estimated from a second one.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// How many states there are at least; unknown if the samples say too little.
     pub estimated_states: Option<u64>,
     /// The part of them that the search has stored, from 0 to 1.
     pub coverage: Option<f64>,
-    /// How many states are in the sample of this search, in that of the other one, and in both. Nothing, if one of them did not go
-    /// through.
+    /// The number of states in the sample of this search, in that of the other one, and in both. Zeros, if
+    /// one of them was not completed.
     pub sample: [u64; 3],
 }
 
 /// One search of a refinement.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Round {
-    /// Of the array.
+    /// The number of bits of the array.
     pub bits: u64,
     pub hashes: u32,
     pub states: u64,
@@ -330,6 +347,7 @@ pub struct Round {
 
 /// Another store, for the states of this one.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Alternative {
     pub kind: StoreKind,
     pub bytes: u64,
@@ -341,6 +359,7 @@ pub struct Alternative {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symmetry {
     pub level: config::Symmetry,
     /// How objects are named, where they are.
@@ -358,6 +377,7 @@ pub struct Symmetry {
 
 /// What was left out of a search that changes no answer.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reduction {
     /// Whether orders of steps were: `on` or `off`.
     pub por: Switch,
@@ -381,6 +401,7 @@ impl Reduction {
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Truncations {
     pub objects: u64,
     pub threads: u64,
@@ -401,6 +422,7 @@ impl Truncations {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeadCode {
     pub procedure: String,
     /// Whether the procedure is entered at all: if not, this stands for all of it.
@@ -430,7 +452,7 @@ impl Reasons {
     pub fn add(&mut self, reason: &str) {
         match &mut self.0 {
             Some(reasons) if reasons.contains(reason) => {}
-            Some(reasons) => *reasons += &format!("; {reason}"),
+            Some(reasons) => reasons.extend(["; ", reason]),
             none => *none = Some(reason.to_owned()),
         }
     }

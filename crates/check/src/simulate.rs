@@ -1,4 +1,4 @@
-//! Single runs: at random, or as somebody chooses.
+//! Single runs: at random, or as a user chooses.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ pub struct Simulated {
 pub enum SimulationEnd {
     /// All threads ended.
     Ended,
-    /// The trace tells what is wrong.
+    /// The trace says what is wrong.
     Violation,
     /// The next step exceeds a bound.
     Truncated(Bound),
@@ -46,8 +46,8 @@ pub fn beginning(model: &Model, bounds: Bounds) -> Trace {
     Run::new(model, interpreter(model, bounds)).beginning()
 }
 
-/// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and tells `visit`
-/// of it. Nothing is kept of a step that was told.
+/// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and hands it to
+/// `visit` in words. No step is kept.
 pub fn random(
     model: &Model,
     bounds: Bounds,
@@ -118,16 +118,16 @@ pub struct Interactive<'m> {
 pub struct Choice {
     pub step: Step,
     pub thread: String,
-    /// Of a rendezvous: who receives.
+    /// For a rendezvous: the receiver.
     pub partner: Option<String>,
     pub location: Place,
-    /// Of the test of an `if` or `while`: which way it goes.
+    /// For the test of an `if` or `while`: which way it goes.
     pub test: Option<bool>,
     /// Taking it ends in a fault.
     pub faults: bool,
 }
 
-/// What a chosen step did and said.
+/// What a chosen step did and printed.
 #[derive(Clone, Debug)]
 pub enum Chosen {
     Moved(Vec<String>),

@@ -2,25 +2,25 @@
 //!
 //! A process is called by its `_pid`, a statement by the number that SPIN gives it, which is
 //! [`Transition::number`](ir::Transition::number). A rendezvous is two lines, first the sender's, then the
-//! receiver's; a `d_step` is one, whatever it does; every statement of an `atomic` is one; and so is the end of a
-//! process. Lines with a negative step are about the trail as a whole:
+//! receiver's; a `d_step` is one, whatever it does; every statement of an `atomic` is one; and so is the end
+//! of a process. Lines with a negative step are about the trail as a whole:
 //!
-//! | line         | what it says                                              | what becomes of it              |
-//! |--------------|-----------------------------------------------------------|---------------------------------|
-//! | `-1:…`       | here begins a cycle                                       | refused: runs end in a state    |
-//! | `-2:…`       | there is a never claim; it is process 0, others come after | its lines are passed over       |
-//! | `-4:…`       | statements were merged                                    | see below                       |
-//! | `-5:` – `-8:` | in which order the search looked for steps               | passed over                     |
+//! | line          | what it says                               | what becomes of it            |
+//! |---------------|--------------------------------------------|-------------------------------|
+//! | `-1:…`        | here begins a cycle                        | refused: runs end in a state  |
+//! | `-2:…`        | there is a never claim; it is process 0    | its lines are passed over     |
+//! | `-4:…`        | statements were merged                     | see below                     |
+//! | `-5:` – `-8:` | in which order the search looked for steps | passed over                   |
 //!
 //! # Merged statements
 //!
-//! Unless it is told otherwise, SPIN makes one transition of a statement and those behind it that only concern its
-//! process, or that are in the same `atomic`. Its trails say so, but they do not say which statements are merged. So
-//! [`read`] finds out by running the model: after each of its lines, a process goes on, step by step, until it is at a
-//! location with the statement of its next line. A process that has no line left may stay where it is; how far it goes
-//! is decided by the end of the run, which is to show a violation. All of this is a search that tries the likely way
-//! first and takes back what leads nowhere. Whatever it finds is a run of the plain interpreter, so a trail is never
-//! believed.
+//! Unless its options say otherwise, SPIN makes one transition of a statement and those behind it that only
+//! concern its process, or that are in the same `atomic`. Its trails say so, but they do not say which
+//! statements are merged. So [`read`] finds out by running the model: after each of its lines, a process goes
+//! on, step by step, until it is at a location with the statement of its next line. A process that has no
+//! line left may stay where it is; how far it goes is decided by the end of the run, which is to show a
+//! violation. All of this is a search that tries the likely way first and takes back what leads nowhere.
+//! Whatever it finds is a run of the plain interpreter, so a trail is never believed.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
@@ -42,7 +42,8 @@ const TRIED_PER_LINE: usize = 64;
 /// And at least.
 const TRIED_AT_LEAST: usize = 20_000;
 
-/// So many points are remembered where another way could have been taken: what is wrong shows soon.
+/// The number of points that are remembered where another way could have been taken: what is wrong shows
+/// soon.
 const MOST_OPEN: usize = 10_000;
 
 /// Why a trail is not one of the model.
@@ -140,7 +141,7 @@ struct Point {
     state: State,
     steps: usize,
     line: usize,
-    /// Who may go on by merged statements, last one first, and how many each has taken.
+    /// The processes that may go on by merged statements, last one first, and how many each has taken.
     going_on: Vec<(u32, usize)>,
     /// The last step has no successor.
     faulted: bool,
@@ -153,7 +154,7 @@ enum Way {
     Line(Step, Option<u32>),
     /// A merged statement.
     Merged(Step),
-    /// No more merged statements of whoever goes on.
+    /// No more merged statements of the process that goes on.
     Stay,
 }
 
@@ -185,7 +186,7 @@ impl Reader<'_> {
                 match ways.pop() {
                     Some(way) if self.tries > 0 => {
                         steps.truncate(point.steps);
-                        // Whoever has only one way need not be remembered.
+                        // A point that has only one way on need not be remembered.
                         let point = if ways.is_empty() {
                             open.pop_back().map(|(point, _)| point)
                         } else {
@@ -215,8 +216,8 @@ impl Reader<'_> {
             .unwrap_or_else(|| Misfit { line, reason: "the run goes on behind the trail".to_owned() })
     }
 
-    /// All lines are done. Where nobody can move, one may be left over: breadth first, SPIN also writes down the step that
-    /// it tried last.
+    /// Whether all lines are done. Where no process can move, one may be left over: breadth first, SPIN also
+    /// writes down the step that it tried last.
     fn ends(&self, point: &Point) -> bool {
         let left = self.lines.len() - point.line;
         left == 0 || left == 1 && point.going_on.is_empty() && self.naive.deadlocked(&point.state)

@@ -1,7 +1,7 @@
 //! The order in which systems are stacked: the engine, names over it, reduction over both.
 //!
-//! Reduction is on top, since which steps are ample must be a function of what the store sees: threads are looked at in
-//! the order of their names.
+//! Reduction is on top, since which steps are ample must be a function of what the store sees: threads are
+//! looked at in the order of their names.
 
 use engine::{Engine, OverEngine};
 use reduction::{Analysis, Counts, Invalidated, Reduced};

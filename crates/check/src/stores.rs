@@ -39,8 +39,8 @@ pub trait OnStore {
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output;
 }
 
-/// Makes the store that is asked for and runs a search with it. This is the only table of stores. Searches are compiled for each of
-/// the fast stores, and once for all others.
+/// Makes the store that is asked for and runs a search with it. This is the only table of stores. Searches
+/// are compiled for each of the fast stores, and once for all others.
 pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose, search: W) -> W::Output {
     let options = config.store_options;
     match config.store {
@@ -86,7 +86,7 @@ impl OnSystem for Reachability<'_> {
     }
 }
 
-/// The same with a bitstate store that is given.
+/// A reachability search with a given bitstate store.
 pub struct BitstateSearch<'a> {
     pub store: Bitstate,
     pub search: SearchKind,
@@ -113,7 +113,8 @@ struct Search<'a, S> {
     observer: &'a mut dyn Observer,
 }
 
-/// A search with states that tell what other stores would need, if memory ended it.
+/// A search that has ended, with a sample of its states if memory ended it: the sample shows what other
+/// stores need.
 struct WithSample {
     explored: Explored,
     states: Option<Sample>,

@@ -38,8 +38,8 @@ pub struct GoalResult {
     pub interrupted: bool,
 }
 
-/// The report on all goals that were checked, in the order of `goals`, and the trail of the first violation. There is
-/// no report without results. Figures of a search are those of the first one.
+/// The report on all goals that were checked, in the order of `goals`, and the trail of the first violation.
+/// There is no report without results. Figures of a search are those of the first one.
 pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalResult>) -> Option<Checked> {
     let (model, config) = (check.model, check.config);
     let verdict = results.iter().map(|result| result.verdict).reduce(Verdict::and)?;

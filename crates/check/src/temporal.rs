@@ -15,7 +15,7 @@ use crate::report::{self, Store, Verdict};
 use crate::stack::{LayerStats, OnSystem, Stack};
 use crate::stores::{OnStore, Purpose, describe, with_store};
 
-/// What one search of a check is about.
+/// What one search of a check is to find out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// Deadlocks, assertions, invariants, faults.
@@ -25,7 +25,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// All that is to be found out about a property.
+    /// The goals of a property.
     fn of(program: &Program, number: usize) -> Vec<Self> {
         match &program.properties[number].each {
             None => vec![Self::Property(number, None)],
@@ -41,19 +41,19 @@ impl Goal {
     }
 }
 
-/// What a check is about.
+/// What a check is to find out.
 pub struct Goals {
-    /// The model's program, with all properties that there are goals for.
+    /// The model's program, with all properties that are goals.
     pub program: Program,
     pub list: Vec<Goal>,
     /// Which property is about progress labels.
     pub progress: Option<usize>,
-    /// Properties that are not looked at, since the store cannot tell cycles.
+    /// Properties that are not checked, since the store cannot be searched for cycles.
     pub skipped: Vec<String>,
 }
 
 impl Goals {
-    /// What an goal is called.
+    /// The name of a goal.
     pub fn name(&self, goal: Goal) -> &str {
         match goal {
             Goal::Safety => "safety",
@@ -117,8 +117,8 @@ impl PropertySearch<'_> {
     }
 }
 
-/// What the configuration asks for. Where it asks for nothing in particular, that is everything that the model says: that nothing goes
-/// wrong, and all of its properties.
+/// What the configuration asks for. Where it asks for nothing in particular, that is everything that the
+/// model says: that nothing goes wrong, and all of its properties.
 pub fn goals(model: &Model, config: &Config) -> Result<Goals, String> {
     let mut goals =
         Goals { program: model.program.clone(), list: Vec::new(), progress: None, skipped: Vec::new() };
@@ -165,7 +165,8 @@ pub fn violations(property: &Property) -> Result<Automaton, String> {
     }
 }
 
-/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead along a cycle.
+/// How states are named where cycles are looked for. Names that depend on the age of threads do not lead
+/// along a cycle.
 pub fn ladder(ladder: Option<SymmetryConfig>) -> Option<SymmetryConfig> {
     ladder.map(|ladder| match ladder.level {
         Level::Full => ladder,
@@ -173,7 +174,8 @@ pub fn ladder(ladder: Option<SymmetryConfig>) -> Option<SymmetryConfig> {
     })
 }
 
-/// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is asked for.
+/// The level that a ladder is of. Where there is none since nothing can be renamed, it is the one that is
+/// asked for.
 pub fn level(ladder: Option<SymmetryConfig>, asked: Symmetry) -> Symmetry {
     match ladder.map(|ladder| ladder.level) {
         Some(Level::Heap) => Symmetry::Heap,
@@ -248,7 +250,8 @@ pub fn unfit(store: StoreKind) -> Option<String> {
     }
 }
 
-/// Conditions of the property that no state fulfils, in front of an implication: then it holds for want of a reason not to.
+/// Conditions of the property that no state fulfils, in front of an implication: then it holds for want of a
+/// reason not to.
 pub fn vacuous(program: &Program, property: &Property, seen: &[u64]) -> Vec<String> {
     let PropertyKind::Formula(formula) = &property.kind else { return Vec::new() };
     let mut found = Vec::new();

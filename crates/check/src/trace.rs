@@ -8,6 +8,7 @@ use crate::report::{Place, as_text};
 
 /// A run, step by step, in words.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trace {
     /// The initial state, one line each.
     pub initial: Vec<String>,
@@ -15,10 +16,10 @@ pub struct Trace {
     /// How the run goes on for ever, if that is what it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,
-    /// Who violates a property that is about individuals.
+    /// The violating thread, for a property of each thread of a procedure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub individual: Option<Individual>,
-    /// What the last step or state is wrong with, if the run shows a violation.
+    /// What is wrong with the last step or state, if the run shows a violation.
     pub ends_in: Option<Ending>,
     /// The state that the run ends in (before the last step, if that one faults).
     pub last: Vec<String>,
@@ -29,6 +30,7 @@ pub struct Trace {
 
 /// A thread that a variable of a property stands for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Individual {
     pub variable: String,
     /// `Philosopher#2`.
@@ -36,21 +38,22 @@ pub struct Individual {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceStep {
-    /// Who moved: `Philosopher#1`.
+    /// The thread that moved: `Philosopher#1`.
     pub thread: String,
     pub thread_id: u32,
     pub transition: u32,
     pub choice: u32,
     pub location: Place,
-    /// Of the test of an `if` or `while`: which way it went.
+    /// For the test of an `if` or `while`: which way it went.
     pub test: Option<bool>,
     /// What is different afterwards.
     pub changes: Vec<String>,
     /// What goes through channels. Several messages only where a step has several statements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
-    /// Who takes the step together with the thread: the receiver of a rendezvous.
+    /// The thread that takes the step together with it: the receiver of a rendezvous.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partner: Option<Partner>,
     /// What the model prints.
@@ -64,6 +67,7 @@ pub struct TraceStep {
 
 /// A message that is sent, received, or both.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
     pub channel: String,
     pub direction: Direction,
@@ -72,12 +76,13 @@ pub struct Message {
     pub fields: Vec<String>,
     pub sender: Option<String>,
     pub receiver: Option<String>,
-    /// Of messages that wait in a channel: they are counted from 1, and have the same number where they are sent and
-    /// where they are received.
+    /// For messages that wait in a channel: their number from 1, the same where they are sent and where they
+    /// are received.
     pub number: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Send,
@@ -86,6 +91,7 @@ pub enum Direction {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Partner {
     pub thread: String,
     pub thread_id: u32,
@@ -101,16 +107,19 @@ pub struct Process {
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ending {
     #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::fault_kind"))]
     pub kind: FaultKind,
     pub message: String,
     pub location: Option<Place>,
-    /// Of a deadlock: who is stuck, and where.
+    /// For a deadlock: the threads that are stuck, and where.
     pub blocked: Vec<Blocked>,
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Blocked {
     pub thread: String,
     pub location: Place,

@@ -13,11 +13,12 @@ const FORMAT_VERSION: u32 = 1;
 
 /// A recorded run of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrailFile {
     pub version: u32,
     /// The file name of the model, for people.
     pub model: String,
-    /// Of the compiled model: a trail fits the model it was made from.
+    /// The fingerprint of the compiled model: a trail fits the model it was made from.
     pub fingerprint: String,
     pub defines: Vec<(String, String)>,
     pub bounds: Bounds,
@@ -28,32 +29,36 @@ pub struct TrailFile {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrailViolation {
     pub kind: String,
     pub message: String,
-    /// Of a temporal property.
+    /// The temporal property that is violated, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<TrailProperty>,
 }
 
 /// The property that a run violates, by going on for ever.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrailProperty {
     pub name: String,
-    /// Of a property that came with the command: its text.
+    /// The text of a property that came with the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     pub is_fair: bool,
-    /// Of a property about individuals: the how manieth thread of its procedure violates it, from 1, in the order of their starts.
+    /// For a `forall` property: the violating thread, counted from 1 in the order of starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub individual: Option<u32>,
-    /// How many steps come before those that are repeated. There is no such number if the property is violated whatever comes next.
+    /// The number of steps before those that are repeated. There is none if the property is violated whatever
+    /// comes next.
     pub cycle_start: Option<usize>,
     pub is_closed: bool,
 }
 
 /// A step: the numbers that replay it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrailStep {
     pub thread: u32,
     pub transition: u32,

@@ -104,8 +104,8 @@ pub struct ModelArgs {
     #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>)]
     pub language: Option<Language>,
 
-    /// Give a constant of the model another value (also GROUP.NAME=VALUE), or define a macro of a Promela model (NAME
-    /// alone is NAME=1)
+    /// Give a constant of the model another value (also GROUP.NAME=VALUE), or define a macro of a Promela
+    /// model (NAME alone is NAME=1)
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
     pub defines: Vec<Define>,
 }
@@ -120,11 +120,13 @@ pub struct Define {
 #[derive(Args)]
 #[allow(clippy::struct_field_names, reason = "they are the names of the options")]
 pub struct SizeArgs {
-    /// Maximum number of objects (records, arrays, locks) at a time, including those that the running step has dropped
+    /// Maximum number of objects (records, arrays, locks) at a time, including those that the running step
+    /// has dropped
     #[arg(long, value_name = "N", default_value_t = usual_sizes().objects, value_parser = size_bound)]
     pub max_objects: u32,
 
-    /// Maximum number of threads (Promela: processes) at a time, including ended ones that are still referenced
+    /// Maximum number of threads (Promela: processes) at a time, including ended ones that are still
+    /// referenced
     #[arg(long, value_name = "N", default_value_t = usual_sizes().threads, value_parser = size_bound)]
     pub max_threads: u32,
 
@@ -144,7 +146,8 @@ pub struct BoundArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// What to do with a step that exceeds a bound: truncate (do not take it; the verdict says so) or error (a violation)
+    /// What to do with a step that exceeds a bound: truncate (do not take it; the verdict says so) or error
+    /// (a violation)
     #[arg(long, value_name = "WHAT", default_value_t, value_parser = choice::<OnBound>)]
     pub on_bound: OnBound,
 }
@@ -176,17 +179,18 @@ pub struct CheckArgs {
     #[arg(long, value_name = "BITS", value_parser = parse_bits)]
     pub arena: Option<u32>,
 
-    /// With bitstate: number of hash functions (SPIN's default is 3) [default: what suits the arena and the number of
-    /// states]
+    /// With bitstate: number of hash functions (SPIN's default is 3) [default: what suits the arena and the
+    /// number of states]
     #[arg(long, value_name = "K")]
     pub hashes: Option<u32>,
 
-    /// With bitstate: begin with 64 Kibit and double the arena until there is an error, or less than one state is expected to
-    /// be lost, or memory ends
+    /// With bitstate: begin with 64 Kibit and double the arena until there is an error, or less than one
+    /// state is expected to be lost, or memory ends
     #[arg(long)]
     pub refine: bool,
 
-    /// With bitstate: search twice, with different hash functions, and estimate how much of the state space was seen
+    /// With bitstate: search twice, with different hash functions, and estimate how much of the state space
+    /// was seen
     #[arg(long)]
     pub coverage: bool,
 
@@ -196,13 +200,13 @@ pub struct CheckArgs {
     #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
-    /// Partial order reduction: explore only one of several equivalent interleavings (on), all of them (off), or reduce
-    /// wherever that changes no answer (auto)
+    /// Partial order reduction: explore only one of several equivalent interleavings (on), all of them (off),
+    /// or reduce wherever that changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub por: Switch,
 
-    /// Statement merging in Promela models: execute a statement that concerns only its own process in one step with the
-    /// statement before it (on), never (off), or wherever that changes no answer (auto)
+    /// Statement merging in Promela models: execute a statement that concerns only its own process in one
+    /// step with the statement before it (on), never (off), or wherever that changes no answer (auto)
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 
@@ -214,13 +218,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Option<String>,
 
-    /// Check only this temporal property of the model, or the one in a file (with a dot or a slash in its name): a formula,
-    /// a never claim or an automaton in the HOA format [default: safety, and all properties one after the other]
+    /// Check only this temporal property of the model, or the one in a file (with a dot or a slash in its
+    /// name): a formula, a never claim or an automaton in the HOA format [default: safety, and all properties
+    /// one after the other]
     #[arg(long, value_name = "NAME|FILE")]
     pub property: Option<String>,
 
-    /// Which schedules count for temporal properties: none (all) or weak (no thread that can always move waits
-    /// forever)
+    /// Which schedules count for temporal properties: none (all) or weak (no thread that can always move
+    /// waits forever)
     #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Fairness>)]
     pub fairness: Fairness,
 
@@ -259,8 +264,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json here,
-    /// MODEL.trail for SPIN]
+    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json
+    /// here, MODEL.trail for SPIN]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 
@@ -328,8 +333,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
 
-    /// Draw a message sequence chart of a Promela model: a column for each process; `--msc=messages` leaves out
-    /// steps without messages
+    /// Draw a message sequence chart of a Promela model: a column for each process; `--msc=messages` leaves
+    /// out steps without messages
     #[arg(
         long,
         value_name = "WHAT",

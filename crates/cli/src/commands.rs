@@ -34,8 +34,8 @@ pub enum Failure {
         text: String,
         diagnostics: Vec<Diagnostic>,
     },
-    /// Likewise, but the object that was asked for says so already.
-    Told(String),
+    /// Bad usage or a bad model, about which the JSON object that was asked for says so already.
+    InReport(String),
     Internal(String),
     Interrupted,
     /// Standard output takes no more.
@@ -58,7 +58,7 @@ impl Failure {
                 object(&diagnostics);
                 ExitCode::from(2)
             }
-            Self::Told(text) => {
+            Self::InReport(text) => {
                 drop(write!(io::stderr(), "{text}"));
                 ExitCode::from(2)
             }
@@ -74,7 +74,7 @@ impl Failure {
             }
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(LOST_OUTPUT),
             Self::Output(error) => {
-                // If this fails too, the exit code still tells.
+                // If this fails too, the exit code still shows it.
                 drop(writeln!(io::stderr(), "error: failed printing to stdout: {error}"));
                 ExitCode::from(2)
             }
@@ -116,11 +116,7 @@ impl From<io::Error> for Failure {
 type Outcome = Result<ExitCode, Failure>;
 
 fn style(terminal: bool) -> Style {
-    if terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) {
-        Style::Coloured
-    } else {
-        Style::Plain
-    }
+    if terminal && !anstyle_query::no_color() { Style::Coloured } else { Style::Plain }
 }
 
 fn load(args: &ModelArgs, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
@@ -128,14 +124,19 @@ fn load(args: &ModelArgs, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
 }
 
 /// A property that is not in the model.
-struct Given {
+struct ExternalProperty {
     name: String,
     text: String,
 }
 
-/// What `--ltl` says, or the file that `--property` names: what has a dot or a slash is not the name of a property in a model.
-fn given(ltl: Option<&str>, property: Option<&str>, disk: &Disk) -> Result<Option<Given>, Failure> {
-    let named = |name: &str, text: String| Given { name: name.to_owned(), text };
+/// What `--ltl` says, or the file that `--property` names: what has a dot or a slash is not the name of a
+/// property in a model.
+fn external_property(
+    ltl: Option<&str>,
+    property: Option<&str>,
+    disk: &Disk,
+) -> Result<Option<ExternalProperty>, Failure> {
+    let named = |name: &str, text: String| ExternalProperty { name: name.to_owned(), text };
     match (ltl, property) {
         (Some(_), Some(_)) => {
             Err(usage("--ltl and --property ask for one thing only each: run one check for each"))
@@ -154,12 +155,18 @@ fn language(args: &ModelArgs) -> Language {
     args.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
 }
 
-fn load_with(args: &ModelArgs, given: Option<&Given>, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
+fn load_with(
+    args: &ModelArgs,
+    external: Option<&ExternalProperty>,
+    disk: &Disk,
+    quiet: bool,
+) -> Result<Model, Failure> {
     let style = style(std::io::stderr().is_terminal());
     let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
     let language = language(args);
     let defines = values(&args.defines, language)?;
-    let properties: Vec<_> = given.map(|given| (&*given.name, &*given.text)).into_iter().collect();
+    let properties: Vec<_> =
+        external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
     let rejected =
         |rejected: Rejected| Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() };
     let model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
@@ -195,9 +202,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
     }
     let disk = Disk::default();
-    let given = given(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
-    let model = load_with(&args.model, given.as_ref(), &disk, args.quiet)?;
-    config.ltl = given.map(|given| given.text);
+    let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
+    let model = load_with(&args.model, external.as_ref(), &disk, args.quiet)?;
+    config.ltl = external.map(|external| external.text);
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
     let output = trail_output(&path, &disk)?;
     config.limits.memory = config.limits.memory.or_else(free_memory);
@@ -313,11 +320,11 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         of_model.defines = trail.defines.iter().map(define).collect();
     }
     let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
-    let given = violated.and_then(|property| {
+    let external = violated.and_then(|property| {
         let text = property.text.clone()?;
-        Some(Given { name: property.name.clone(), text })
+        Some(ExternalProperty { name: property.name.clone(), text })
     });
-    let model = load_with(&of_model, given.as_ref(), &Disk::default(), true)?;
+    let model = load_with(&of_model, external.as_ref(), &Disk::default(), true)?;
     let mut diagnostics = model.warnings();
     if trail.fingerprint != model.fingerprint() {
         let text = other_model(&trail);
@@ -337,7 +344,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
     diagnostics.extend(not_shown.as_ref().map(Diagnostic::error));
     run.show(args, &trace, extents, diagnostics)?;
     match not_shown {
-        Some(text) => Err(Failure::Told(format!("error: {text}\n"))),
+        Some(text) => Err(Failure::InReport(format!("error: {text}\n"))),
         None => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
     }
 }
@@ -381,8 +388,8 @@ impl Recorded<'_> {
             if flag.load(Relaxed) { Break(()) } else { Continue(()) }
         };
         let trace = match violated {
-            Some(property) => quotient::retell_property(model, bounds, steps, property, visit),
-            None => quotient::retell(model, bounds, steps.iter().copied(), claimed, visit)
+            Some(property) => quotient::replay_property_each(model, bounds, steps, property, visit),
+            None => quotient::replay_each(model, bounds, steps.iter().copied(), claimed, visit)
                 .map_err(|diverged| diverged.to_string()),
         };
         if flag.load(Relaxed) {
@@ -414,16 +421,16 @@ impl Recorded<'_> {
             (ReportFormat::Human, None) => Show::Text,
         };
         let flag = interrupt::flag();
-        let tell = |tell: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
-            let mut told = Ok(());
-            let again = quotient::retell(model, bounds, steps.iter().copied(), None, |step| {
-                told = if flag.load(Relaxed) { Err(ErrorKind::Interrupted.into()) } else { tell(&step) };
-                if told.is_ok() { Continue(()) } else { Break(()) }
+        let each_step = |show: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
+            let mut shown = Ok(());
+            let again = quotient::replay_each(model, bounds, steps.iter().copied(), None, |step| {
+                shown = if flag.load(Relaxed) { Err(ErrorKind::Interrupted.into()) } else { show(&step) };
+                if shown.is_ok() { Continue(()) } else { Break(()) }
             });
             again.expect("the run was followed before");
-            told
+            shown
         };
-        run::show(trace, extents, &how, Paint::new(style(is_terminal)), &mut Out::new(), tell)?;
+        run::show(trace, extents, &how, Paint::new(style(is_terminal)), &mut Out::new(), each_step)?;
         Ok(())
     }
 }
@@ -436,7 +443,7 @@ fn speaks_unicode() -> bool {
     locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
-/// Of what is not a terminal: as much as most are wide, unless somebody says otherwise.
+/// The width to draw in: `$COLUMNS`, else that of the terminal, else 100.
 fn terminal_width() -> usize {
     let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
@@ -479,10 +486,10 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     let mut out = Out::new();
     let mut unfolding = Unfolding::new(simulate::beginning(&model, bounds), &mut out, paint);
     let mut failure = None;
-    let run = simulate::random(&model, bounds, args.seed, args.steps, |step, told| {
+    let run = simulate::random(&model, bounds, args.seed, args.steps, |step, words| {
         let record = || {
             recording.as_mut().map_or(Ok(()), |recording| recording.step(step))?;
-            unfolding.step(told).map_err(Failure::Output)
+            unfolding.step(words).map_err(Failure::Output)
         };
         match record() {
             Ok(()) if !flag.load(Relaxed) => Continue(()),
@@ -633,9 +640,9 @@ pub fn print(args: &PrintArgs) -> Outcome {
 
 fn print_automaton(args: &PrintArgs) -> Outcome {
     let disk = Disk::default();
-    let given = given(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
-    let model = load_with(&args.model, given.as_ref(), &disk, true)?;
-    let name = given.as_ref().map(|given| given.name.as_str()).or(args.property.as_deref());
+    let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
+    let model = load_with(&args.model, external.as_ref(), &disk, true)?;
+    let name = external.as_ref().map(|external| external.name.as_str()).or(args.property.as_deref());
     let property = model.property(name).map_err(usage)?;
     let format = match args.format {
         None | Some(AutomatonFormat::Never) => quotient::property::AutomatonFormat::Never,
@@ -675,7 +682,7 @@ mod tests {
         let code = |failure: Failure| format!("{:?}", failure.report(None));
         let expected = |code: u8| format!("{:?}", ExitCode::from(code));
         assert_eq!(code(usage("a test")), expected(2));
-        assert_eq!(code(Failure::Told(String::new())), expected(2));
+        assert_eq!(code(Failure::InReport(String::new())), expected(2));
         assert_eq!(code(Failure::Output(ErrorKind::BrokenPipe.into())), expected(141));
         assert_eq!(code(Failure::Output(ErrorKind::StorageFull.into())), expected(2));
         assert_eq!(code(Failure::Internal("a test".to_owned())), expected(4));

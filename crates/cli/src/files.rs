@@ -1,4 +1,4 @@
-//! The file system, for whoever is not allowed to touch it.
+//! The file system, for the library, which does not touch it.
 //!
 //! What a command reads is remembered ([`Disk`]), and none of it is ever written to ([`Output::new`]). A file
 //! is written under another name in the same folder first, and gets its name when it is complete:
@@ -263,7 +263,7 @@ static TEMPORARY: Mutex<Option<PathBuf>> = Mutex::new(None);
 pub fn remove_temporary() {
     let temporary = TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(path) = temporary {
-        // If that fails there is nobody left to be told.
+        // If that fails, there is nowhere left to report it.
         drop(fs::remove_file(path));
     }
 }
@@ -387,7 +387,7 @@ impl Drop for Writing {
     }
 }
 
-/// Nine tenths of the memory that is free for this process, where the system tells.
+/// Nine tenths of the memory that is free for this process, where the system says how much that is.
 pub fn free_memory() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

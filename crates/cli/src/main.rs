@@ -41,11 +41,11 @@ fn main() -> ExitCode {
     failure.report(command.json())
 }
 
-/// Help that was asked for, or a command line that makes no sense. The latter is told in JSON as well, if
+/// Help that was asked for, or a command line that makes no sense. The latter is printed in JSON as well, if
 /// that was asked for: not where options exclude each other, since `--format json` may be the one that was
 /// not meant.
 fn misused(error: &clap::Error) -> ExitCode {
-    // If it cannot be printed, the exit code still tells.
+    // If it cannot be printed, the exit code still shows it.
     drop(error.print());
     let is_clear = error.use_stderr() && error.kind() != ErrorKind::ArgumentConflict;
     if is_clear && asks_for_json(std::env::args_os().skip(1)) {

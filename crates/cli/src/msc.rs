@@ -7,9 +7,9 @@
 //!    3  |                   |                   * log?ticket(7) #1
 //! ```
 //!
-//! A rendezvous is an arrow from sender to receiver. A message that waits in a channel has a number, by which to find
-//! where it is received. What concerns one process only is the text of its statement, as far as the column is wide.
-//! Processes get the column of their number when they start, and leave it when they end.
+//! A rendezvous is an arrow from sender to receiver. A message that waits in a channel has a number, by which
+//! to find where it is received. What concerns one process only is the text of its statement, as far as the
+//! column is wide. Processes get the column of their number when they start, and leave it when they end.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const WIDEST: usize = 40;
 /// How the chart is drawn.
 #[derive(Clone, Copy)]
 pub struct Look {
-    /// Of the terminal.
+    /// The width of the terminal.
     pub width: usize,
     /// Whether it shows more than ASCII.
     pub unicode: bool,

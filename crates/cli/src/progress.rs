@@ -1,5 +1,5 @@
-//! What is to be seen while a check runs, on stderr: a line that moves, on a terminal and never elsewhere, and a line for each
-//! round of a refinement.
+//! What is to be seen while a check runs, on stderr: a line that moves, on a terminal and never elsewhere,
+//! and a line for each round of a refinement.
 
 use std::io::{IsTerminal, Write as _, stderr};
 

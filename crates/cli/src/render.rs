@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use anstyle::AnsiColor;
 use quotient::config::{Fairness, SearchKind};
 use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
 use quotient::simulate::Choice;
@@ -20,28 +21,28 @@ impl Paint {
         Self { coloured: style == Style::Coloured }
     }
 
-    fn with(self, code: &str, text: &str) -> String {
-        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    fn with(self, style: anstyle::Style, text: &str) -> String {
+        if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     pub fn good(self, text: &str) -> String {
-        self.with("1;32", text)
+        self.with(AnsiColor::Green.on_default().bold(), text)
     }
 
     pub fn bad(self, text: &str) -> String {
-        self.with("1;31", text)
+        self.with(AnsiColor::Red.on_default().bold(), text)
     }
 
     fn unsure(self, text: &str) -> String {
-        self.with("1;33", text)
+        self.with(AnsiColor::Yellow.on_default().bold(), text)
     }
 
     fn strong(self, text: &str) -> String {
-        self.with("1", text)
+        self.with(anstyle::Style::new().bold(), text)
     }
 
     fn dim(self, text: &str) -> String {
-        self.with("2", text)
+        self.with(anstyle::Style::new().dimmed(), text)
     }
 }
 
@@ -281,8 +282,8 @@ fn alternatives(alternatives: &[Alternative]) -> String {
     out
 }
 
-/// Whether a class of states that differ only in names has exactly one state, and who is in no class with others.
-/// Without symmetry there are no classes to speak of.
+/// Whether a class of states that differ only in names has exactly one state, and who is in no class with
+/// others. Without symmetry there are no classes to speak of.
 fn symmetry(symmetry: &Symmetry) -> String {
     if symmetry.naming.is_none() {
         return String::new();
@@ -350,7 +351,7 @@ fn columns<'p>(
 /// How wide the columns of a run are.
 #[derive(Clone, Copy, Default)]
 pub struct Widths {
-    /// Of the numbers of steps.
+    /// The width of the numbers of steps.
     number: usize,
     who: usize,
     at: usize,
@@ -441,7 +442,7 @@ pub fn step(index: u64, step: &TraceStep, cycle: Option<Cycle>, widths: Widths, 
     out
 }
 
-/// What a step says: to whom it hands a message over, and what it prints.
+/// What a step hands over to another process, and what it prints.
 fn said(step: &TraceStep) -> Vec<String> {
     let mut lines = Vec::new();
     if let (Some(message), Some(partner)) = (step.messages.first(), &step.partner) {
@@ -458,7 +459,7 @@ fn outcome(test: Option<bool>, paint: Paint) -> String {
     test.map_or(String::new(), |test| paint.dim(if test { "  (true)" } else { "  (false)" }))
 }
 
-/// What is wrong at the end of a run of so many steps.
+/// What is wrong at the end of a run of this number of steps.
 pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String {
     let mut out = String::new();
     let Some(ending) = &trace.ends_in else { return out };

@@ -91,14 +91,14 @@ pub enum Show {
     Json(Vec<Diagnostic>),
 }
 
-/// Shows a run: `trace` has no steps, but knows how it ends. `tell` tells the steps.
+/// Shows a run: `trace` has no steps, but knows how it ends. `each_step` hands over the steps.
 pub fn show(
     trace: &Trace,
     mut extents: Extents,
     how: &Show,
     paint: Paint,
     out: &mut Out,
-    tell: impl FnOnce(&mut dyn FnMut(&TraceStep) -> io::Result<()>) -> io::Result<()>,
+    each_step: impl FnOnce(&mut dyn FnMut(&TraceStep) -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<()> {
     extents.widths.fit_number(extents.steps);
     let Extents { steps, widths, mut chart } = extents;
@@ -107,7 +107,7 @@ pub fn show(
         Show::Text => {
             out.lines(&render::initially(trace, widths))?;
             let mut index = 0;
-            tell(&mut |step| {
+            each_step(&mut |step| {
                 index += 1;
                 out.lines(&render::step(index - 1, step, trace.cycle, widths, paint))
             })?;
@@ -119,7 +119,7 @@ pub fn show(
             let mut chart = Chart::new(trace, chart, *look);
             out.lines(&chart.begin(trace))?;
             let mut index = 0;
-            tell(&mut |step| {
+            each_step(&mut |step| {
                 index += 1;
                 out.lines(&chart.step(index - 1, step))
             })?;
@@ -131,7 +131,7 @@ pub fn show(
             let mut object = ObjectWriter::new(&mut *out)?;
             object.key("initial", initial)?;
             object.open_list("steps")?;
-            tell(&mut |step| object.element(step))?;
+            each_step(&mut |step| object.element(step))?;
             object.close_list()?;
             if let Some(cycle) = cycle {
                 object.key("cycle", cycle)?;

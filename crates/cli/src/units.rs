@@ -125,7 +125,7 @@ pub fn bits(bits: u64) -> String {
     format!("{} {}", count(bits >> (10 * unit)), units[unit])
 }
 
-/// About so many: `0`, `2.1e-7`, `0.34`, `1 200`.
+/// An approximate number: `0`, `2.1e-7`, `0.34`, `1 200`.
 pub fn about(number: f64) -> String {
     match number {
         0.0 => "0".to_owned(),

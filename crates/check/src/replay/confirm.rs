@@ -8,8 +8,7 @@ use system::{FaultKind, Step};
 
 use super::lasso::Word;
 use super::{
-    Claimed, Cycle, Deviation, End, MergedSteps, Point, Reader, Reason, Run, StepSource, ending, follow,
-    interpreter,
+    Claimed, Cycle, Deviation, End, MergedSteps, Reason, Run, StepSource, ending, follow, interpreter,
 };
 use crate::config::Bounds;
 use crate::dialect::place_of;
@@ -34,8 +33,8 @@ pub struct Confirmed {
     pub property: Option<TrailProperty>,
 }
 
-/// Makes the run of a violation, and insists on the violation. There is no result if the run does not end with a step
-/// of the model, although it is to go on for ever.
+/// Makes the run of a violation, and insists on the violation. There is no result if the run does not end
+/// with a step of the model, although it is to go on for ever.
 pub fn confirm(
     model: &Model,
     naive: Naive<'_>,
@@ -55,19 +54,22 @@ pub fn confirm(
             "{what} was found, but the plain interpreter does not confirm it: {reason}"
         ))
     };
-    let word = found.claimed.filter(|_| is_infinite).map(|claimed| Word::new(naive, claimed));
+    let mut word = found.claimed.filter(|_| is_infinite).map(|claimed| Word::new(naive, claimed));
     let mut run = Run::new(model, naive);
     let mut trace = run.beginning();
-    let mut reader = Recorder { word, steps: Vec::new(), words: Vec::new() };
-    let end = follow(&mut run, source, &mut reader);
+    let mut steps = Vec::new();
+    let end = follow(&mut run, source, word.as_mut(), |step, words| {
+        steps.push(step);
+        trace.steps.push(words);
+        Continue(())
+    });
     if is_infinite && has_cycle && !source.is_whole() {
         return Ok(None);
     }
-    let Recorder { word, steps, words } = reader;
     let end = end.map_err(|deviation| unconfirmed(deviation.diverged(steps.len()).to_string()))?;
-    (trace.steps, trace.last) = (words, run.lines());
+    trace.last = run.lines();
     if let (Some(Claimed { property, is_fair, .. }), Some(word)) = (found.claimed, word) {
-        word.refute(steps.len(), &run.state).map_err(unconfirmed)?;
+        word.refute(&end, steps.len(), &run.state).map_err(unconfirmed)?;
         let (cycle, individual) = (word.cycle(), word.individual());
         let trace = violated(&run, property, cycle, individual, trace);
         let Some(ending) = trace.ends_in.clone() else { unreachable!("it ends in the violation") };
@@ -99,32 +101,13 @@ pub fn confirm(
     }
 }
 
-/// The end of a run in a state in which a proposition of the property cannot be evaluated, if that was found: it is not
-/// the fault of a step.
+/// The end of a run in a state in which a proposition of the property cannot be evaluated, if that was found:
+/// it is not the fault of a step.
 fn unevaluated(run: &Run<'_>, found: &Found<'_>, individual: Option<u32>) -> Option<Ending> {
     let claimed = Claimed { individual, ..found.claimed? };
     match Word::new(run.naive, claimed).valuation(&run.state) {
         Err(Stopped::Fault(fault)) if fault.kind == found.kind => Some(ending(run.model, &fault)),
         _ => None,
-    }
-}
-
-/// Keeps the steps of a run, and reads its word.
-struct Recorder<'a> {
-    word: Option<Word<'a>>,
-    steps: Vec<Step>,
-    words: Vec<TraceStep>,
-}
-
-impl Reader for Recorder<'_> {
-    fn point(&mut self, point: &Point<'_>) -> Result<(), String> {
-        self.word.as_mut().map_or(Ok(()), |word| word.read(point))
-    }
-
-    fn step(&mut self, step: Step, words: TraceStep) -> ControlFlow<()> {
-        self.steps.push(step);
-        self.words.push(words);
-        Continue(())
     }
 }
 
@@ -137,21 +120,21 @@ pub fn replay_property(
 ) -> Result<Trace, String> {
     let mut kept = Vec::new();
     let steps: Vec<Step> = steps.into_iter().collect();
-    let trace = retell_property(model, bounds, &steps, recorded, |step| {
+    let trace = replay_property_each(model, bounds, &steps, recorded, |step| {
         kept.push(step);
         Continue(())
     })?;
     Ok(Trace { steps: kept, ..trace })
 }
 
-/// Runs a trail as [`replay_property`] does, but hands the steps to `visit`, one after the other, instead of keeping
-/// them: the trace has none. If `visit` breaks off, the trace ends there and in nothing wrong.
-pub fn retell_property(
+/// Runs a trail as [`replay_property`] does, but hands the steps to `visit`, one after the other, instead of
+/// keeping them: the trace has none. If `visit` breaks off, the trace ends there and in nothing wrong.
+pub fn replay_property_each(
     model: &Model,
     bounds: Bounds,
     steps: &[Step],
     recorded: &TrailProperty,
-    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+    mut visit: impl FnMut(TraceStep) -> ControlFlow<()>,
 ) -> Result<Trace, String> {
     let mut program = model.program.clone();
     let synthetic = [Some(program.progress_property()), program.acceptance_property()];
@@ -161,16 +144,15 @@ pub fn retell_property(
     let naive = Naive { program: &program, ..interpreter(model, bounds) };
     let TrailProperty { is_fair, individual, cycle_start, is_closed, .. } = *recorded;
     let cycle = cycle_start.map(|start| Cycle { start, closed: is_closed });
-    let word = Word::new(naive, Claimed { property: &property, cycle, is_fair, individual });
+    let mut word = Word::new(naive, Claimed { property: &property, cycle, is_fair, individual });
     let mut run = Run::new(model, naive);
     let trace = run.beginning();
-    let mut reader = Visitor { word, visit };
-    let end = follow(&mut run, &mut MergedSteps::of_model(steps), &mut reader);
-    match end.map_err(not_violated)? {
-        End::BrokenOff => return Ok(Trace { last: run.lines(), ..trace }),
-        End::Fault(fault) => return Err(format!("step {}: {}", steps.len(), fault.message)),
-        End::Whole => reader.word.refute(steps.len(), &run.state)?,
+    let source = &mut MergedSteps::of_model(steps);
+    let end = follow(&mut run, source, Some(&mut word), |_, words| visit(words)).map_err(not_violated)?;
+    if let End::BrokenOff = end {
+        return Ok(Trace { last: run.lines(), ..trace });
     }
+    word.refute(&end, steps.len(), &run.state)?;
     Ok(violated(&run, &property, cycle, individual, Trace { last: run.lines(), ..trace }))
 }
 
@@ -179,22 +161,6 @@ fn not_violated(Deviation { at, reason }: Deviation) -> String {
         Reason::Missed(_) => format!("step {} is not possible", at + 1),
         Reason::Fault(fault) => format!("step {}: {}", at + 1, fault.message),
         Reason::Refuted(reason) => reason,
-    }
-}
-
-/// Shows the steps of a run to a closure, and reads its word.
-struct Visitor<'a, F> {
-    word: Word<'a>,
-    visit: F,
-}
-
-impl<F: FnMut(TraceStep) -> ControlFlow<()>> Reader for Visitor<'_, F> {
-    fn point(&mut self, point: &Point<'_>) -> Result<(), String> {
-        self.word.read(point)
-    }
-
-    fn step(&mut self, _: Step, words: TraceStep) -> ControlFlow<()> {
-        (self.visit)(words)
     }
 }
 

@@ -66,12 +66,12 @@ impl Run<'_> {
         threads.map(|(&id, _)| Process { id, name: self.naive.thread_name(state, id) }).collect()
     }
 
-    /// What is wrong with the state that the run is in, or with the step to it. Of several things it is the one that is
-    /// `claimed`, if that is there.
+    /// What is wrong with the state that the run is in, or with the step to it. Of several things it is the
+    /// one that is `claimed`, if that is there.
     pub fn ending(&self, claimed: Option<&str>) -> Option<Ending> {
         let Self { model, naive, state, .. } = self;
-        // The steps of other threads in the last state are computed only where they matter: the search may not have had
-        // the time for them.
+        // The steps of other threads in the last state are computed only where they matter: the search may
+        // not have had the time for them.
         let deadlock_is_meant = claimed == Some(FaultKind::Deadlock.as_str()) && naive.deadlocked(state);
         let violated = match naive.check(state) {
             Err(Stopped::Fault(fault)) => Some(fault),
@@ -108,7 +108,8 @@ pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
     }
 }
 
-/// The messages that wait in channels: their numbers and their senders, in the order in which each channel has them.
+/// The messages that wait in channels: their numbers and their senders, in the order in which each channel
+/// has them.
 #[derive(Default)]
 pub struct InTransit {
     channels: BTreeMap<u32, Vec<(u64, String)>>,

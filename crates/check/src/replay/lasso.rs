@@ -1,9 +1,9 @@
 //! Whether a run violates a temporal property.
 //!
-//! A search for cycles says: these steps, of which the last ones are repeated for ever. Nothing of that is taken for
-//! granted. The plain interpreter takes the steps; what it sees on the way is a word, of which the evaluator of
-//! formulas on lassos, or the claim itself, says whether it violates the property. That the cycle closes, and that it
-//! is fair, is checked as well.
+//! A search for cycles says: these steps, of which the last ones are repeated for ever. Nothing of that is
+//! taken for granted. The plain interpreter takes the steps; what it sees on the way is a word, of which the
+//! evaluator of formulas on lassos, or the claim itself, says whether it violates the property. That the
+//! cycle closes, and that it is fair, is checked as well.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,16 @@ use ltl::lasso::Lasso;
 use naive::{Naive, State, Stopped};
 use serde::Serialize;
 
-use super::Point;
+use super::{End, Point};
 
 /// How a run goes on for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cycle {
     /// The number of steps before those that are repeated. If these are all, nothing moves any more.
     pub start: usize,
-    /// It leads back to the state where it begins. Otherwise it does so up to the names of what is created on it.
+    /// It leads back to the state where it begins. Otherwise it does so up to the names of what is created on
+    /// it.
     pub closed: bool,
 }
 
@@ -27,10 +29,12 @@ pub struct Cycle {
 #[derive(Clone, Copy, Debug)]
 pub struct Claimed<'a> {
     pub property: &'a Property,
-    /// The cycle, in steps of the search. There is none if the property is violated already, whatever comes next.
+    /// The cycle, in steps of the search. There is none if the property is violated already, whatever comes
+    /// next.
     pub cycle: Option<Cycle>,
     pub is_fair: bool,
-    /// For a property of each thread of a procedure: the number of the violating thread, if it is known before the run.
+    /// For a property of each thread of a procedure: the number of the violating thread, if it is known
+    /// before the run.
     pub individual: Option<u32>,
 }
 
@@ -121,8 +125,11 @@ impl<'a> Word<'a> {
         Ok(())
     }
 
-    /// Why the run, which ends in `state` after `steps` steps, is not what it is said to be.
-    pub fn refute(&self, steps: usize, state: &State) -> Result<(), String> {
+    /// Why the run, which ends in `state` after `steps` steps, is not what it is said to be, if it is not.
+    pub fn refute(&self, end: &End, steps: usize, state: &State) -> Result<(), String> {
+        if let End::Fault(fault) = end {
+            return Err(format!("step {steps}: {}", fault.message));
+        }
         let Claimed { property, cycle, is_fair, .. } = self.claimed;
         let Some(head) = &self.head else { return Err("the cycle begins nowhere".to_owned()) };
         if !self.had_individual {
@@ -159,8 +166,8 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in the middle
-/// of an atomic block counts only if the whole cycle is there.
+/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in
+/// the middle of an atomic block counts only if the whole cycle is there.
 struct Waiting {
     /// As far as states are observed.
     observed: BTreeSet<u32>,

@@ -1,9 +1,9 @@
 //! Runs of programs in which a thread is marked, in steps of the model.
 //!
-//! The marked program takes the steps of the model, with copies in place of some transitions; and where a thread may be
-//! chosen inside of an atomic block, it takes several steps for one of the model. So the plain interpreter follows
-//! both, and what is between two states that are the same in both is one step. They are the same up to ids: where a
-//! block is cut, garbage is collected earlier.
+//! The marked program takes the steps of the model, with copies in place of some transitions; and where a
+//! thread may be chosen inside of an atomic block, it takes several steps for one of the model. So the plain
+//! interpreter follows both, and what is between two states that are the same in both is one step. They are
+//! the same up to ids: where a block is cut, garbage is collected earlier.
 
 use ir::MarkedProgram;
 use naive::{Fired, Naive, State};
@@ -39,8 +39,8 @@ impl<'a> MarkedSteps<'a> {
         self.individual = self.individual.or_else(|| model.serial(*thread?));
     }
 
-    /// The steps of the model that begin like a step of the marked program. Where ids are not the same, it is not known
-    /// which choice it is.
+    /// The steps of the model that begin like a step of the marked program. Where ids are not the same, it is
+    /// not known which choice it is.
     fn alternatives(&self, naive: &Naive<'_>, model: &State, step: Step) -> Vec<(Step, Fired)> {
         let transition = self.program.transitions[step.transition as usize].0;
         let age = self.state.age(step.thread);
@@ -67,28 +67,22 @@ impl StepSource for MarkedSteps<'_> {
             self.look(state);
         }
         let mut open = self.alternatives(naive, state, *self.steps.get(self.taken)?);
-        // A bound that the model exceeds in the middle of a block, with what is garbage by then, or the end of the
-        // trail may come before the marked program is in a state of the model.
+        // A bound that the model exceeds in the middle of a block, with what is garbage by then, or the end
+        // of the trail may come before the marked program is in a state of the model.
         self.is_whole = false;
         while let Some(&step) = self.steps.get(self.taken) {
             self.taken += 1;
-            let found = match self.naive.fire(&self.state, step) {
-                Ok(next) => {
-                    self.state = next;
-                    let here = self.unmarked();
-                    let is_here = |(_, fired): &(Step, Fired)| {
-                        fired.next.as_ref().is_ok_and(|next| next.by_age() == here)
-                    };
-                    let found = open.iter().position(is_here);
-                    self.is_whole = found.is_some();
-                    found
-                }
+            let found = if let Ok(next) = self.naive.fire(&self.state, step) {
+                self.state = next;
+                let here = self.unmarked();
+                let found = open.iter().position(|(_, fired)| is_at(fired, &here));
+                self.is_whole = found.is_some();
+                found
+            } else {
                 // The rest of a block is to blame as well.
-                Err(_) => {
-                    self.taken = self.steps.len();
-                    let faults = |(_, fired): &(Step, Fired)| fired.next.is_err();
-                    open.iter().position(faults).or((!open.is_empty()).then_some(0))
-                }
+                self.taken = self.steps.len();
+                let fault = open.iter().position(|(_, fired)| fired.next.is_err());
+                fault.or((!open.is_empty()).then_some(0))
             };
             if let Some(found) = found {
                 let (step, fired) = open.swap_remove(found);
@@ -109,4 +103,9 @@ impl StepSource for MarkedSteps<'_> {
     fn individual(&self) -> Option<u32> {
         self.individual
     }
+}
+
+/// Whether a step leads to a state, which is by age.
+fn is_at(fired: &Fired, state: &State) -> bool {
+    fired.next.as_ref().is_ok_and(|next| next.by_age() == *state)
 }

@@ -1,7 +1,7 @@
 //! Runs of programs in which statements are merged, in steps of the model.
 //!
-//! A search may take chains of statements as one step each. What it finds becomes a run of the model as it was written,
-//! statement by statement.
+//! A search may take chains of statements as one step each. What it finds becomes a run of the model as it
+//! was written, statement by statement.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -24,8 +24,8 @@ pub struct MergedSteps<'a> {
 }
 
 impl<'a> MergedSteps<'a> {
-    /// The steps of a run that ends in a violation of a kind, be that in the middle of a chain. Where the model does not
-    /// follow, the run ends as well, and shows no violation.
+    /// The steps of a run that ends in a violation of a kind, be that in the middle of a chain. Where the
+    /// model does not follow, the run ends as well, and shows no violation.
     pub fn new(chains: &'a Chains, merged: &'a [Step], claimed: FaultKind) -> Self {
         Self { chains: Some(chains), claimed: Some(claimed), ..Self::of_model(merged) }
     }

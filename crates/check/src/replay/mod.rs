@@ -1,9 +1,10 @@
 //! Runs of a model on the plain interpreter.
 //!
-//! Nothing is reported that was not replayed. The searches, stores, encodings and the fast engine all stand between a
-//! model and a violation; a [`Run`] needs none of them. It is made once: a [source](StepSource) gives its steps in the
-//! terms of the model, whatever program was searched; a [reader](Reader) looks at each of its states; and each step
-//! is put into words on the way. No state of it is kept but the last one, since runs may be long.
+//! Nothing is reported that was not replayed. The searches, stores, encodings and the fast engine all stand
+//! between a model and a violation; a [`Run`] needs none of them. It is made once: a [source](StepSource)
+//! gives its steps in the terms of the model, whatever program was searched; a [reader](Reader) looks at each
+//! of its states; and each step is put into words on the way. No state of it is kept but the last one, since
+//! runs may be long.
 
 mod confirm;
 mod explain;
@@ -17,7 +18,7 @@ use std::ops::ControlFlow::{self, Continue};
 use naive::{Fired, Naive, NaiveFault, State, Stopped};
 use system::{Bound, Step};
 
-pub use confirm::{Confirmed, Found, confirm, replay_property, retell_property};
+pub use confirm::{Confirmed, Found, confirm, replay_property, replay_property_each};
 pub use explain::ending;
 pub use lasso::{Claimed, Cycle};
 pub use marked::MarkedSteps;
@@ -27,6 +28,7 @@ use crate::config::{Bounds, OnBound};
 use crate::model::Model;
 use crate::trace::{Trace, TraceStep};
 use explain::InTransit;
+use lasso::Word;
 
 /// The plain interpreter of a model.
 pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
@@ -124,7 +126,8 @@ pub trait StepSource {
         true
     }
 
-    /// For a property of each thread of a procedure: the number of the thread among them, as soon as it is known.
+    /// For a property of each thread of a procedure: the number of the thread among them, as soon as it is
+    /// known.
     fn individual(&self) -> Option<u32> {
         None
     }
@@ -134,7 +137,8 @@ pub trait StepSource {
 pub struct NextStep {
     pub step: Step,
     pub fired: Fired,
-    /// The number of steps of the search that have ended when this step ends, or in the middle of which it is.
+    /// The number of steps of the search that have ended when this step ends, or in the middle of which it
+    /// is.
     pub ends: usize,
 }
 
@@ -148,32 +152,13 @@ pub struct Point<'r> {
     pub individual: Option<u32>,
 }
 
-/// What reads a run while it is made.
-pub trait Reader {
-    /// The run is at a point. An error is why it is not the run that it is said to be.
-    fn point(&mut self, _: &Point<'_>) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn step(&mut self, step: Step, words: TraceStep) -> ControlFlow<()>;
-}
-
-/// A reader of the steps only.
-struct Steps<F>(F);
-
-impl<F: FnMut(TraceStep) -> ControlFlow<()>> Reader for Steps<F> {
-    fn step(&mut self, _: Step, words: TraceStep) -> ControlFlow<()> {
-        self.0(words)
-    }
-}
-
 /// How a run ended that was followed.
-enum End {
+pub enum End {
     /// All steps were taken.
     Whole,
     /// The last step faults.
     Fault(NaiveFault),
-    /// The reader broke it off.
+    /// It was broken off.
     BrokenOff,
 }
 
@@ -188,22 +173,30 @@ enum Reason {
     Missed(Missed),
     /// The step faults, but the run goes on.
     Fault(NaiveFault),
-    /// The reader objects.
+    /// It does not violate the property that it is said to violate.
     Refuted(String),
 }
 
-/// Makes a run: takes all steps of `source`, and shows all of it to `reader`.
-fn follow(run: &mut Run<'_>, source: &mut dyn StepSource, reader: &mut dyn Reader) -> Result<End, Deviation> {
+/// Makes a run: takes all steps of `source`, and hands each to `visit`. `word` reads all states, if a
+/// property is to be violated.
+fn follow(
+    run: &mut Run<'_>,
+    source: &mut dyn StepSource,
+    mut word: Option<&mut Word<'_>>,
+    mut visit: impl FnMut(Step, TraceStep) -> ControlFlow<()>,
+) -> Result<End, Deviation> {
     let mut at = 0;
     loop {
         let next = source.next(&run.naive, &run.state);
         let deviation = |reason| Deviation { at, reason };
         let point = Point { at, state: &run.state, next: next.as_ref(), individual: source.individual() };
-        reader.point(&point).map_err(|reason| deviation(Reason::Refuted(reason)))?;
+        if let Some(word) = &mut word {
+            word.read(&point).map_err(|reason| deviation(Reason::Refuted(reason)))?;
+        }
         let Some(NextStep { step, fired, .. }) = next else { return Ok(End::Whole) };
         let Taken { step: words, fault } =
             run.advance(step, fired).map_err(|missed| deviation(Reason::Missed(missed)))?;
-        if reader.step(step, words).is_break() {
+        if visit(step, words).is_break() {
             return Ok(End::BrokenOff);
         }
         match fault {
@@ -244,8 +237,9 @@ impl Deviation {
 
 /// Runs `steps` on the plain interpreter.
 ///
-/// The end can be wrong in several ways at once: the last step violates a check, an invariant is broken, no thread can
-/// move. `claimed`, a kind of violation, says which one is meant; otherwise it is the first in this order.
+/// The end can be wrong in several ways at once: the last step violates a check, an invariant is broken, no
+/// thread can move. `claimed`, a kind of violation, says which one is meant; otherwise it is the first in
+/// this order.
 pub fn replay(
     model: &Model,
     bounds: Bounds,
@@ -253,26 +247,26 @@ pub fn replay(
     claimed: Option<&str>,
 ) -> Result<Trace, Diverged> {
     let mut kept = Vec::new();
-    let trace = retell(model, bounds, steps, claimed, |step| {
+    let trace = replay_each(model, bounds, steps, claimed, |step| {
         kept.push(step);
         Continue(())
     })?;
     Ok(Trace { steps: kept, ..trace })
 }
 
-/// Runs `steps` as [`replay`] does, but hands the steps to `visit`, one after the other, instead of keeping them:
-/// the trace has none. If `visit` breaks off, the trace ends there and in nothing wrong.
-pub fn retell(
+/// Runs `steps` as [`replay`] does, but hands the steps to `visit`, one after the other, instead of keeping
+/// them: the trace has none. If `visit` breaks off, the trace ends there and in nothing wrong.
+pub fn replay_each(
     model: &Model,
     bounds: Bounds,
     steps: impl IntoIterator<Item = Step>,
     claimed: Option<&str>,
-    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+    mut visit: impl FnMut(TraceStep) -> ControlFlow<()>,
 ) -> Result<Trace, Diverged> {
     let steps: Vec<Step> = steps.into_iter().collect();
     let mut run = Run::new(model, interpreter(model, bounds));
     let trace = run.beginning();
-    let end = follow(&mut run, &mut MergedSteps::of_model(&steps), &mut Steps(visit))
+    let end = follow(&mut run, &mut MergedSteps::of_model(&steps), None, |_, words| visit(words))
         .map_err(|deviation| deviation.diverged(steps.len()))?;
     let ends_in = match end {
         End::Whole => run.ending(claimed),

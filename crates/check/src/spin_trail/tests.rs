@@ -112,7 +112,8 @@ fn a_trail_of_spin() {
     assert_eq!(ending.as_deref(), Some("assertion"));
 }
 
-/// Of the same run, but the assertion is merged with the statement before it, and there is no line for it in the end.
+/// A trail of the same run, but the assertion is merged with the statement before it, and there is no line
+/// for it in the end.
 #[test]
 fn merged_statements() {
     let trail = "-4:-4:-4\n1:1:15\n2:1:16\n3:3:9\n4:0:0\n5:0:3\n6:0:4\n7:3:10\n8:3:11\n9:3:12\n10:3:14\n11:2:9\n12:0:0\n\
@@ -127,7 +128,7 @@ fn merged_statements() {
     assert_eq!(ending.as_deref(), Some("assertion"));
 }
 
-/// With a claim, everybody else has the next number.
+/// With a claim, the numbers of processes begin at 1.
 #[test]
 fn the_lines_of_a_claim_are_passed_over() {
     let plain = run(LOCAL, "1:0:0\n2:0:1\n");

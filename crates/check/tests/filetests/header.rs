@@ -129,8 +129,8 @@ fn number(text: &str) -> Result<u32, String> {
 }
 
 impl Options {
-    /// A configuration with these options and otherwise the defaults, without reductions and for safety: the brute force
-    /// knows nothing else.
+    /// A configuration with these options and otherwise the defaults, without reductions and for safety: the
+    /// brute force knows nothing else.
     pub fn config(&self) -> Config {
         Config { bounds: self.bounds, safety: true, ..Config::unreduced() }
     }

@@ -1,7 +1,7 @@
 //! Every combination of options that a check does not refuse.
 //!
-//! Whatever becomes available (a store, a level of symmetry, a reduction) is run over all models from that day
-//! on, without a change here.
+//! Whatever becomes available (a store, a level of symmetry, a reduction) is run over all models from that
+//! day on, without a change here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -97,9 +97,9 @@ impl Cell {
         self.por == Switch::Off && self.merge == Switch::Off
     }
 
-    /// Whether a model with so many states is checked in this cell. How a search ends does not depend on the
-    /// store, and what a store says does not depend on the levels in between. Beside that, large models do
-    /// without what small ones show as well, and without slow stores.
+    /// Whether a model with this number of states is checked in this cell. How a search ends does not depend
+    /// on the store, and what a store says does not depend on the levels in between. Beside that, large
+    /// models do without what small ones show as well, and without slow stores.
     fn is_wanted(&self, states: u64) -> bool {
         // Nothing in BIR is merged.
         if self.merge == Switch::On {
@@ -125,7 +125,7 @@ impl Cell {
     }
 }
 
-/// The cells for a model with so many states.
+/// The cells for a model with this number of states.
 pub fn cells(states: u64) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &search in SearchKind::ALL {
@@ -193,7 +193,7 @@ fn explored_everything(cell: &Cell, report: &Report, truth: &Truth) -> Result<()
     let incomplete = truncated || cell.store.is_lossy();
     same!(report.exhaustive, !incomplete, "exhaustive");
     same!(report.incomplete.is_some(), incomplete, "incomplete");
-    // There is so much room that nothing is lost.
+    // There is enough room that nothing is lost.
     same!(report.store.expected_omissions.is_some(), cell.store.is_lossy(), "expected omissions");
     same!(report.store.expected_omissions.unwrap_or(0.0) < 0.001, true, "expected omissions below 0.001");
     let mut violations = BTreeMap::new();

@@ -12,15 +12,15 @@
 //! ```
 //!
 //! Such a model is checked in every cell of a [lattice] of options, walked [forth and back](walks), and
-//! compared with what the brute force of the plain interpreter finds. Its temporal [properties] are checked with all exact
-//! stores and all levels of symmetry that they admit.
+//! compared with what the brute force of the plain interpreter finds. Its temporal [properties] are checked
+//! with all exact stores and all levels of symmetry that they admit.
 //!
 //! A model that is to be refused has no verdict. Instead each line that is at fault ends in
 //! `// error: CODE or text`, one for each diagnostic there; an error without a line stands in a comment on a
 //! line of its own, in the leading comment. There must be no errors beyond those.
 //!
-//! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does not
-//! touch the file of a model whose verdict is not the one that the file has.
+//! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does
+//! not touch the file of a model whose verdict is not the one that the file has.
 
 #[path = "../it/common/mod.rs"]
 mod common;

@@ -46,7 +46,7 @@ impl Case {
             .map_err(|rejected| rejected.to_string())
     }
 
-    /// Explores the model once, whoever asks first.
+    /// Explores the model when it is first asked for, and only once.
     pub fn truth(&self) -> Result<&Truth, String> {
         let explored = self.truth.get_or_init(|| explore(&self.model()?, self.header.options.bounds));
         explored.as_ref().map_err(Clone::clone)
@@ -69,7 +69,7 @@ fn explore(model: &Model, bounds: Bounds) -> Result<Truth, String> {
     Ok(Truth { expected: Expected { verdict, kinds }, states, matched, transitions, violations, truncations })
 }
 
-/// The header tells the truth.
+/// What the header says is true.
 pub fn agrees_with_the_header(case: &Case) -> Result<(), String> {
     let Header { options: _, expected, states, orbits } = &case.header;
     let truth = case.truth()?;

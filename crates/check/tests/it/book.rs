@@ -1,15 +1,16 @@
-//! The book and the README tell the truth about models.
+//! What the book and the README say about models is true.
 //!
 //! Every block that is marked `bir` or `promela` says what becomes of it, in its info string:
 //!
 //! | attribute | meaning |
 //! |---|---|
-//! | `holds`, `bounded`, `inconclusive`, `violated=KIND` | a model, with its verdict (`bounded`: holds up to bounds) |
+//! | `holds`, `bounded` (up to bounds), `inconclusive`, `violated=KIND` | a model, with its verdict |
 //! | `error=CODE` | a model that is refused, with these codes and no others (several are joined by `+`) |
 //! | `members`, `body` | members of a system, or the body of a thread: only compiled |
 //! | `warning=CODE` | compiles with these warnings; without it there must be none |
 //! | `define=NAME=VALUE` | as `-D` |
-//! | `max-objects=N`, `max-threads=N`, `max-frames=N`, `on-bound=error`, `search=dfs`, `continue` | as the options |
+//! | `max-objects=N`, `max-threads=N`, `max-frames=N`, `on-bound=error` | as the options |
+//! | `search=dfs`, `continue` | as the options |
 //! | `states=N`, `steps=N` | number of states, length of the counterexample |
 //! | `file=NAME` | the name under which the console examples of the page find it |
 

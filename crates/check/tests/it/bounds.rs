@@ -34,7 +34,7 @@ fn configs() -> impl Iterator<Item = Config> {
     })
 }
 
-/// The same, and a bound that is exceeded is an error.
+/// The configuration in which a bound that is exceeded is an error.
 fn strict(config: &Config) -> Config {
     let mut strict = config.clone();
     strict.bounds.on_bound = OnBound::Error;
@@ -124,7 +124,8 @@ fn a_proposition_that_exceeds_a_bound_is_neither_true_nor_false() {
     for property in properties {
         for config in configs() {
             for fairness in [Fairness::None, Fairness::Weak] {
-                let config = Config { fairness, property: Some("P".to_owned()), ..config.clone() };
+                let name = Some("P".to_owned());
+                let config = Config { fairness, property: name, search: None, ..config.clone() };
                 is_undecided(&check(&growing(property), &config), "the property was not evaluated in ");
                 assert_eq!(kind(&check(&growing(property), &strict(&config))), Some("stack-bound"));
             }
@@ -136,13 +137,13 @@ fn a_proposition_that_exceeds_a_bound_is_neither_true_nor_false() {
 fn a_run_that_violates_a_property_within_bounds_is_found() {
     for property in ["ltl P = [] (length(head) < 8);", "ltl P = [] ((n == 9) -> (length(head) == 8));"] {
         for config in configs() {
-            let config = Config { property: Some("P".to_owned()), ..config };
+            let config = Config { property: Some("P".to_owned()), search: None, ..config };
             assert_eq!(kind(&check(&growing(property), &config)), Some("acceptance-cycle"), "{property}");
         }
     }
 }
 
-/// Of steps whose guards exceed a bound it is not known whether they exist: they are cut, and so is the
+/// It is not known whether steps exist whose guards exceed a bound: they are cut, and so is the
 /// `else` beside them.
 #[test]
 fn guards_and_asserts_that_exceed_a_bound_are_cut() {

@@ -60,7 +60,7 @@ fn corners_are_those_of_spin() {
             match model {
                 Ok(_) => wrong.push(format!("{name}: accepted")),
                 Err(rejected) if !rejected.to_string().contains(code) => {
-                    wrong.push(format!("{name}: {}", rejected.to_string()));
+                    wrong.push(format!("{name}: {rejected}"));
                 }
                 Err(_) => {}
             }
@@ -69,7 +69,7 @@ fn corners_are_those_of_spin() {
         let model = match model {
             Ok(model) => model,
             Err(rejected) => {
-                wrong.push(format!("{name}: {}", rejected.to_string()));
+                wrong.push(format!("{name}: {rejected}"));
                 continue;
             }
         };

@@ -52,7 +52,7 @@ fn a_fair_cycle_on_which_threads_change_places() {
     let shown = report.violation.expect("a run");
     let cycle = shown.trace.cycle.expect("a cycle");
     assert!(cycle.closed);
-    // Four times two steps are the least in which everybody moves and somebody always runs.
+    // Four times two steps are the least in which all threads move and one always runs.
     assert!(shown.trace.steps.len() - cycle.start >= 8);
 }
 
@@ -72,7 +72,7 @@ fn steps_that_concern_nobody_else_are_reduced() {
     assert_eq!((full.verdict, reduced.verdict), (Verdict::Holds, Verdict::Holds));
     assert!(reduced.states < full.states && reduced.reduction.ample > 0, "{:?}", reduced.reduction);
     assert!(says(&reduced, "that neither enable nor block other threads"), "{:?}", reduced.assumptions);
-    // That somebody is left out does not mean that it cannot move.
+    // That a thread is left out does not mean that it cannot move.
     let unfair = check(&model, &Config { por: Switch::On, fairness: Fairness::None, ..fair("Done") });
     assert_eq!(unfair.verdict, Verdict::Violated);
 }
@@ -96,7 +96,8 @@ fn messages_let_others_move() {
     assert_eq!(report.reduction.notice, None);
 }
 
-/// Two channels that are filled when their receivers are ready, and somebody who would put something into either.
+/// Two channels that are filled when their receivers are ready, and a process that would put something into
+/// either.
 const NO_ROOM: &str = "
     chan c = [1] of { byte };
     chan d = [1] of { byte };
@@ -109,7 +110,8 @@ const NO_ROOM: &str = "
     active proctype Either() { if :: c!2 :: d!2 fi; sent = true }
 ";
 
-/// It has to wait if both are full, so it may wait for ever. To receive at once whatever there is would leave that out.
+/// It has to wait if both are full, so it may wait for ever. To receive at once whatever there is would leave
+/// that out.
 #[test]
 fn a_message_that_is_not_received_yet() {
     let model = model("m.pml", NO_ROOM);

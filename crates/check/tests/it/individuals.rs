@@ -13,7 +13,8 @@ fn load(members: &str) -> Model {
     Model::load(&files, "s.bir", &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
-/// Checks all properties of a model, at every level of symmetry, with reduction and without. All say the same.
+/// Checks all properties of a model, at every level of symmetry, with reduction and without. All say the
+/// same.
 fn check(model: &Model) -> Checked {
     let mut all = Vec::new();
     for symmetry in [Symmetry::Full, Symmetry::Heap, Symmetry::None] {
@@ -33,7 +34,8 @@ fn check(model: &Model) -> Checked {
     first
 }
 
-/// The first thread starts another one, which then waits for ever: each of both is one that the property is about.
+/// The first thread starts another one, which then waits for ever: each of both is one that the property is
+/// about.
 const CHAIN: &str = "boolean started;
     thread Idle() { loc i: do {} goto i; }
     active thread T() {
@@ -93,8 +95,9 @@ fn whom_a_trail_is_about_is_checked() {
     }
 }
 
-/// Where an individual is chosen in the middle of an atomic block, the block is cut, and garbage is collected there. So a search
-/// may find a run that the model does not have within the bound on objects. That is its own reason, and memory is not to blame.
+/// Where an individual is chosen in the middle of an atomic block, the block is cut, and garbage is collected
+/// there. So a search may find a run that the model does not have within the bound on objects. That is its
+/// own reason, and memory is not to blame.
 #[test]
 fn runs_that_exceed_a_bound_without_the_mark_are_not_shown() {
     let text = "record R {}

@@ -1,5 +1,5 @@
-//! All tests of the checker as a library in one executable, but those of model files: `filetests` has a harness of
-//! its own.
+//! All tests of the checker as a library in one executable, but those of model files: `filetests` has a
+//! harness of its own.
 
 mod common;
 

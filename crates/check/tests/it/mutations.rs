@@ -1,8 +1,8 @@
 //! Broken models: the bundled ones with something deleted, doubled, exchanged, cut off or thrown in.
 //!
-//! A mutant is either refused, with a reason and a place, or it is a model like any other: then it is checked, and
-//! whatever it violates has to be confirmed by the plain interpreter, which also has to find as much in it.
-//! Nothing may panic. The mutants are the same in every run.
+//! A mutant is either refused, with a reason and a place, or it is a model like any other: then it is
+//! checked, and whatever it violates has to be confirmed by the plain interpreter, which also has to find as
+//! much in it. Nothing may panic. The mutants are the same in every run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,8 +19,12 @@ use testing::{ModelFile, SplitMix64, effort, files_below, models};
 const MOST_STATES: usize = 2000;
 
 /// Small enough that brute force is not slow, and that some mutants exceed them.
-const BOUNDS: Bounds =
-    Bounds { sizes: Sizes { threads: 12, frames: 24, objects: 40 }, on_bound: OnBound::Truncate };
+fn bounds(model: &Model) -> Bounds {
+    let threads = Sizes { threads: 12, ..Sizes::default() };
+    let has_others = model.dialect().has_objects_and_frames;
+    let sizes = if has_others { Sizes { frames: 24, objects: 40, ..threads } } else { threads };
+    Bounds { sizes, on_bound: OnBound::Truncate }
+}
 
 /// How many mutants a suite had, by what became of them.
 #[derive(Default, Debug)]
@@ -64,7 +68,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
             tally.refused += 1;
             let lines = mutant.split(|&byte| byte == b'\n').count();
             return explains(&rejected.to_string(), &name, lines)
-                .map_err(|reason| format!("{reason}:\n{}", rejected.to_string()));
+                .map_err(|reason| format!("{reason}:\n{rejected}"));
         }
     };
     let plain = if number.is_multiple_of(3) {
@@ -79,7 +83,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         // It knows no temporal properties either.
         safety: number.is_multiple_of(3),
         limits: Limits { states: Some(MOST_STATES as u64), memory: Some(4 << 30), ..Limits::default() },
-        bounds: BOUNDS,
+        bounds: bounds(&model),
         ..plain
     };
     match quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
@@ -106,7 +110,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
     let limit = if report.states < MOST_STATES as u64 { MOST_STATES } else { MOST_STATES / 10 };
     let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =
-        naive::explore(&interpreter(&model.program, BOUNDS), limit);
+        naive::explore(&interpreter(&model.program, bounds(model)), limit);
     if !complete {
         return if report.exhaustive { Err("not exhaustive".to_owned()) } else { Ok(()) };
     }

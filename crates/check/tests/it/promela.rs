@@ -48,7 +48,7 @@ fn cases() -> Vec<Case> {
             BTreeSet::new()
         };
         let model = load(&file.name, file.text.as_bytes(), &[]);
-        let model = model.unwrap_or_else(|rejected| panic!("{}: {}", file.name, rejected.to_string()));
+        let model = model.unwrap_or_else(|rejected| panic!("{}: {rejected}", file.name));
         Case { model, kinds, states: number("states"), transitions: number("transitions"), file }
     };
     files.into_iter().map(case).collect()
@@ -94,8 +94,9 @@ fn states_and_transitions_are_those_of_spin() {
     }
 }
 
-/// What is violated, and that nothing else is, does not depend on merging. A merged step is several of the model's, so
-/// there are fewer states, and every violation is replayed in unmerged steps before it is reported.
+/// What is violated, and that nothing else is, does not depend on merging. A merged step is several of the
+/// model's, so there are fewer states, and every violation is replayed in unmerged steps before it is
+/// reported.
 #[test]
 fn merging_makes_no_difference_to_verdicts() {
     let mut merged = 0;

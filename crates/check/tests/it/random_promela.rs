@@ -1,8 +1,8 @@
 //! Random Promela programs: what is left out changes no answer.
 //!
-//! Each program is checked with all statements in all orders, and then with partial order reduction, with merged statements,
-//! and with both. Verdicts, the kinds and places of errors (deadlocks among them) and the verdicts of temporal properties have
-//! to be the same. The programs are those of the comparison with SPIN.
+//! Each program is checked with all statements in all orders, and then with partial order reduction, with
+//! merged statements, and with both. Verdicts, the kinds and places of errors (deadlocks among them) and the
+//! verdicts of temporal properties have to be the same. The programs are those of the comparison with SPIN.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ struct Found {
 impl Found {
     fn of(report: &Report) -> Self {
         let place = |place: &Place| (place.line, place.column);
-        // A broken trace assertion is one violation, told where it was first met.
+        // A broken trace assertion is one violation, at the place where it was first met.
         let violation = |one: &ViolationCount| {
             let location = one.location.as_ref().filter(|_| one.kind != FaultKind::Monitor);
             (one.kind.to_string(), location.map(place))

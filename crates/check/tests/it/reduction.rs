@@ -147,7 +147,7 @@ fn what_asks_about_the_schedule_is_not_reduced() {
     }
 }
 
-/// Where nobody ever has a chance to go first, nothing is compared.
+/// Where no thread ever has a chance to go first, nothing is compared.
 #[test]
 fn hopeless_models_run_as_they_are() {
     let endless = model("m.pml", "byte x; active [2] proctype A() { do :: x = 1 - x; x = 0 od }");
@@ -313,7 +313,8 @@ fn random_models_have_the_same_errors_at_every_level() {
     assert!(ample > many * 10, "{ample} ample sets");
 }
 
-/// What statements that are merged must not hide, each with an assertion that fails in the state that would be missing.
+/// What statements that are merged must not hide, each with an assertion that fails in the state that would
+/// be missing.
 #[test]
 fn merged_statements_hide_nothing() {
     for text in [
@@ -321,13 +322,13 @@ fn merged_statements_hide_nothing() {
         "byte x; active proctype P() { byte a; byte arr[2]; atomic { x = 1; { a = 1; a = 2 } }; arr[x % 2] = 1; assert(arr[1] == 1) }
          active proctype Q() { x == 1; x = 0 }",
         "byte x; active proctype P() { byte a; atomic { x = 1; (a == 0) }; a = 1; L: x = 2 } ltl f { [] ((x == 1) -> P@L) }",
-        // That somebody has not come yet to where others look for it.
+        // That a process has not come yet to where others look for it.
         "byte x; active proctype P() { byte a; atomic { x = 1; a = 0 }; a = 2; endL: x == 5 }
          active proctype Q() { x == 1; assert(P@endL) }",
         // Which channel it is that is asked about.
         "chan ch[2] = [1] of { byte }; active proctype P() { byte i, a; atomic { i = 1; a = len(ch[i]) }; assert(a == 0) }
          active proctype Q() { ch[1]!1 }",
-        // That somebody waits for a message with a d_step, or no more.
+        // That a process waits for a message with a d_step, or no more.
         "chan c = [0] of { bit };
          active proctype P() { byte x; if :: c?_ :: x == 0 -> x = 1 fi; end: d_step { c?_; x = 2 } }
          active proctype Q() { if :: c!1 :: else -> assert(false) fi }",

@@ -11,7 +11,7 @@ fn check(text: &str, config: &Config) -> Report {
     check_file("m.bir", text, config)
 }
 
-/// The name of the file tells the language.
+/// The name of the file decides the language.
 fn check_file(name: &str, text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([(name.to_owned(), text.into())]);
     let model = Model::load(&files, name, &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -65,7 +65,8 @@ fn arguments_are_looked_at_before_bounds() {
     }
 }
 
-/// Where nobody asks for less, the properties of a model are checked; where they cannot be, nothing is said to hold.
+/// Where no option asks for less, the properties of a model are checked; where they cannot be, nothing is
+/// said to hold.
 #[test]
 fn a_model_with_temporal_properties_is_not_said_to_hold() {
     let text = "system S { boolean bad; ltl Never = [] !bad; active thread T() { bad := true; } }";
@@ -81,7 +82,7 @@ fn a_model_with_temporal_properties_is_not_said_to_hold() {
     assert_eq!((report.verdict, report.properties.len()), (Verdict::Holds, 0));
 }
 
-/// Of a run that never leaves an atomic block, the last state that is observed counts for ever.
+/// If a run never leaves an atomic block, the last state that is observed counts for ever.
 #[test]
 fn a_run_may_stay_inside_of_an_atomic_block() {
     let spin = "boolean flag; int (0, 1) x;
@@ -115,7 +116,7 @@ fn a_run_may_stay_inside_of_an_atomic_block() {
     }
 }
 
-/// The same in Promela, with the questions that are asked there.
+/// A run inside of an atomic sequence in Promela, with the questions that are asked there.
 #[test]
 fn a_run_may_stay_inside_of_an_atomic_sequence() {
     let config = |change: fn(&mut Config)| {
@@ -222,7 +223,8 @@ fn invariants_do_not_see_into_atomic_blocks() {
     assert_eq!(check(text, &Config::default()).verdict, Verdict::Violated);
 }
 
-/// More choices in one step than can be numbered are a bound that is exceeded, never successors that are dropped.
+/// More choices in one step than can be numbered are a bound that is exceeded, never successors that are
+/// dropped.
 #[test]
 fn too_many_choices_are_not_dropped() {
     let text = "system S {
@@ -349,7 +351,7 @@ fn copies_of_collections_do_not_use_up_the_memory() {
     assert_eq!(check(&text, &Config::default()).verdict, Verdict::HoldsUpToBounds);
 }
 
-/// Ended threads that stay in a table, and threads that are told apart by nothing but what they once were.
+/// Ended threads that stay in a table, and threads that differ in nothing but what they once were.
 #[test]
 fn orbits_do_not_depend_on_the_search() {
     let text = "system S {

@@ -48,7 +48,8 @@ fn files_that_are_no_models() {
     }
 }
 
-/// The command gives up on large nonsense soon and says little: a hang would run into the deadline of all runs.
+/// The command gives up on large nonsense soon and says little: a hang would run into the deadline of all
+/// runs.
 #[test]
 fn large_nonsense() {
     let size = 50 << 20;

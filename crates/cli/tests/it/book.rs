@@ -1,9 +1,9 @@
 //! The console examples of the book and of the README are transcripts of real sessions.
 //!
-//! A page is one session. Its blocks that have a name (`bir,file=NAME`) are files, each from where it stands on;
-//! `models/` is there. In a block marked `console` a line that starts with `$ ` is a command, and what follows is
-//! its output, errors first. A line `…` stands for any number of lines. Times and memory may differ. A command
-//! without any output below it is only run.
+//! A page is one session. Its blocks that have a name (`bir,file=NAME`) are files, each from where it stands
+//! on; `models/` is there. In a block marked `console` a line that starts with `$ ` is a command, and what
+//! follows is its output, errors first. A line `…` stands for any number of lines. Times and memory may
+//! differ. A command without any output below it is only run.
 //!
 //! `BLESS=1` writes what the commands print into blocks that have no `…`, and refuses to change a verdict.
 

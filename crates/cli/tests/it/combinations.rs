@@ -1,7 +1,7 @@
 //! Options that do not go together: what would give a wrong answer is refused, or not used, and that is said.
 //!
-//! A reduced or lossy search that claims what only a plain one can claim is how checkers go wrong. Each of the tests is about one
-//! such claim.
+//! A reduced or lossy search that claims what only a plain one can claim is how checkers go wrong. Each of
+//! the tests is about one such claim.
 
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn gives_way(sandbox: &Sandbox, options: &str, code: i32, why: &str) {
     }
 }
 
-/// A formula that counts states, and claims of which nobody knows whether they do.
+/// A formula that counts states, and claims of which it is not known whether they do.
 #[test]
 fn reduction_with_properties_that_count_states() {
     let sandbox = sandbox(PAIR);
@@ -87,7 +87,8 @@ fn reduction_with_questions_about_the_schedule() {
     ] {
         gives_way(&sandbox(text), "--safety", 0, why);
     }
-    // Who asks whether there is a message, or where a process is, or whether all others wait, is asked in all states.
+    // Who asks whether there is a message, or where a process is, or whether all others wait, is asked in all
+    // states.
     for text in [
         "chan c = [1] of { bit }; active proctype A() { byte a; a = 1; c!1 }
          active proctype B() { byte b; b = 1; if :: c?1 :: else -> assert(false) fi }",
@@ -227,7 +228,7 @@ fn depth_first_up_to_a_depth() {
     assert_eq!(report["verdict"], "holds up to bounds");
 }
 
-/// Of several orders of the same steps, the one that is taken may be longer than a limit.
+/// The one that is taken of several orders of the same steps may be longer than a limit.
 #[test]
 fn reduction_up_to_a_depth() {
     let sandbox = sandbox(PAIR);

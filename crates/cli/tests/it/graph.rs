@@ -43,7 +43,7 @@ fn json() {
     }
 }
 
-/// Steps that a bound keeps from being taken are not in the graph, which is told, or there is no graph.
+/// Steps that a bound keeps from being taken are not in the graph, which is reported, or there is no graph.
 #[test]
 fn bounds() {
     let sandbox = Sandbox::with("philosophers.bir");

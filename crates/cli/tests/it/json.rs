@@ -475,7 +475,7 @@ fn of_models_with_errors() {
     ] {
         assert_eq!(failed(&sandbox, line, 2).len(), 1, "{line}");
     }
-    // Of very many errors, the rest is counted.
+    // Beyond a number of errors, the rest is counted.
     sandbox.write("many.bir", format!("system S {{ active thread T() {{ {} }} }}", "z := 1; ".repeat(200)));
     let found = failed(&sandbox, "check many.bir", 2);
     assert_eq!(found.last().map(|last| &last["severity"]), Some(&"note".into()), "{found:?}");

@@ -15,6 +15,7 @@ mod properties;
 mod refusals;
 mod replay;
 mod reports;
+mod schema;
 mod simulate;
 mod stores;
 mod support;

@@ -1,4 +1,4 @@
-//! Where output goes, and when nobody takes it.
+//! Where output goes, and what happens when it is not read.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -48,7 +48,7 @@ fn output_that_does_not_fit() {
         run.expect(2);
         assert!(run.stderr.starts_with("error: failed printing to stdout: No space left"), "{}", run.stderr);
     }
-    // Nobody can be told, but it ends.
+    // It cannot report that, but it ends.
     let mut child = sandbox.command("check missing.bir").stderr(full()).spawn().expect("quotient starts");
     assert_eq!(wait(&mut child).code(), Some(2));
 }

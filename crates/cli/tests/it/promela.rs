@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, Sandbox, finish, models};
 
-/// Rendezvous, buffered messages, processes that start and end, `atomic`, `d_step` and `printf`. Who asks second may
-/// get what is meant for the first.
+/// Rendezvous, buffered messages, processes that start and end, `atomic`, `d_step` and `printf`. Who asks
+/// second may get what is meant for the first.
 const MAIL: &str = r#"mtype = { ask, ack };
 chan wire = [0] of { mtype, byte };
 chan box = [2] of { byte };
@@ -252,7 +252,8 @@ ltl calm { [] (x < 3) }
     assert_eq!((&report["verdict"], &report["properties"]), (&json!("holds"), &json!([])));
 }
 
-/// A formula, SPIN's never claim and an automaton, each in a file: the same verdict, and a trail that knows the property.
+/// A formula, SPIN's never claim and an automaton, each in a file: the same verdict, and a trail that knows
+/// the property.
 #[test]
 fn properties_in_files() {
     let sandbox =
@@ -342,8 +343,8 @@ fn tool(sandbox: &Sandbox, line: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// SPIN replays what is written here, and what SPIN's verifiers write is replayed here, whether they merge statements or
-/// not.
+/// SPIN replays what is written here, and what SPIN's verifiers write is replayed here, whether they merge
+/// statements or not.
 #[test]
 fn spin_and_this_replay_each_other() {
     if !is_installed("spin") || !is_installed("cc") {
@@ -407,7 +408,8 @@ fn any_name_of_a_file() {
     sandbox.run("check m --language c").refused(&["expected bir or promela"]);
 }
 
-/// What the user names may be a pipe. What a model names must be a file: nobody may be there to write into a pipe.
+/// What the user names may be a pipe. What a model names must be a file: there may be no process that writes
+/// into a pipe.
 #[cfg(unix)]
 #[test]
 fn pipes() {

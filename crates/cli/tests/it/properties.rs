@@ -86,7 +86,7 @@ fn runs_that_end_in_faults_are_not_judged() {
     let told = report["incomplete"].as_str().expect("a reason");
     assert!(told.contains("some runs end in a fault (assertion), about which `Done` says nothing"), "{told}");
     assert_eq!(report["exhaustive"], false);
-    // What happens before the fault is enough to tell this one.
+    // What happens before the fault is enough to decide this one.
     let (run, report) = sandbox.json("check m.bir --property Never");
     run.expect(1);
     assert_eq!(report["violation"]["kind"], "acceptance-cycle");

@@ -136,7 +136,8 @@ fn a_model_that_was_changed() {
     );
     assert!(repaired.stderr.contains("\nerror: "), "{}", repaired.stderr);
 
-    // A model with a thread more at its end is another one, but goes there as well: that is told, and shown.
+    // A model with a thread more at its end is another one, but goes there as well: that is reported, and
+    // shown.
     let end = original.rfind('}').expect("a system ends");
     sandbox.write("peterson_bug.bir", format!("{}thread Unused() {{ skip; }}\n}}\n", &original[..end]));
     let more = sandbox.run(&format!("replay peterson_bug.bir {trail}"));

@@ -1,4 +1,4 @@
-//! What people see, word for word. Whoever changes it looks at it: `cargo insta review`.
+//! What people see, word for word. Changes are reviewed with `cargo insta review`.
 
 use crate::support::{Run, Sandbox};
 

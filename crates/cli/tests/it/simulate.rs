@@ -42,7 +42,7 @@ fn how_runs_end() {
     one.expect(0);
     assert!(one.stdout.ends_with("Stopped after 1 step (use --steps for more).\n"), "{}", one.stdout);
 
-    // Whoever simulates long enough starves. Like a replay, a run that shows a violation exits with 1.
+    // A run that is long enough starves. Like a replay, a run that shows a violation exits with 1.
     let stuck = sandbox.run("simulate philosophers.bir --steps 1000000");
     stuck.expect(1);
     assert!(stuck.stdout.contains("deadlock: no thread can move"), "{}", stuck.stdout);

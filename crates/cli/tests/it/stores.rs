@@ -151,7 +151,7 @@ fn refinement_ends_when_nothing_is_expected_to_be_lost() {
     }
     let last = rounds.last().expect("a round");
     assert_eq!((&last["states"], &report["states"]), (&172_713.into(), &172_713.into()));
-    // A line for each, whoever reads it.
+    // A line for each, also where standard error is not a terminal.
     let lines: Vec<&str> = run.stderr.lines().collect();
     assert_eq!(lines.len(), rounds.len(), "{}", run.stderr);
     assert!(lines[0].starts_with("round 1: 64 Kibit, 3 hashes: "), "{}", lines[0]);
@@ -159,7 +159,7 @@ fn refinement_ends_when_nothing_is_expected_to_be_lost() {
     assert!(lines[0].ends_with(" omissions expected"), "{}", lines[0]);
 }
 
-/// What two searches with other hash functions have in common tells what one of them missed.
+/// What two searches with other hash functions have in common shows what one of them missed.
 #[test]
 fn coverage_is_nearer_to_the_truth() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
@@ -273,7 +273,8 @@ fn out_of_memory() {
     }
 }
 
-/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict, and there is a report.
+/// The system gives less memory than there seems to be: whatever ends the check, it is no verdict, and there
+/// is a report.
 #[cfg(target_os = "linux")]
 #[test]
 fn starved_by_the_system() {
@@ -300,7 +301,7 @@ fn starved_by_the_system() {
                 assert!(run.stdout.ends_with(": holds\n") && !lossy.contains(store), "{store}: {run:#?}");
             }
             Some(3) => assert!(!run.stdout.contains(": holds"), "{store}: {run:#?}"),
-            // What is there to compare with asks nobody.
+            // The store that is there to compare with does not ask for memory.
             _ => assert!(
                 *store == "naive" && run.stdout.is_empty() && run.stderr.contains("memory"),
                 "{store}: {run:#?}"

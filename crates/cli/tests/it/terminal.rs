@@ -156,7 +156,7 @@ fn a_signal_ends_a_run_where_it_is() {
     }
 }
 
-/// The first signal waits for the step that is being printed, which nobody reads. The second one does not.
+/// The first signal waits for the step that is being printed, which is not read. The second one does not.
 #[test]
 fn a_second_signal_ends_at_once() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Sandbox, models};
 
-/// Checks so many philosophers, who have one deadlock. Gives the numbers of states and of matched ones.
+/// Checks a number of philosophers, who have one deadlock. Gives the numbers of states and of matched ones.
 fn philosophers(sandbox: &Sandbox, n: u32, options: &str) -> (u64, u64) {
     let (run, report) = sandbox.json(&format!("check philosophers.bir -D N={n} --continue {options}"));
     run.expect(1);
@@ -36,8 +36,8 @@ fn philosophers_have_the_published_counts() {
     }
 }
 
-/// The counts of the levels `pc` and `bots` are those of a search that goes depth first, takes threads in the order of
-/// their creation and lets the older one come first among equals.
+/// The counts of the levels `pc` and `bots` are those of a search that goes depth first, takes threads in the
+/// order of their creation and lets the older one come first among equals.
 #[test]
 fn philosophers_have_the_published_counts_under_symmetry() {
     let sandbox = Sandbox::with("philosophers.bir");

@@ -1,5 +1,5 @@
-//! Temporal properties of model files: what their headers say is found whatever the level of symmetry and the store, if it is
-//! one in which cycles can be looked for.
+//! Temporal properties of model files: what their headers say is found whatever the level of symmetry and the
+//! store, if it is one in which cycles can be looked for.
 //!
 //! ```text
 //! // property NAME: violated                       or `holds`
@@ -60,7 +60,6 @@ pub fn check(model: &Model, text: &str, base: &Config) -> Result<usize, String> 
                 let cell = format!("{line:?} --store {store} --symmetry {symmetry}");
                 let config = Config {
                     store,
-                    search: Some(store.default_search()),
                     symmetry,
                     fairness: line.fairness,
                     non_progress: line.name == "progress",
@@ -102,8 +101,8 @@ fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), St
     if shown.kind != quotient::FaultKind::AcceptanceCycle {
         return Err(format!("{}: {}", shown.kind, shown.message));
     }
-    // The run is concrete, whatever the search took for the same: when it is read back and replayed, it violates the
-    // property again, and its cycle leads back to where it begins.
+    // The run is concrete, whatever the search took for the same: when it is read back and replayed, it
+    // violates the property again, and its cycle leads back to where it begins.
     if shown.trace.cycle.is_some_and(|cycle| !cycle.closed) {
         return Err("the cycle is not closed".to_owned());
     }

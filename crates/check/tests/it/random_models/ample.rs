@@ -1,8 +1,8 @@
 //! Which steps are ample is a function of what the store sees.
 //!
-//! So a state offers the same steps whatever everybody is called in it, and all searches store the same states. The
-//! fault that this is about is an old one: to take the first thread that will do, in the order in which threads happen
-//! to be stored. No verdict shows it but once in a blue moon.
+//! So a state offers the same steps whatever the names in it, and all searches store the same
+//! states. The fault that this is about is an old one: to take the first thread that will do, in the order in
+//! which threads happen to be stored. No verdict shows it but once in a blue moon.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::levels::FEW_STATES;
 use super::orbits::{Flat, decoded, flat, ladder, shuffled, stored};
 use super::{ALIKE, ANY, Source, load, models, survives};
 
-/// Among so many models there is one that shows what is wrong.
+/// Among this number of models there is one that shows what is wrong.
 const MANY: u64 = 1000;
 
 /// The fault: threads are looked at in the order in which they are stored.

@@ -1,7 +1,7 @@
-//! Of the steps that a symmetry of a state maps to each other, one stands for all.
+//! One step stands for all steps that a symmetry of a state maps to each other.
 //!
-//! As many steps are told as there are, and they end alike: in the same states up to renaming, in the same faults, at the same bounds. So
-//! a search counts the same whether it takes all steps or not.
+//! As many steps are counted as there are, and they end alike: in the same states up to renaming, in the same
+//! faults, at the same bounds. So a search counts the same whether it takes all steps or not.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ fn ends(system: &Symmetric<'_>, state: &mut Named, steps: &Steps) -> BTreeMap<(u
     ends
 }
 
-/// Compares the steps of all states of a model, unless there are too many. Returns how many steps others stood for.
+/// Compares the steps of all states of a model, unless there are too many. Returns how many steps others
+/// stood for.
 fn folded(text: &str, bounds: Bounds) -> Result<usize, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let system = Symmetric::new(&engine, ladder(Symmetry::Full, Naming::Chain));
@@ -105,8 +106,8 @@ fn engine(text: &str, threads: u32) -> Engine {
     quotient::engine(&load(text).expect("it compiles"), bounds).expect("it fits")
 }
 
-/// Who is alike takes one step for all, however many there are: so there are as many steps to name as states, and not as many
-/// as transitions.
+/// Who is alike takes one step for all, however many there are: so there are as many steps to name as states,
+/// and not as many as transitions.
 #[test]
 fn identical_threads_take_one_step_for_all() {
     let plain = |n: u32| format!("system S {{ int (0, {n}) x; active [{n}] thread W() {{ x := x + 1; }} }}");

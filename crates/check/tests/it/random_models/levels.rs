@@ -1,5 +1,6 @@
-//! Every level of symmetry finds what there is to find without any: the same verdict, the same faults in the same
-//! places, breadth first by ways of the same lengths. Only there are fewer of them: never more than without symmetry.
+//! Every level of symmetry finds what there is to find without any: the same verdict, the same faults in the
+//! same places, breadth first by ways of the same lengths. Only there are fewer of them: never more than
+//! without symmetry.
 //!
 //! Each violation has been replayed on the plain interpreter by then.
 
@@ -87,7 +88,8 @@ struct Worth {
     reduced: u64,
     /// Ties had to be searched.
     tied: u64,
-    /// On a way that was found breadth first something is chosen, or somebody acts who was not there at first.
+    /// On a way that was found breadth first something is chosen, or a thread acts that was not there at
+    /// first.
     chosen: u64,
     started: u64,
 }

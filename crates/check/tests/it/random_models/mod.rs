@@ -1,9 +1,9 @@
 //! Random models, from their text to the verdict.
 //!
-//! The brute force of the plain interpreter, and the searches over the engine, have to find the same in each: as
-//! many states and steps, the same faults, the same verdict. What the front end does on the way must not change
-//! that either: merging the steps of atomic blocks makes no difference. Under [symmetry](levels) there are fewer states, and
-//! nothing else is different.
+//! The brute force of the plain interpreter, and the searches over the engine, have to find the same in each:
+//! as many states and steps, the same faults, the same verdict. What the front end does on the way must not
+//! change that either: merging the steps of atomic blocks makes no difference. Under [symmetry](levels) there
+//! are fewer states, and nothing else is different.
 //!
 //! A model that shows a difference is made as small as possible and printed.
 

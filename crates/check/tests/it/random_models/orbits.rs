@@ -1,8 +1,8 @@
 //! States up to renaming.
 //!
-//! However a state is renamed, its canonical form is the same, and so are its properties and, up to renaming, its
-//! successors. So what a search stores at any level, put in canonical form, are the canonical forms of the
-//! states that there are without symmetry.
+//! However a state is renamed, its canonical form is the same, and so are its properties and, up to renaming,
+//! its successors. So what a search stores at any level, put in canonical form, are the canonical forms of
+//! the states that there are without symmetry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,8 @@ pub fn stored(system: &impl TransitionSystem, search: SearchKind, most: u64) -> 
     (outcome.completeness == Completeness::Exhausted).then(|| ids.map(decode).collect())
 }
 
-/// Ways to give names. Whether hashes collide and searches are given up costs time or states, and nothing else.
+/// Ways to give names. Whether hashes collide and searches are given up costs time or states, and nothing
+/// else.
 fn ladders(seed: u64, naming: Naming) -> [SymmetryConfig; 4] {
     let full = ladder(Symmetry::Full, naming);
     let options = full.options;
@@ -169,7 +170,7 @@ pub fn shuffled(engine: &Engine, state: &State, random: &mut SplitMix64) -> Name
     names
 }
 
-/// What can be observed in a state and right after it, whatever everybody is called.
+/// What can be observed in a state and right after it, whatever the names.
 #[derive(PartialEq, Eq, Debug)]
 struct Observable {
     canonical: Flat,
@@ -260,7 +261,8 @@ fn nobody_can_tell_names() {
     assert!(renamed as u64 > 5 * all, "{renamed} states of {all} models are renamed");
 }
 
-/// Walks through a model under symmetry, back and forth. What a state is called does not depend on the way there.
+/// Walks through a model under symmetry, back and forth. What a state is called does not depend on the way
+/// there.
 fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let mut random = SplitMix64::new(seed);

@@ -1,5 +1,5 @@
-//! Random models of threads that are like each other, with little else: who is who matters to fairness alone. Some wait, some
-//! can be kept from moving by the others, some end and are started again.
+//! Random models of threads that are like each other, with little else: who is who matters to fairness alone.
+//! Some wait, some can be kept from moving by the others, some end and are started again.
 //!
 //! Every transition is a line of its own: `shrink` relies on that.
 
@@ -25,7 +25,7 @@ const CHANGES: &[Change] = &[
 /// The model of this seed.
 pub fn random_crowd(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
-    // Some have no variable of their own, and are told apart by where they are.
+    // Some have no variable of their own, and differ only in where they are.
     let has_own = rng.chance(40);
     let is_allowed = |change: &&Change| has_own || !change.0.contains('v') && !change.1.contains('v');
     let changes: Vec<Change> = CHANGES.iter().filter(is_allowed).copied().collect();

@@ -1,7 +1,8 @@
 //! What the random tests are worth: individuals that are not pinned show.
 //!
-//! A check that mixes up individuals is made without one: by a program that hides from it what the property is about. Of the
-//! random properties many have another verdict then, or a run that the plain interpreter does not confirm.
+//! A check that mixes up individuals is made without one: by a program that hides from it what the property
+//! is about. Of the random properties many have another verdict then, or a run that the plain interpreter
+//! does not confirm.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,7 +11,8 @@ use source::Span;
 
 use super::*;
 
-/// Properties about hidden individuals, those of them that it makes a difference to, and those that are said to hold then.
+/// Properties about hidden individuals, those of them that it makes a difference to, and those that are said
+/// to hold then.
 #[derive(Default, Debug)]
 struct Caught {
     tried: u64,
@@ -85,7 +87,8 @@ fn take_any_thread(program: &mut Program) -> bool {
     property.each.take().is_some()
 }
 
-/// Names elements of abstract enums where nobody looks for them: in a function. The verifier has a reason to refuse that.
+/// Names elements of abstract enums where they are not expected: in a function. The verifier has a reason to
+/// refuse that.
 fn hide_constants(program: &mut Program) -> bool {
     if program.named_constants().is_empty() {
         return false;

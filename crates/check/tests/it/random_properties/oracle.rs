@@ -1,11 +1,13 @@
-//! The plainest way to tell whether a program has a run that violates a formula.
+//! The plainest way to decide whether a program has a run that violates a formula.
 //!
-//! All states of the plain interpreter are nodes of a graph; the tableau of the formula's negation reads what holds in them; and
-//! the components of the product are searched for one with everything that an accepting run needs. Nothing of this is shared with
-//! the search: neither the interpreter, nor the translation, nor the product, nor the components.
+//! All states of the plain interpreter are nodes of a graph; the tableau of the formula's negation reads what
+//! holds in them; and the components of the product are searched for one with everything that an accepting
+//! run needs. Nothing of this is shared with the search: neither the interpreter, nor the translation, nor
+//! the product, nor the components.
 //!
-//! Where a property is about individuals, a node is a state together with the one that is meant: any thread, from the state on
-//! in which it is there for the first time. Each of them counts, also those that are there from the beginning.
+//! Where a property is about individuals, a node is a state together with the one that is meant: any thread,
+//! from the state on in which it is there for the first time. Each of them counts, also those that are there
+//! from the beginning.
 
 use std::collections::HashMap;
 
@@ -13,21 +15,21 @@ use ir::{Each, Property, PropertyKind};
 use ltl::normal::Terms;
 use ltl::tableau::tableau;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, State};
-use naive::{Naive, Stopped};
+use naive::{Fired, Naive, Stopped};
 use system::Step;
 
-/// How many threads can be told apart.
+/// The number of threads that can be distinguished.
 const THREADS: u32 = 16;
 
-/// Whom a property is about.
+/// The thread that a property is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Who {
-    /// Nobody in particular.
+    /// The property is not about a thread.
     All,
-    /// Somebody who is still to come.
+    /// A thread that was not started yet.
     Later,
     Thread(u32),
-    /// Somebody who has ended.
+    /// A thread that has ended.
     Gone,
 }
 
@@ -56,7 +58,7 @@ impl Who {
         there.chain([Self::Later]).collect()
     }
 
-    /// Whom it can be about after a step.
+    /// The threads that it can be about after a step.
     fn next(
         self,
         naive: &Naive<'_>,
@@ -81,9 +83,9 @@ impl Who {
 
 /// A state, as far as properties are concerned.
 struct Place {
-    /// It is known whom the property is about.
+    /// It is known which thread the property is about.
     is_settled: bool,
-    /// What holds in it, unless that cannot be told.
+    /// What holds in it, unless that cannot be evaluated.
     valuation: Option<u64>,
     /// It is not the middle of an atomic block.
     is_observed: bool,
@@ -125,7 +127,13 @@ impl Graph {
                     return None;
                 }
                 place.enabled |= 1 << step.thread;
-                let next = match naive.fire(&state, step) {
+                let Fired { next, events } = naive.fire_recorded(&state, step);
+                let partner = events.partner.map(|(thread, _)| thread);
+                if partner.is_some_and(|thread| thread >= THREADS) {
+                    return None;
+                }
+                let moved = 1 << step.thread | partner.map_or(0, |thread| 1 << thread);
+                let next = match next {
                     Ok(next) => next,
                     Err(Stopped::Fault(_) | Stopped::Truncated(_)) => continue,
                     Err(Stopped::NotEnabled | Stopped::Abandoned) => {
@@ -137,7 +145,7 @@ impl Graph {
                         nodes.push(node.clone());
                         nodes.len() - 1
                     });
-                    place.edges.push((number, 1 << step.thread));
+                    place.edges.push((number, moved));
                 }
             }
             places.push(place);
@@ -161,7 +169,8 @@ impl Graph {
     pub fn violates(&self, formula: &Formula, is_fair: bool) -> bool {
         let claim = of_words(&formula.negated());
         let states = claim.edges.len();
-        // One bit for states that are observed, of those whom the property is about, then the sets of the claim, then the threads.
+        // One bit for states that are observed, of those where the property's thread is known, then the sets
+        // of the claim, then the threads.
         let observed = 1_u64;
         let threads = if is_fair { ((1 << THREADS) - 1) << (1 + claim.sets) } else { 0 };
         let all = observed | Marks::all(claim.sets).0 << 1 | threads;
@@ -273,7 +282,8 @@ fn has_component(edges: &[Vec<(usize, u64)>], initial: impl Iterator<Item = usiz
     marks.contains(&all)
 }
 
-/// Whether no continuation of the run that these steps make satisfies the property, about this individual if it is about one.
+/// Whether no continuation of the run that these steps make satisfies the property, about this individual if
+/// it is about one.
 pub fn is_hopeless(naive: &Naive<'_>, property: &Property, individual: Option<u32>, steps: &[Step]) -> bool {
     let PropertyKind::Formula(formula) = &property.kind else { unreachable!("only formulas are random") };
     let mut word = Vec::new();

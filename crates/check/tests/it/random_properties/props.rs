@@ -78,8 +78,8 @@ fn usual(rng: &mut SplitMix64, props: usize) -> Formula {
     }
 }
 
-/// Makes a property the only one of a program that is about what happens again and again, or in the end: with those it matters most
-/// whether schedules are fair.
+/// Makes a property the only one of a program that is about what happens again and again, or in the end: with
+/// those it matters most whether schedules are fair.
 pub fn set_recurrence(program: &mut Program, seed: u64) {
     use Formula::{Always, Eventually, Implies, Not, Or, Until};
     let mut rng = SplitMix64::new(seed);
@@ -149,7 +149,7 @@ impl Maker {
         Self::node(ExprKind::Const(Const::Int(value as i64)), self.int)
     }
 
-    /// That there are more than so many threads at some locations.
+    /// That there are more than a number of threads at some locations.
     fn more_than(&self, procedure: ProcedureId, locations: Vec<LocationId>, number: usize) -> Expr {
         let count = Self::node(ExprKind::ThreadsAt { procedure, locations }, self.int);
         self.test(BinaryOp::Gt, &count, &self.number(number))
@@ -160,8 +160,8 @@ impl Maker {
     }
 }
 
-/// Conditions about globals and about how many threads are somewhere. Those that name an element of an abstract enum are
-/// about an individual.
+/// Conditions about globals and about how many threads are somewhere. Those that name an element of an
+/// abstract enum are about an individual.
 fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
     let maker = Maker::of(program);
     let mut found = Vec::new();
@@ -187,7 +187,7 @@ fn conditions(program: &mut Program, rng: &mut SplitMix64) -> Vec<Expr> {
                     let content = Maker::node(ExprKind::Field(Box::new(value.clone()), field), ty);
                     let test = maker.test(BinaryOp::Gt, &content, &maker.number(0));
                     let is_there = maker.test(BinaryOp::Ne, &value, &maker.null());
-                    // Nobody asked whether it is there.
+                    // The formula does not ask whether it is there.
                     let is_rash = rng.chance(10);
                     found.push(if is_rash { test } else { maker.test(BinaryOp::And, &is_there, &test) });
                 }

@@ -1,5 +1,5 @@
-//! Random models that go on for ever: threads of one kind that go round in circles, pass something on, start helpers that end,
-//! make objects that nobody keeps.
+//! Random models that go on for ever: threads of one kind that go round in circles, pass something on, start
+//! helpers that end, make objects that no thread keeps.
 //!
 //! Every transition is a line of its own: `shrink` relies on that.
 
@@ -89,7 +89,7 @@ fn rounds(seed: u64, all: &[&[Change]]) -> String {
         }
     }
     lines.push("  }".to_owned());
-    // Somebody who is always there, and need not leave anything to others.
+    // A thread that is always there, and need not leave anything to others.
     let has_idler = rng.chance(50);
     if has_idler {
         lines.push("  thread Idler() {".to_owned());
