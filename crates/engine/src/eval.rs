@@ -38,7 +38,7 @@ pub struct Stack {
     /// The first check that failed in this step.
     pub soft_fault: Option<Fault>,
     /// The number of steps in a row that were taken from fused locations.
-    pub inner_steps: usize,
+    pub fused_steps: usize,
     /// By call: the return address, the function, and the start of the caller's parameters.
     calls: Vec<(u32, u32, u32)>,
 }
@@ -69,13 +69,13 @@ impl Stack {
         };
     }
 
-    /// Counts a step from an fused location.
+    /// Counts a step from a fused location.
     #[inline]
-    pub fn count_inner_step(&mut self) -> Result<(), Stop> {
-        if self.inner_steps == ir::MAX_FUSED_STEPS {
+    pub fn count_fused_step(&mut self) -> Result<(), Stop> {
+        if self.fused_steps == ir::MAX_FUSED_STEPS {
             return Err(Stop::Truncated(Bound::Frames));
         }
-        self.inner_steps += 1;
+        self.fused_steps += 1;
         burn(&mut self.fuel)
     }
 

@@ -146,24 +146,24 @@ impl Engine {
 
     /// Goes on as long as the thread is at fused locations. Sets `transition` to the last one.
     fn go_on(&self, es: &mut EngineState, thread: ThreadId, transition: &mut u32) -> Result<(), Stop> {
-        if !self.has_inner {
+        if !self.has_fused {
             return Ok(());
         }
         while es.state.is_running(thread) {
             let frame = es.state.frame(thread);
             let location = es.state.read(frame, self.layout.location) as u32;
-            if !self.locations[location as usize].is_inner {
+            if !self.locations[location as usize].is_fused {
                 break;
             }
-            *transition = self.next_inner(es, thread, frame, *transition, location)?;
+            *transition = self.next_fused(es, thread, frame, *transition, location)?;
             self.act(es, thread, transition, 0)?;
         }
-        es.stack.inner_steps = 0;
+        es.stack.fused_steps = 0;
         Ok(())
     }
 
-    /// The transition by which a thread leaves an fused location, to which it came by `before`.
-    fn next_inner(
+    /// The transition by which a thread leaves a fused location, to which it came by `before`.
+    fn next_fused(
         &self,
         es: &mut EngineState,
         thread: ThreadId,
@@ -171,8 +171,8 @@ impl Engine {
         before: u32,
         location: u32,
     ) -> Result<u32, Stop> {
-        es.stack.count_inner_step()?;
-        let next = self.first_inner(&es.state, &mut es.stack, thread, frame, location)?;
+        es.stack.count_fused_step()?;
+        let next = self.first_fused(&es.state, &mut es.stack, thread, frame, location)?;
         let site = self.code.transitions[before as usize].body;
         next.ok_or(Stop::Fault(Fault { kind: FaultKind::InnerBlock, site }))
     }
@@ -195,7 +195,7 @@ impl Engine {
             if !self.locations[location as usize].clears.is_empty() {
                 self.with_run(es, thread, |run| run.clear(location));
             }
-            *transition = self.next_inner(es, thread, frame, *transition, location)?;
+            *transition = self.next_fused(es, thread, frame, *transition, location)?;
             code = self.code.transitions[*transition as usize];
         }
         self.taken.insert(*transition);
@@ -219,7 +219,7 @@ impl Engine {
                             es.stack.note(soft_fault);
                             return Ok(None);
                         }
-                        if self.inner_transitions[*transition as usize] {
+                        if self.fused_transitions[*transition as usize] {
                             return Err(fault(FaultKind::InnerBlock, send.channel.pc as usize));
                         }
                         Self::admit_message(channel, &mut message);

@@ -1,7 +1,7 @@
 //! Jump threading: fused locations that are passed without storing that the thread is there.
 //!
 //! A step goes on through fused locations until it comes to one that is not fused. Where the thread is
-//! meanwhile cannot be observed, unless the program reads locations. So where an fused location has a single
+//! meanwhile cannot be observed, unless the program reads locations. So where a fused location has a single
 //! transition, which is always enabled, its body is run at once; and a transition that only asks whether an
 //! fused location is ready need not go there.
 

@@ -66,11 +66,11 @@ pub struct Engine {
     priorities: Vec<u8>,
     /// The words of untracked variables, if the program ever reads any.
     hidden: Option<Mutex<HiddenWords>>,
-    /// By transition: whether it leads to or leaves from an fused location.
-    inner_transitions: Vec<bool>,
+    /// By transition: whether it leads to or leaves from a fused location.
+    fused_transitions: Vec<bool>,
     jumps: JumpThreading,
     /// See the methods of [`Program`] with these names.
-    has_inner: bool,
+    has_fused: bool,
     has_conditions: bool,
     has_exclusive: bool,
     has_timeout: bool,
@@ -190,9 +190,9 @@ impl Engine {
             channels_of: steps::channels_of(program),
             priorities: program.procedures.values().map(|procedure| procedure.priority).collect(),
             hidden: looks_at_untracked.then(Mutex::default),
-            inner_transitions: steps::inner_transitions(program),
+            fused_transitions: steps::fused_transitions(program),
             jumps: JumpThreading::new(program, &code),
-            has_inner: program.has_fused_locations(),
+            has_fused: program.has_fused_locations(),
             has_conditions: program.has_conditions(),
             has_exclusive: program.has_exclusive_transitions(),
             is_flat: program.is_flat(),
@@ -261,7 +261,7 @@ impl Engine {
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
         es.state.mark();
         es.stack.soft_fault = None;
-        es.stack.inner_steps = 0;
+        es.stack.fused_steps = 0;
         es.stack.context = EvalContext::default();
         es.has_next = false;
         es.start_fault = None;

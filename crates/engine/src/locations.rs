@@ -23,7 +23,7 @@ pub struct LocationCode {
     /// Other threads do not interleave here while this thread can move.
     pub is_atomic: bool,
     /// The location is in the middle of a step: the first transition that is enabled is taken at once.
-    pub is_inner: bool,
+    pub is_fused: bool,
     /// A thread may stay here for good.
     pub is_end: bool,
     /// Some transition begins with a receive, so that a rendezvous may find its partner here.
@@ -55,7 +55,7 @@ fn location(program: &Program, layout: &Layout, code: &Code, id: LocationId) -> 
         clears: clears(program, layout, location),
         number: location.number,
         is_atomic: location.atomic,
-        is_inner: location.fused,
+        is_fused: location.fused,
         is_end: location.end,
         receives: location.transitions.iter().any(receives),
     }

@@ -224,7 +224,7 @@ impl Run<'_> {
                     engine.reach(location);
                     engine.taken.insert(transition);
                     self.clear(location);
-                    self.operands.count_inner_step()?;
+                    self.operands.count_fused_step()?;
                     self.passed = Some(transition);
                     self.pc = body as usize;
                     continue;

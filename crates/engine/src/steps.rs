@@ -259,7 +259,7 @@ impl Engine {
                 }
             }
             GuardCode::Ready(location) => {
-                return Ok(self.first_inner(state, stack, thread, frame, location)?.is_some().into());
+                return Ok(self.first_fused(state, stack, thread, frame, location)?.is_some().into());
             }
         }
         match opening {
@@ -271,7 +271,7 @@ impl Engine {
                 let ways = channel.and_then(|channel| {
                     Ok(if !channel.has_room(state, &message, send.channel.pc as usize)? {
                         0
-                    } else if channel.shape.capacity > 0 || self.inner_transitions[id as usize] {
+                    } else if channel.shape.capacity > 0 || self.fused_transitions[id as usize] {
                         // In the middle of a step there is no partner: firing is a fault.
                         1
                     } else {
@@ -294,8 +294,8 @@ impl Engine {
         }
     }
 
-    /// The first transition of an fused location that is enabled.
-    pub(crate) fn first_inner(
+    /// The first transition of a fused location that is enabled.
+    pub(crate) fn first_fused(
         &self,
         state: &State,
         stack: &mut Stack,
@@ -330,15 +330,15 @@ pub fn channels_of(program: &Program) -> Vec<Vec<ChannelId>> {
     program.procedures.values().map(|procedure| procedure.channels.clone()).collect()
 }
 
-/// By transition: whether it leads to or leaves from an fused location, where there is no partner for a
+/// By transition: whether it leads to or leaves from a fused location, where there is no partner for a
 /// rendezvous.
-pub fn inner_transitions(program: &Program) -> Vec<bool> {
-    let is_inner = |location: LocationId| program.locations[location].fused;
+pub fn fused_transitions(program: &Program) -> Vec<bool> {
+    let is_fused = |location: LocationId| program.locations[location].fused;
     let leads = |transition: &ir::Transition| match transition.exit {
-        ir::Exit::Jump(ir::Jump::Goto(target)) => is_inner(target),
+        ir::Exit::Jump(ir::Jump::Goto(target)) => is_fused(target),
         _ => false,
     };
-    program.transitions.values().map(|transition| is_inner(transition.source) || leads(transition)).collect()
+    program.transitions.values().map(|transition| is_fused(transition.source) || leads(transition)).collect()
 }
 
 /// Whether `timeout` is read in the middle of a step.

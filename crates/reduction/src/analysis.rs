@@ -151,7 +151,7 @@ pub struct Candidate {
 /// An operation on a channel at the beginning of a step.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// The transition that begins with the operation; `None` if it is a transition of an fused location.
+    /// The transition that begins with the operation; `None` if it is a transition of a fused location.
     pub transition: Option<TransitionId>,
     pub kind: UseKind,
     pub channel: Expr,
