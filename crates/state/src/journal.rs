@@ -267,15 +267,9 @@ impl UnitSet {
 impl Digest for UnitSet {
     #[inline]
     fn add(&mut self, changes: &[Change]) {
-        // Most units are written more than once in a row.
-        let mut last = None;
         for change in changes {
-            let unit = change.unit();
-            if unit != last
-                && let Some(unit) = unit
-            {
+            if let Some(unit) = change.unit() {
                 self.insert(unit);
-                last = Some(unit);
             }
         }
     }
