@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use store::{PreparedStore, Ticket};
+use store::{PreparedStore, StateStore, Ticket};
 use system::{Alarm, Encoding, Fired, Step, Steps, SuccessorCache, TransitionSystem, is_abandoned};
 
 /// When this many transient states were passed, in total and per transition, the following ones are stored.
@@ -130,21 +130,26 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
     /// Lists the successors from cached effects, without firing steps. Returns false if the system or the
     /// store does not support it, or if there are no successors; then use [`Expander::find_steps`], which
     /// also reports faults.
-    pub fn predict(&mut self, cache: &dyn SuccessorCache<S::State>, store: &mut dyn PreparedStore) -> bool {
+    ///
+    /// The store is asked for its prepared half each time: with the type of the store known, that costs nothing, and
+    /// the calls are direct.
+    pub fn predict<T: StateStore + ?Sized>(&mut self, store: &mut T) -> bool {
         let Self { system, state, encoding, steps, successors, .. } = self;
+        let Some(cache) = system.successor_cache() else { return false };
         let threads = cache.threads(state);
         if threads.is_empty() {
             return false;
         }
         system.encode(state, encoding);
-        if !store.set_base(encoding) {
+        if !store.prepared().is_some_and(|store| store.set_base(encoding)) {
             return false;
         }
         successors.clear();
         for thread in threads {
             let before = successors.len();
             let is_all = cache.successors(state, thread, &mut |step, effect| {
-                let ticket = store.prepare_effect(effect).unwrap_or(Ticket::NONE);
+                let ticket = store.prepared().and_then(|store| store.prepare_effect(effect));
+                let ticket = ticket.unwrap_or(Ticket::NONE);
                 let mut branch = 0;
                 if let Some(last) = successors.last_mut().filter(|last| last.step == step) {
                     last.branch = last.branch.max(1);

@@ -165,16 +165,11 @@ where
     /// not possible; then use [`Explorer::offer`].
     pub fn predict(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
         let options = self.sink.ledger.options;
-        let cache = self.expander.system.successor_cache();
-        let Some(cache) = cache.filter(|_| options.lookahead && options.max_depth.is_none()) else {
-            return Continue(false);
-        };
-        if self.sink.store.prepared().is_none() {
+        if !options.lookahead || options.max_depth.is_some() {
             return Continue(false);
         }
         self.tick(path)?;
-        let Some(store) = self.sink.store.prepared() else { return Continue(false) };
-        Continue(self.expander.predict(cache, store))
+        Continue(self.expander.predict(self.sink.store))
     }
 
     /// Lists the successors by the offered steps, with their tickets. Returns false if it is not worth the
