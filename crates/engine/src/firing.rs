@@ -24,6 +24,7 @@ impl Engine {
 
     /// Takes a step. Inside an atomic block, those that follow of necessity are part of it; otherwise the
     /// thread is exclusive after it if its last transition is.
+    #[inline]
     pub(crate) fn take(&self, es: &mut EngineState, step: Step) -> Result<(), Stop> {
         let Some(slot) = self.layout.exclusive else { return self.take_one(es, step).map(|_| ()) };
         if self.has_exclusive {

@@ -258,6 +258,7 @@ impl Engine {
 
 impl Engine {
     /// Fires a step like [`TransitionSystem::fire`], but leaves the garbage where it is.
+    #[inline]
     pub fn fire_only(&self, es: &mut EngineState, step: Step) -> Fired {
         es.state.mark();
         es.stack.soft_fault = None;

@@ -93,18 +93,21 @@ where
 {
     let epoch = explorer.sink.epoch();
     let source = frontier.at;
+    // Where transient states are stored, a state is recorded with its steps, not with the number of its branch.
+    let mut visits = explorer.expander.visits();
+    let mut is_valid = true;
     for at in 0..explorer.expander.successors.len() {
         let mut next = explorer.expander.successors[at];
-        if explorer.sink.epoch() != epoch {
+        if !is_valid {
             next.ticket = Ticket::NONE;
         }
-        // Where transient states are stored, a state is recorded with its steps, not with the number of its
-        // branch.
-        if next.ticket != Ticket::NONE && !explorer.expander.visits() {
+        if next.ticket != Ticket::NONE && !visits {
             if let Taken::New(_) = explorer.store(next, source, frontier)? {
                 or_stop(frontier.note(explorer.sink.ledger.transitions()))?;
             }
-        } else if next.ticket != Ticket::NONE || next.branch > 0 {
+            continue;
+        }
+        if next.ticket != Ticket::NONE || next.branch > 0 {
             if let Taken::New(id) = explorer.take(next, source, 0, frontier)? {
                 frontier.visit(explorer, id, next.step)?;
             }
@@ -115,6 +118,9 @@ where
             take_open(explorer, frontier, 1)?;
             explorer.expander.successors = successors;
         }
+        // Steps that are fired may store transient states, and states without a ticket may begin an epoch.
+        visits = explorer.expander.visits();
+        is_valid = explorer.sink.epoch() == epoch;
     }
     Continue(())
 }

@@ -203,6 +203,7 @@ where
     /// Moves to a successor of the state, to which `path` leads, and stores it. The last stored state on that
     /// path is `source`; `passed` transient states follow it. If the successor has a ticket, which must be of
     /// the current epoch, the explorer moves only if the successor is new.
+    #[inline]
     pub fn take(
         &mut self,
         next: Successor,
@@ -249,7 +250,7 @@ where
     }
 
     /// Stores the state to which `step` and the later steps led from `source`.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, step: Step, source: StateId) -> ControlFlow<StopReason, Taken> {
         let Self { expander, sink, .. } = self;
         self.moved = 1 + expander.later.len();

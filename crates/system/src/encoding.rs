@@ -122,6 +122,7 @@ impl Encoding {
 
     /// The components that were added, removed or written since `moment`; `None` if that is unknown. A key
     /// may occur twice, and the words under it may be the same as then.
+    #[inline]
     pub fn touched(&self, moment: Moment) -> Option<&[Key]> {
         let since = moment.number.checked_sub(self.start.number)?;
         (moment.encoding == self.start.encoding).then(|| &self.touched[since as usize..])
@@ -151,6 +152,7 @@ impl Encoding {
     }
 
     /// The words under `key`; `None` if there is no such component.
+    #[inline]
     pub fn get(&self, key: Key) -> Option<&[u64]> {
         let slot = self.sections[key.section as usize].get(key.index as usize)?;
         (slot.len != ABSENT).then(|| &self.words[slot.offset as usize..][..slot.len as usize])
