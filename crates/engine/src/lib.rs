@@ -356,6 +356,7 @@ impl TransitionSystem for Engine {
         fired
     }
 
+    #[inline]
     fn is_transient(&self, es: &EngineState) -> bool {
         self.has_exclusive && self.layout.exclusive.is_some_and(|slot| es.state.read(0, slot) != 0)
     }

@@ -51,6 +51,7 @@ impl IntType {
     pub const LONG: Self = Self { width: Width::Long, lo: i64::MIN, hi: i64::MAX, wrap: false };
 
     /// The value that a place of this type holds after `value` was stored to it.
+    #[inline]
     pub fn admit(self, value: i64) -> Option<i64> {
         if (self.lo..=self.hi).contains(&value) {
             Some(value)

@@ -108,7 +108,7 @@ where
             continue;
         }
         if next.ticket != Ticket::NONE || next.branch > 0 {
-            if let Taken::New(id) = explorer.take(next, source, 0, frontier)? {
+            if let Taken::New(id) = explorer.take_predicted(next, source, 0, frontier)? {
                 frontier.visit(explorer, id, next.step)?;
             }
             explorer.back();
@@ -146,7 +146,7 @@ where
         left -= 1;
         // The steps of the current state are the last of the open ones.
         let step = frontier.open.pop().expect("as many are left");
-        let target = match explorer.take(step.into(), source, frontier.passing.len(), frontier)? {
+        let target = match explorer.take(step, source, frontier.passing.len(), frontier)? {
             Taken::New(id) => {
                 frontier.visit(explorer, id, step)?;
                 Some(id)

@@ -59,7 +59,7 @@ where
         };
         explorer.sink.ledger.skip(seen);
         let (step, source) = (next.step, top.state());
-        let taken = explorer.take(next, source, top.passed() as usize, stack)?;
+        let taken = explorer.take_predicted(next, source, top.passed() as usize, stack)?;
         if let Taken::New(_) | Taken::Seen(_) = taken
             && explorer.folds()
         {

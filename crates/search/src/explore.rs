@@ -2,7 +2,7 @@
 //!
 //! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the current state
 //! ([`Explorer::offer`], or its successors: [`Explorer::predict`], [`Explorer::prefetch`]) and moves to one
-//! successor ([`Explorer::take`]). The search decides which one, and when to move [back](Explorer::back):
+//! successor ([`Explorer::take`], [`Explorer::take_predicted`]). The search decides which one, and when to move [back](Explorer::back):
 //!
 //! | [`Taken`] | the state is now     | the search continues with                                 |
 //! |-----------|----------------------|-----------------------------------------------------------|
@@ -200,40 +200,29 @@ where
         Continue(insert.into())
     }
 
-    /// Moves to a successor of the state, to which `path` leads, and stores it. The last stored state on that
-    /// path is `source`; `passed` transient states follow it. If the successor has a ticket, which must be of
-    /// the current epoch, the explorer moves only if the successor is new.
+    /// Fires an enabled step of the state, to which `path` leads, and stores the successor. The last stored state on
+    /// that path is `source`; `passed` transient states follow it.
     #[inline]
     pub fn take(
         &mut self,
-        next: Successor,
+        step: Step,
         source: StateId,
         passed: usize,
         path: &impl Path<S, T>,
     ) -> ControlFlow<StopReason, Taken> {
         self.tick(path)?;
         self.moved = 0;
-        if next.ticket != Ticket::NONE {
-            return self.take_prepared(next, source);
-        }
-        if next.branch > 0 {
-            if !self.expander.go_to(next, None) {
-                return self.sink.ledger.abandon();
-            }
-            return self.arrive(next.step, source);
-        }
-        let Self { expander, sink, .. } = self;
-        expander.later.clear();
         self.soft_fault = None;
-        match expander.fire(next.step) {
+        let Self { expander, sink, .. } = self;
+        match expander.fire(step) {
             Fired::Moved => {}
             Fired::MovedWithFault(fault) => {
                 self.soft_fault = Some(fault);
-                self.violation(fault, Consequence::GoesOn, path, Some(next.step))?;
+                self.violation(fault, Consequence::GoesOn, path, Some(step))?;
             }
             Fired::Fault(fault) => {
                 sink.ledger.transition();
-                self.violation(fault, Consequence::EndsRuns, path, Some(next.step))?;
+                self.violation(fault, Consequence::EndsRuns, path, Some(step))?;
                 return Continue(Taken::Stayed);
             }
             Fired::Truncated(bound) => {
@@ -242,20 +231,41 @@ where
             }
             Fired::Abandoned => return sink.ledger.abandon(),
         }
-        if self.expander.passes(passed, self.sink.ledger.transitions()) {
-            self.moved = 1;
+        let Self { expander, sink, .. } = self;
+        self.moved = 1;
+        if expander.passes(passed, sink.ledger.transitions()) {
             return Continue(Taken::Passing);
         }
-        self.arrive(next.step, source)
+        expander.later.clear();
+        expander.encode();
+        let edge = Edge { source, step, depth: expander.depth + 1 };
+        Continue(sink.put(edge, &mut expander.encoding)?.into())
     }
 
-    /// Stores the state to which `step` and the later steps led from `source`.
-    #[inline(always)]
-    fn arrive(&mut self, step: Step, source: StateId) -> ControlFlow<StopReason, Taken> {
+    /// Like [`Explorer::take`], for a successor that was predicted. If it has a ticket, which must be of the
+    /// current epoch, the explorer moves only if the successor is new.
+    pub fn take_predicted(
+        &mut self,
+        next: Successor,
+        source: StateId,
+        passed: usize,
+        path: &impl Path<S, T>,
+    ) -> ControlFlow<StopReason, Taken> {
+        if next.ticket == Ticket::NONE && next.branch == 0 {
+            return self.take(next.step, source, passed, path);
+        }
+        self.tick(path)?;
+        self.moved = 0;
+        if next.ticket != Ticket::NONE {
+            return self.take_prepared(next, source);
+        }
         let Self { expander, sink, .. } = self;
+        if !expander.go_to(next, None) {
+            return sink.ledger.abandon();
+        }
         self.moved = 1 + expander.later.len();
         expander.encode();
-        let edge = Edge { source, step, depth: expander.depth + self.moved as u32 };
+        let edge = Edge { source, step: next.step, depth: expander.depth + self.moved as u32 };
         Continue(sink.put(edge, &mut expander.encoding)?.into())
     }
 

@@ -326,7 +326,7 @@ where
             None => return Break(StopReason::Threads),
         }
         stack.put(top);
-        let taken = explorer.take(step.into(), top.node.id(), top.passed as usize, stack)?;
+        let taken = explorer.take(step, top.node.id(), top.passed as usize, stack)?;
         top.arrival = match taken {
             Taken::New(id) | Taken::Seen(Some(id)) => Arrival::Stored(id),
             Taken::Passing => Arrival::Transient,
