@@ -1,7 +1,7 @@
 //! The BIR front end on any bytes.
 //!
-//! Text is compiled or refused, with diagnostics that can be shown. What is compiled verifies, and comes back from
-//! its text form as the same program.
+//! Text is compiled or refused, with diagnostics that can be shown. What is compiled verifies, and comes back
+//! from its text form as the same program.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! The Promela preprocessor and parser on any bytes.
 //!
-//! Text is parsed or refused, with diagnostics that can be shown. A NUL byte separates files: the first one is the
-//! model, the others are `1`, `2`, … for it to include.
+//! Text is parsed or refused, with diagnostics that can be shown. A NUL byte separates files: the first one
+//! is the model, the others are `1`, `2`, … for it to include.
 
 #![no_main]
 

@@ -93,7 +93,8 @@ where
 {
     let epoch = explorer.sink.epoch();
     let source = frontier.at;
-    // Where transient states are stored, a state is recorded with its steps, not with the number of its branch.
+    // Where transient states are stored, a state is recorded with its steps, not with the number of its
+    // branch.
     let mut visits = explorer.expander.visits();
     let mut is_valid = true;
     for at in 0..explorer.expander.successors.len() {

@@ -131,8 +131,8 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
     /// store does not support it, or if there are no successors; then use [`Expander::find_steps`], which
     /// also reports faults.
     ///
-    /// The store is asked for its prepared half each time: with the type of the store known, that costs nothing, and
-    /// the calls are direct.
+    /// The store is asked for its prepared half each time: with the type of the store known, that costs
+    /// nothing, and the calls are direct.
     pub fn predict<T: StateStore + ?Sized>(&mut self, store: &mut T) -> bool {
         let Self { system, state, encoding, steps, successors, .. } = self;
         let Some(cache) = system.successor_cache() else { return false };

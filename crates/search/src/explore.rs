@@ -2,7 +2,8 @@
 //!
 //! An [`Explorer`] joins an [`Expander`] and a [`Sink`]. It finds the steps of the current state
 //! ([`Explorer::offer`], or its successors: [`Explorer::predict`], [`Explorer::prefetch`]) and moves to one
-//! successor ([`Explorer::take`], [`Explorer::take_predicted`]). The search decides which one, and when to move [back](Explorer::back):
+//! successor ([`Explorer::take`], [`Explorer::take_predicted`]). The search decides which one, and when to
+//! move [back](Explorer::back):
 //!
 //! | [`Taken`] | the state is now     | the search continues with                                 |
 //! |-----------|----------------------|-----------------------------------------------------------|
@@ -200,8 +201,8 @@ where
         Continue(insert.into())
     }
 
-    /// Fires an enabled step of the state, to which `path` leads, and stores the successor. The last stored state on
-    /// that path is `source`; `passed` transient states follow it.
+    /// Fires an enabled step of the state, to which `path` leads, and stores the successor. The last stored
+    /// state on that path is `source`; `passed` transient states follow it.
     #[inline]
     pub fn take(
         &mut self,

@@ -105,8 +105,8 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
     }
 }
 
-/// The plain interpreter finds the same in a model that is not too large. In others it must not come to an end
-/// either, of which the beginning is enough: it is slow.
+/// The plain interpreter finds the same in a model that is not too large. In others it must not come to an
+/// end either, of which the beginning is enough: it is slow.
 fn brute_force(model: &Model, report: &Report) -> Result<(), String> {
     let limit = if report.states < MOST_STATES as u64 { MOST_STATES } else { MOST_STATES / 10 };
     let Summary { states, transitions, matched, deadlocks, faults, truncations, unevaluated, complete } =

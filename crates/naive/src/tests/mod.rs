@@ -8,7 +8,7 @@ mod exceptions;
 mod faults;
 mod garbage;
 mod locks;
-mod numbered;
+mod processes;
 mod order;
 mod philosophers;
 mod quantifiers;

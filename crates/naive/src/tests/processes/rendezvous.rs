@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn partners_are_the_choices_of_the_sender() {
-    let program = numbered(
+    let program = processes(
         "channel q [0] { byte, byte }; channel r [0] { byte, byte }; channels q, r; global byte x; global boolean open = true;
         thread R(byte n) { local byte y;
           loc a:
@@ -43,7 +43,7 @@ fn partners_are_the_choices_of_the_sender() {
 
 #[test]
 fn without_partner_there_is_no_step() {
-    let program = numbered(
+    let program = processes(
         "channel q [0] { byte }; channels q; global byte x;
         thread S() { loc a: t0: do { send(channel(q), x); } goto b; t1: else do { x := 3; } goto a; loc b end: }
         thread R() { loc a: t2: do { receive(channel(q), 3); } goto b; loc b end: }
@@ -59,7 +59,7 @@ fn without_partner_there_is_no_step() {
 
 #[test]
 fn a_partner_receives_by_the_least_rank() {
-    let program = numbered(
+    let program = processes(
         "channel q [0] { byte }; channels q;
         thread S() { loc a: t0: do { send(channel(q), 1); } goto b; loc b end: }
         thread R() { loc a:
@@ -79,7 +79,7 @@ fn a_partner_receives_by_the_least_rank() {
 #[test]
 fn the_partner_says_who_has_the_floor() {
     let text = |sender: &str, receiver: &str| {
-        numbered(&format!(
+        processes(&format!(
             "channel q [0] {{ byte }}; channels q; global byte x;
             thread S() {{ loc a: t0: {sender} do {{ send(channel(q), 1); }} goto b; loc b: t1: do {{ x := 1; }} goto c;
               loc c end: }}
@@ -105,7 +105,7 @@ fn the_partner_says_who_has_the_floor() {
 
 #[test]
 fn the_partner_is_the_last_thread() {
-    let program = numbered(
+    let program = processes(
         "channel q [0] { byte }; channels q; global byte x;
         thread S() { loc a: t0: do { send(channel(q), 1); } goto b; loc b: t1: do { x := last() + 10; } goto c; loc c end: }
         thread R() { loc a: t2: do { receive(channel(q), *); } goto b; loc b end: }
@@ -119,7 +119,7 @@ fn the_partner_is_the_last_thread() {
 
 #[test]
 fn what_happens_in_a_step_is_recorded() {
-    let program = numbered(
+    let program = processes(
         "record Node { Node next; } global Node node;
         channel q [0] { byte, record Node }; channel r [2] { byte }; channels q, r;
         thread S() {

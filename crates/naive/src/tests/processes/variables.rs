@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn elements_have_an_index_per_dimension() {
-    let program = numbered(
+    let program = processes(
         "global byte a[2][3] = 1; global byte x;
         thread T() { local int b[2] = 5;
           loc a: t0: do { a[1][2] := 8; b[1] := b[0] + a[0][1]; x := b[1]; a[x - 6][0] := 9; } goto b;
@@ -33,7 +33,7 @@ fn elements_have_an_index_per_dimension() {
 
 #[test]
 fn values_wrap_and_become_numbers() {
-    let program = numbered(
+    let program = processes(
         "global int x; global int y; thread T() { loc a: do { x := (wrap(255 + 3) : byte); y := number(x == 2) + number(x == 3); }
           goto b; loc b end: } active T;",
     );
@@ -44,7 +44,7 @@ fn values_wrap_and_become_numbers() {
 
 #[test]
 fn states_that_differ_in_untracked_variables_are_the_same() {
-    let program = numbered(
+    let program = processes(
         "untracked global byte t; untracked global byte u[2]; global byte x;
         thread T() { loc a: t0: do { t := 1; u[1] := 4; } goto b; t1: do { t := 2; } goto b; loc b end: t2: do { x := t; } goto b; }
         active T;",

@@ -4,7 +4,7 @@ use super::*;
 
 /// The transitions of one thread that can be taken first.
 fn first_steps(transitions: &str) -> (Vec<u32>, usize) {
-    let program = numbered(&format!(
+    let program = processes(&format!(
         "global byte x; channel q [1] {{ byte }}; channels q; thread T() {{ loc a: {transitions} }} active T;"
     ));
     let naive = Naive::new(&program);
@@ -39,7 +39,7 @@ fn else_looks_at_its_own_rank_and_lesser_ones() {
 
 #[test]
 fn the_floor_is_kept_as_long_as_the_thread_can_step() {
-    let program = numbered(
+    let program = processes(
         "global byte x; channel q [1] { byte }; channels q;
         thread T() {
           loc a: t0: exclusive do { x := 1; } goto b;
@@ -73,7 +73,7 @@ fn the_floor_is_kept_as_long_as_the_thread_can_step() {
 
 #[test]
 fn a_guard_that_faults_keeps_the_floor() {
-    let program = numbered(
+    let program = processes(
         "global byte x; thread T() { loc a: exclusive goto b; loc b: when 1 / x == 1 goto a; }
         thread U() { loc a: do { x := 1; } goto b; loc b end: } active T, U;",
     );
@@ -86,7 +86,7 @@ fn a_guard_that_faults_keeps_the_floor() {
 
 #[test]
 fn fused_locations_are_passed_at_once() {
-    let program = numbered(
+    let program = processes(
         "global byte x; global byte y;
         thread T(byte n) {
           loc a: t0: ready b goto b;
@@ -109,7 +109,7 @@ fn fused_locations_are_passed_at_once() {
 
 #[test]
 fn fused_locations_must_not_block() {
-    let program = numbered(
+    let program = processes(
         "global byte x; channel q [0] { byte }; channels q;
         thread T() { loc a: t0: do { x := 1; } goto b; loc b fused: t1: when x == 0 goto a; t2: do { send(channel(q), 1); } goto a; }
         thread R() { loc a: t3: do { receive(channel(q), *); } goto b; loc b end: }
@@ -132,7 +132,7 @@ fn fused_locations_must_not_block() {
 
 #[test]
 fn timeouts_are_for_when_nobody_can_step() {
-    let program = numbered(
+    let program = processes(
         "global byte x;
         thread T() { loc a: t0: when x == 1 goto b; t1: when timeout() do { x := 3; } goto b; loc b end: }
         thread U() { loc a: t2: do { x := 2; } goto b; loc b: t3: when timeout() && x == 2 exclusive do { x := 1; } goto c;
@@ -152,7 +152,7 @@ fn timeouts_are_for_when_nobody_can_step() {
 
 #[test]
 fn checks_are_flaws_of_a_step_that_leads_on() {
-    let program = numbered(
+    let program = processes(
         "global byte x;
         thread T() { loc a: t0: do { check(x == 1); check(x == 2); x := 1; } goto b; loc b: t1: do { check(x == 1); } goto c; loc c end: }
         active T;",

@@ -3,7 +3,7 @@
 use super::*;
 
 fn monitored(monitor: &str) -> Program {
-    numbered(&format!(
+    processes(&format!(
         "channel q [2] {{ byte }}; channel r [2] {{ byte }}; channel s [0] {{ byte }}; channels q, r, s; global byte x = 1;
         thread T() {{
           loc a: t0: do {{ send(channel(q), 1); }} goto b; t1: do {{ send(channel(q), 2); }} goto b;

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn only_the_greatest_priority_that_can_step_steps() {
-    let program = numbered(
+    let program = processes(
         "global byte x; global byte p;
         thread T() { loc a: t0: do { start U() priority 7; p := priority(2); } goto b; loc b end: t1: goto b; }
         thread U() priority 4 { loc a: t2: do { x := x + 1; } goto b; loc b: t3: when x == 9 goto c; loc c end: }
@@ -23,7 +23,7 @@ fn only_the_greatest_priority_that_can_step_steps() {
 
 #[test]
 fn priorities_are_set() {
-    let program = numbered(
+    let program = processes(
         "thread T() {
           loc a: t0: do { priority(1, 2); } goto b; t1: do { priority(9, 3); } goto a; t2: do { priority(0, 256); } goto a;
             t3: do { priority(1, 0); } goto a;
@@ -44,7 +44,7 @@ fn priorities_are_set() {
 
 #[test]
 fn whoever_is_overtaken_does_not_get_the_floor() {
-    let program = numbered(
+    let program = processes(
         "thread T() { loc a: t0: exclusive do { priority(1, 2); } goto b; loc b: t1: goto c; loc c end: }
         thread U() { loc a: t2: goto b; loc b end: } active T, U;",
     );

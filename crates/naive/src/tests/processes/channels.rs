@@ -7,7 +7,7 @@ fn script(actions: &[&str]) -> Program {
     let steps = actions.iter().enumerate();
     let steps = steps.map(|(at, action)| format!("loc l{at}: do {{ {action}; }} goto l{};", at + 1));
     let body = steps.collect::<Vec<_>>().concat();
-    numbered(&format!(
+    processes(&format!(
         "channel q [3] {{ byte, byte }}; channel r [0] {{ byte }}; channels q, r;
         global byte x; global byte y; global byte a[2]; global boolean b;
         thread T() {{ {body} loc l{} end: }} active T;",

@@ -3,8 +3,8 @@
 use super::*;
 
 #[test]
-fn states_and_changes_of_numbered_programs() {
-    let program = numbered(
+fn states_and_changes_of_processes() {
+    let program = processes(
         "enum kind { ack, data }
         channel q [2] { byte means enum kind, byte }; channel plain [2] { byte, byte }; channel one [1] { byte means channel };
         channel none [0] { byte }; channel own [1] { byte };

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_youngest_ends_first_and_numbers_are_used_again() {
-    let program = numbered(
+    let program = processes(
         "global byte n; global byte c; channel main [1] { byte }; channel own [1] { byte }; channels main;
         thread T() {
           loc a: t0: do { n := start U(5); } goto b; loc b: t1: do { n := start U(6); } goto c;
@@ -38,7 +38,7 @@ fn the_youngest_ends_first_and_numbers_are_used_again() {
 
 #[test]
 fn too_many_threads_exceed_the_bound() {
-    let program = numbered("thread T() { loc a: do { start T(); } goto a; } active T;");
+    let program = processes("thread T() { loc a: do { start T(); } goto a; } active T;");
     let naive = Naive { bounds: Bounds { threads: 3, ..Bounds::default() }, ..Naive::new(&program) };
     let summary = explore(&naive, 100);
     assert_eq!((summary.states, summary.truncations[&Bound::Threads]), (3, 3));
@@ -46,7 +46,7 @@ fn too_many_threads_exceed_the_bound() {
 
 #[test]
 fn prologues_make_the_initial_state() {
-    let program = numbered(
+    let program = processes(
         "channel q [1] { byte }; channel r [2] { byte }; channels q, r; global byte a[3]; global byte x = 1; global byte n;
         prologue { a[1] := channel(r); x := x + a[1]; x := 1 / a[0]; a[2] := x; }
         thread T(byte p) { local byte own = 4; prologue { own := own + thread(); n := n + own + p; } loc a end: }
@@ -62,7 +62,7 @@ fn prologues_make_the_initial_state() {
 
 #[test]
 fn a_fault_of_a_prologue_is_one_of_the_start() {
-    let program = numbered(
+    let program = processes(
         "global byte x; thread T() { loc a: t0: do { start U(); } goto b; loc b end: }
         thread U() { local byte y; prologue { y := 1 / x; } loc a end: } active T;",
     );
@@ -72,7 +72,7 @@ fn a_fault_of_a_prologue_is_one_of_the_start() {
 
 #[test]
 fn threads_step_only_where_they_are_provided_to() {
-    let program = numbered(
+    let program = processes(
         "global byte x;
         thread T() provided x == thread() { loc a: t0: do { x := x + 1; } goto b; loc b end: }
         thread U() provided 1 / x == 1 { loc a: t1: goto b; loc b end: }
@@ -91,7 +91,7 @@ fn threads_step_only_where_they_are_provided_to() {
 #[test]
 fn threads_look_at_each_other() {
     let holds = |condition: &str| {
-        let program = numbered(&format!(
+        let program = processes(&format!(
             "global boolean b; channel q [0] {{ byte }}; channels q;
             thread T() {{ loc a: do {{ b := {condition}; }} goto b; loc b end: }}
             thread U() priority 1 {{ local byte x = 3; local byte y[2] = 4; local boolean z = true;
@@ -119,7 +119,7 @@ fn threads_look_at_each_other() {
 
 #[test]
 fn whoever_is_asked_does_not_ask_back() {
-    let program = numbered(
+    let program = processes(
         "thread T() { loc a: t0: when enabled(1) goto b; loc b end: }
         thread U() { loc a: t1: when enabled(0) goto b; t2: when enabled(2) goto b; loc b end: }
         thread V() { loc a: t3: when 1 / (thread() - 2) == 0 goto b; loc b end: }
@@ -135,7 +135,7 @@ fn whoever_is_asked_does_not_ask_back() {
 #[test]
 fn the_last_thread_is_part_of_the_state_if_it_is_remembered() {
     let text = |condition: &str| {
-        numbered(&format!(
+        processes(&format!(
             "thread T() {{ loc a: goto b; loc b: when {condition} goto c; loc c end: }} active T, T;"
         ))
     };
@@ -151,7 +151,7 @@ fn the_last_thread_is_part_of_the_state_if_it_is_remembered() {
 #[test]
 fn threads_may_stay_at_end_locations() {
     let program =
-        numbered("global byte x; thread T() { loc a: goto b; loc b end: when x == 1 goto b; } active T;");
+        processes("global byte x; thread T() { loc a: goto b; loc b end: when x == 1 goto b; } active T;");
     let naive = Naive::new(&program);
     assert!(!naive.deadlocked(&naive.initial()) && !naive.ended(&naive.initial()));
     let state = schedule(&naive, &[0]);

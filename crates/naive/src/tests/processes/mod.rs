@@ -11,9 +11,9 @@ mod variables;
 
 use super::*;
 
-/// A numbered program, with an integer type that most variables have; it remembers the last thread if it asks
-/// for it.
-fn numbered(text: &str) -> Program {
+/// A program of processes, with an integer type that most variables have; it remembers the last thread if it
+/// asks for it.
+fn processes(text: &str) -> Program {
     let last = if text.contains("last()") { ", last" } else { "" };
     program(&format!("program p; features thread_ids{last}; {}", text.replace("byte", "int wrap (0, 255)")))
 }
