@@ -9,9 +9,9 @@
 use store::{Access, Bitstate, Budget, Compact, StateId, StateStore};
 use system::Encoding;
 
-use crate::config::{Config, StoreKind};
+use crate::config::{Config, SearchKind, StoreKind};
 use crate::report::{Alternative, Store};
-use crate::stores::{OnStore, Purpose, with_store};
+use crate::stores::{OnStore, with_store};
 
 /// So many states are tried out.
 const SAMPLE: usize = 4096;
@@ -92,7 +92,7 @@ pub fn alternatives(of: &Store, states: usize, sample: &Sample) -> Vec<Alternati
     let exact = [StoreKind::Trie, StoreKind::Collapse, StoreKind::Gzip, StoreKind::Exact];
     let exact = exact.into_iter().filter_map(|store| {
         let config = Config { store, ..Config::default() };
-        let bytes = with_store(&config, free, Purpose::Dfs, BytesPerState(sample))?;
+        let bytes = with_store(&config, free, SearchKind::Dfs, BytesPerState(sample))?;
         Some((store, bytes, false))
     });
     let lossy = [

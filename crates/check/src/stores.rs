@@ -12,26 +12,6 @@ use crate::estimate::{self, Sample};
 use crate::report::Store;
 use crate::stack::OnSystem;
 
-/// What a search needs a store for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
-    /// States are read back once each, in the order of their ids.
-    Bfs,
-    /// States are not read back.
-    Dfs,
-    /// States are found again by their ids.
-    Cycles,
-}
-
-impl From<SearchKind> for Purpose {
-    fn from(search: SearchKind) -> Self {
-        match search {
-            SearchKind::Bfs => Self::Bfs,
-            SearchKind::Dfs => Self::Dfs,
-        }
-    }
-}
-
 /// Work on an empty store of any type.
 pub trait OnStore {
     type Output;
@@ -39,13 +19,13 @@ pub trait OnStore {
     fn run<T: StateStore + ?Sized>(self, store: &mut T) -> Self::Output;
 }
 
-/// Makes the store that is asked for and runs a search with it. This is the only table of stores. Searches
-/// are compiled for each of the fast stores, and once for all others.
-pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose, search: W) -> W::Output {
+/// Makes the store that is asked for and runs a search of reachability with it. The search is compiled for
+/// each of the fast stores, and once for all others.
+pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, order: SearchKind, search: W) -> W::Output {
     let options = config.store_options;
     match config.store {
-        StoreKind::Trie if purpose == Purpose::Cycles => search.run(&mut IndexedTrie::indexed(budget)),
-        StoreKind::Trie => search.run(&mut Trie::new(budget, purpose == Purpose::Bfs)),
+        // Breadth-first search reads states back once each, in the order of their ids.
+        StoreKind::Trie => search.run(&mut Trie::new(budget, order == SearchKind::Bfs)),
         StoreKind::Exact => search.run(&mut Exact::new(budget)),
         StoreKind::Compact => {
             search.run(&mut Compact::new(budget, options.hash_bytes.unwrap_or(Compact::DEFAULT_WIDTH)))
@@ -59,6 +39,25 @@ pub fn with_store<W: OnStore>(config: &Config, budget: &Budget, purpose: Purpose
         StoreKind::CollapseAutomaton => search.run::<dyn StateStore>(&mut CollapseAutomaton::new(budget)),
         StoreKind::Gzip => search.run::<dyn StateStore>(&mut Gzip::new(budget)),
         StoreKind::Naive => search.run::<dyn StateStore>(&mut HashSetStore::new(budget)),
+    }
+}
+
+/// Makes the store that is asked for, to run a search for cycles with it, which finds states again by their
+/// ids. The search is compiled for the default store, and once for all others.
+///
+/// # Panics
+///
+/// If the store does not find states again: see [`StoreKind::rebuilds`].
+pub fn with_indexed_store<W: OnStore>(kind: StoreKind, budget: &Budget, search: W) -> W::Output {
+    match kind {
+        StoreKind::Trie => search.run(&mut IndexedTrie::indexed(budget)),
+        StoreKind::Exact => search.run::<dyn StateStore>(&mut Exact::new(budget)),
+        StoreKind::Collapse => search.run::<dyn StateStore>(&mut Collapse::new(budget)),
+        StoreKind::Gzip => search.run::<dyn StateStore>(&mut Gzip::new(budget)),
+        StoreKind::Naive => search.run::<dyn StateStore>(&mut HashSetStore::new(budget)),
+        StoreKind::Automaton | StoreKind::CollapseAutomaton | StoreKind::Compact | StoreKind::Bitstate => {
+            unreachable!("a search for cycles is refused with --store {kind}")
+        }
     }
 }
 
@@ -82,7 +81,7 @@ impl OnSystem for Reachability<'_> {
     fn run(self, system: &impl Temporal) -> Explored {
         let Self { config, options, observer } = self;
         let search = Search { system, kind: config.store, order: config.search(), options, observer };
-        with_store(config, &options.budget, config.search().into(), search).finished()
+        with_store(config, &options.budget, config.search(), search).finished()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::property::LTL;
 use crate::report::{self, Store, Verdict};
 use crate::stack::{LayerStats, OnSystem, Stack};
-use crate::stores::{OnStore, Purpose, describe, with_store};
+use crate::stores::{OnStore, describe, with_indexed_store};
 
 /// What one search of a check is to find out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -210,9 +210,8 @@ impl OnSystem for CycleSearch<'_> {
     type Output = Result<(EmptinessResult, Store), String>;
 
     fn run(self, system: &impl Temporal) -> Self::Output {
-        let config = self.config;
         let budget = self.options.budget.clone();
-        with_store(config, &budget, Purpose::Cycles, CycleSearchOf { system, search: self })
+        with_indexed_store(self.config.store, &budget, CycleSearchOf { system, search: self })
     }
 }
 
