@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::{ObjectKind, State, Value};
 
-pub(crate) fn collect(state: &mut State) {
+/// Removes what nothing refers to.
+pub fn collect(state: &mut State) {
     let live = state.threads.values().filter(|thread| !thread.ended());
     let mut open: Vec<Value> = state.globals.clone();
     open.extend(state.channels.values().flat_map(|channel| channel.messages.iter().flatten().cloned()));

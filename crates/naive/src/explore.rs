@@ -1,6 +1,7 @@
 //! All states, breadth first: the oracle for counts and verdicts.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use ir::MAX_MICRO_STEPS;
 use source::Span;
@@ -47,7 +48,8 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
     if let Some(soft_fault) = initial.soft_fault() {
         summary.count(soft_fault);
     }
-    let mut seen = BTreeSet::from([initial.clone()]);
+    let initial = Rc::new(initial);
+    let mut seen = HashSet::from([Rc::clone(&initial)]);
     let mut frontier = VecDeque::from([initial]);
     while let Some(state) = frontier.pop_front() {
         match naive.check(&state) {
@@ -75,13 +77,14 @@ pub fn explore(naive: &Naive<'_>, limit: usize) -> Summary {
                 }
                 match fired {
                     Ok(next) if passing && away < MAX_MICRO_STEPS => {
-                        open.push((next, away + 1));
+                        open.push((Rc::new(next), away + 1));
                     }
                     Ok(_) if passing => summary.complete = false,
                     Ok(next) if seen.contains(&next) => summary.matched += 1,
                     Ok(_) if seen.len() >= limit => summary.complete = false,
                     Ok(next) => {
-                        seen.insert(next.clone());
+                        let next = Rc::new(next);
+                        seen.insert(Rc::clone(&next));
                         frontier.push_back(next);
                     }
                     Err(Stopped::Fault(fault)) => summary.count(&fault),

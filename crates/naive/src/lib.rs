@@ -42,6 +42,7 @@ mod state;
 mod steps;
 mod value;
 
+pub use collect::collect;
 pub use events::{Events, Fired, Message, Transfer};
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
@@ -95,6 +96,3 @@ impl<'p> Naive<'p> {
         Self { program, bounds: Bounds::default(), on_bound: OnBound::default(), alarm: None }
     }
 }
-
-#[cfg(test)]
-mod tests;

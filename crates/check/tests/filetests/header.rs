@@ -16,6 +16,8 @@ pub struct Header {
     pub states: u64,
     /// With all symmetry, where the header says so.
     pub orbits: Option<u64>,
+    /// Whether each check takes long, so that there are not to be many.
+    pub is_slow: bool,
 }
 
 /// A verdict, and the kinds of all violations there are.
@@ -78,6 +80,11 @@ impl Header {
             expected: value(text, "verdict")?.ok_or("there is no line `// verdict: …`")?.parse()?,
             states: count("states")?.ok_or("there is no line `// states: N` (BLESS=1 corrects N)")?,
             orbits: count("orbits")?,
+            is_slow: match value(text, "cells")? {
+                None => false,
+                Some("few") => true,
+                Some(other) => return Err(format!("`// cells: few`, or no such line, not `{other}`")),
+            },
         })
     }
 }

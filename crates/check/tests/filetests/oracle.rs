@@ -71,7 +71,7 @@ fn explore(model: &Model, bounds: Bounds) -> Result<Truth, String> {
 
 /// What the header says is true.
 pub fn agrees_with_the_header(case: &Case) -> Result<(), String> {
-    let Header { options: _, expected, states, orbits } = &case.header;
+    let Header { expected, states, orbits, .. } = &case.header;
     let truth = case.truth()?;
     if truth.expected != *expected {
         return Err(format!("the verdict is `{}`, but the header has `{expected}`", truth.expected));

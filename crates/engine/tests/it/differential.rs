@@ -10,7 +10,7 @@ use testing::{philosophers, random_program};
 use crate::harness::{Family, Found, Pair, Search, undo_restores};
 
 const BOUNDS: Bounds = Bounds { threads: 5, frames: 6, objects: 7 };
-const MOST_STATES: usize = 3000;
+const MOST_STATES: usize = 1500;
 
 const FAMILY: Family = Family {
     program: random_program,

@@ -21,7 +21,7 @@ use ir::{GlobalId, Program};
 use system::{Bound, FaultKind, Step};
 use testing::program;
 
-use crate::*;
+use quotient_naive::*;
 
 /// Fires the first step until there is none.
 fn run(naive: &Naive<'_>) -> Result<State, Stopped> {

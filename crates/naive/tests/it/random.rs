@@ -61,7 +61,7 @@ fn states_are_free_of_garbage_and_sound() {
         let mut state = naive.initial();
         for _ in 0..80 {
             let mut again = state.clone();
-            collect::collect(&mut again);
+            collect(&mut again);
             assert_eq!(again, state, "{seed}");
             for object in state.objects.values() {
                 if let ObjectKind::Lock { owner, count } = object.kind {

@@ -223,8 +223,8 @@ fn bounds() {
           loc c: call f(2) resume r;
           resume r of c goto d;
           loc d: when down(3) == 0 goto e;
-          loc e: do { array := new int[n + 16777216]; } goto g;
-          loc g: do { n := 1; } goto e;
+          loc e: do { array := new int[n + 9]; } goto g;
+          loc g: do { n := 16777208; } goto e;
         } active Main;";
     let program = program(text);
     let outcome = |threads, frames, objects, on_bound| {
