@@ -154,7 +154,14 @@ unsafe fn free(start: NonNull<u8>, layout: Layout) {
 /// Whether the system has this number of bytes of address space left. They are returned at once, untouched,
 /// and without involving the allocator, whose behaviour depends on what is freed.
 pub fn is_available(bytes: usize) -> bool {
-    Zeroed::<u64>::new(bytes.max(HUGE) / size_of::<u64>(), &Budget::unlimited()).is_ok()
+    #[cfg(target_os = "linux")]
+    return pages::map(bytes).is_some_and(|start| {
+        // SAFETY: the mapping was made in the line before.
+        unsafe { pages::unmap(start, bytes) };
+        true
+    });
+    #[cfg(not(target_os = "linux"))]
+    Zeroed::<u64>::new(bytes / size_of::<u64>() + 1, &Budget::unlimited()).is_ok()
 }
 
 /// Makes room for more elements. Fails if the budget or the system refuses. Large vectors grow without being

@@ -2,7 +2,9 @@
 //! states, steps, faults and ends.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 
 use ir::Program;
 use naive::{Naive, Stopped};
@@ -290,9 +292,24 @@ pub struct Tally {
     pub states: usize,
 }
 
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.all += other.all;
+        self.complete += other.complete;
+        self.faulty += other.faulty;
+        self.truncated += other.truncated;
+        self.claims += other.claims;
+        self.states += other.states;
+    }
+}
+
 impl Family {
-    fn each(&self, count: u64, offset: u64, mut test: impl FnMut(u64, &Program)) {
-        for seed in 0..testing::effort(count) {
+    fn each(&self, count: u64, offset: u64, test: impl FnMut(u64, &Program)) {
+        self.some(0..testing::effort(count), offset, test);
+    }
+
+    fn some(&self, seeds: Range<u64>, offset: u64, mut test: impl FnMut(u64, &Program)) {
+        for seed in seeds {
             let program = (self.program)(seed + offset);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed, &program))) {
                 eprintln!("program {}\n{}", seed + offset, ir::text::print(&program));
@@ -301,10 +318,26 @@ impl Family {
         }
     }
 
-    /// Explores programs with both interpreters. In a third of them, exceeding a bound is a fault.
+    /// Explores programs with both interpreters, on two cores.
     pub fn explore(&self) -> Tally {
+        let all = testing::effort(self.explored);
+        let (mut tally, other) = thread::scope(|scope| {
+            let other = scope.spawn(|| self.explore_some(all / 2..all));
+            (self.explore_some(0..all / 2), other.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        tally.add(&other);
+        eprintln!("{tally:?}");
+        let Tally { all, complete, faulty, truncated, .. } = tally;
+        assert!(complete > all / 2, "{complete} of {all} are small enough");
+        assert!(faulty > all / 10, "{faulty} of {all} have faults");
+        assert!(truncated > all / 100, "{truncated} of {all} exceed a bound");
+        tally
+    }
+
+    /// In a third of the programs, exceeding a bound is a fault.
+    fn explore_some(&self, seeds: Range<u64>) -> Tally {
         let mut tally = Tally::default();
-        self.each(self.explored, 0, |seed, program| {
+        self.some(seeds, 0, |seed, program| {
             tally.all += 1;
             let pair = Pair::new(program, self.bounds, seed.is_multiple_of(3));
             let Some(found) = pair.explore(self.most_states) else { return };
@@ -314,11 +347,6 @@ impl Family {
             tally.claims += u64::from(found.faults.contains_key(&FaultKind::ExclusiveChannel));
             tally.truncated += u64::from(!found.truncations.is_empty());
         });
-        eprintln!("{tally:?}");
-        let Tally { all, complete, faulty, truncated, .. } = tally;
-        assert!(complete > all / 2, "{complete} of {all} are small enough");
-        assert!(faulty > all / 10, "{faulty} of {all} have faults");
-        assert!(truncated > all / 100, "{truncated} of {all} exceed a bound");
         tally
     }
 
