@@ -326,6 +326,7 @@ impl Engine {
 
 impl TransitionSystem for Engine {
     type State = EngineState;
+    type Cache = Self;
 
     fn initial(&self) -> EngineState {
         let mut es = EngineState {
@@ -416,7 +417,7 @@ impl TransitionSystem for Engine {
         self.hidden.is_some().then_some(self)
     }
 
-    fn successor_cache(&self) -> Option<&dyn SuccessorCache<EngineState>> {
+    fn successor_cache(&self) -> Option<&Self> {
         Some(self)
     }
 }
@@ -468,7 +469,7 @@ impl SuccessorCache<EngineState> for Engine {
         0..es.state.thread_limit()
     }
 
-    fn successors(&self, es: &mut EngineState, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool {
+    fn successors(&self, es: &mut EngineState, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
         self.cached_successors(es, thread, visit)
     }
 

@@ -166,6 +166,21 @@ impl Engine {
         out: &mut Steps,
     ) {
         let step = Step { thread: thread.0, transition: id, choice: 0 };
+        let TransitionCode { guard, opening, obstacle, trial, .. } = self.code.transitions[id as usize];
+        // Most transitions are enabled if a few tests succeed.
+        if let (Opening::Other, None, false) = (opening, obstacle, trial) {
+            let holds = match guard {
+                GuardCode::Always | GuardCode::Else => Some(true),
+                GuardCode::When(_, tests) => self.decide(&es.state, thread, frame, tests),
+                GuardCode::Ready(_) => None,
+            };
+            if let Some(holds) = holds {
+                if holds {
+                    out.enabled.push(step);
+                }
+                return;
+            }
+        }
         let ways = match self.ways(&es.state, &mut es.stack, thread, frame, id) {
             Ok(ways) => ways,
             Err(Stop::Fault(fault)) => return out.faults.push((step, fault)),
@@ -177,7 +192,6 @@ impl Engine {
         if ways == 0 {
             return;
         }
-        let TransitionCode { obstacle, trial, .. } = self.code.transitions[id as usize];
         if let Some(pc) = obstacle {
             match self.value(&es.state, &mut es.stack, thread, frame, pc) {
                 Ok(0) => return,

@@ -401,7 +401,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     }
 
     /// The cache of the system below, which exists if this one does.
-    fn cache(&self) -> &dyn SuccessorCache<S::State> {
+    fn cache(&self) -> &S::Cache {
         self.system.successor_cache().expect("there is a cache over this one")
     }
 
@@ -425,7 +425,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         // If the cache describes all successors of a thread, the steps are ordinary, and succeed.
         let is_cached = self.system.successor_cache().is_some_and(|cache| {
             !cache.threads(state).is_empty()
-                && cache.successors(state, thread.0, &mut |step, _| steps.enabled.push(step))
+                && cache.successors(state, thread.0, |step, _| steps.enabled.push(step))
         });
         if is_cached {
             steps.enabled.dedup();
@@ -501,6 +501,7 @@ fn is_watched(view: View<'_>, kind: UseKind, number: i64) -> bool {
 
 impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     type State = S::State;
+    type Cache = Self;
 
     fn initial(&self) -> S::State {
         self.system.initial()
@@ -566,8 +567,8 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         self.system.hidden_data()
     }
 
-    fn successor_cache(&self) -> Option<&dyn SuccessorCache<S::State>> {
-        self.system.successor_cache().map(|_| self as _)
+    fn successor_cache(&self) -> Option<&Self> {
+        self.system.successor_cache().map(|_| self)
     }
 }
 
@@ -581,7 +582,7 @@ impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
         }
     }
 
-    fn successors(&self, state: &mut S::State, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool {
+    fn successors(&self, state: &mut S::State, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool {
         self.cache().successors(state, thread, visit)
     }
 

@@ -147,7 +147,7 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         successors.clear();
         for thread in threads {
             let before = successors.len();
-            let is_all = cache.successors(state, thread, &mut |step, effect| {
+            let is_all = cache.successors(state, thread, |step, effect| {
                 let ticket = store.prepared().and_then(|store| store.prepare_effect(effect));
                 let ticket = ticket.unwrap_or(Ticket::NONE);
                 let mut branch = 0;

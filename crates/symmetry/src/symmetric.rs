@@ -133,6 +133,7 @@ impl OverEngine for Symmetric<'_> {
 
 impl TransitionSystem for Symmetric<'_> {
     type State = Named;
+    type Cache = system::NoCache;
 
     fn initial(&self) -> Named {
         let mut state = self.engine.initial();

@@ -123,6 +123,8 @@ pub enum Fired {
 /// - `decode` of what `encode` wrote gives the same state up to names that cannot be observed.
 pub trait TransitionSystem {
     type State;
+    /// The type of its successor cache; [`NoCache`] if it has none.
+    type Cache: SuccessorCache<Self::State>;
 
     /// The initial state.
     fn initial(&self) -> Self::State;
@@ -184,7 +186,7 @@ pub trait TransitionSystem {
     }
 
     /// Access to cached successors; `None` if the system has no cache.
-    fn successor_cache(&self) -> Option<&dyn SuccessorCache<Self::State>> {
+    fn successor_cache(&self) -> Option<&Self::Cache> {
         None
     }
 }
@@ -226,7 +228,7 @@ pub trait SuccessorCache<State> {
     /// Visits the successors of a thread that are not transient, in the order of its steps: the first step to
     /// each, and what the steps to it write. Returns false if these are not all: some step faults, moves with
     /// a fault, or is exceptional in another way. Then use [`SuccessorCache::thread_steps`].
-    fn successors(&self, state: &mut State, thread: u32, visit: &mut dyn FnMut(Step, Effect<'_>)) -> bool;
+    fn successors(&self, state: &mut State, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool;
 
     /// Moves to a successor that [`SuccessorCache::successors`] visited: among the successors by `step`, the
     /// one with this number, from 0 on. Returns false if it is not cached any more. The steps after the first
@@ -239,6 +241,31 @@ pub trait SuccessorCache<State> {
     /// Whether there are state properties. If not, [`TransitionSystem::check`] succeeds in every state except
     /// possibly the initial one.
     fn has_state_properties(&self) -> bool;
+}
+
+/// The successor cache of systems that have none.
+pub enum NoCache {}
+
+impl<State> SuccessorCache<State> for NoCache {
+    fn threads(&self, _: &mut State) -> Range<u32> {
+        match *self {}
+    }
+
+    fn successors(&self, _: &mut State, _: u32, _: impl FnMut(Step, Effect<'_>)) -> bool {
+        match *self {}
+    }
+
+    fn apply(&self, _: &mut State, _: Step, _: usize, _: &mut Vec<Step>) -> bool {
+        match *self {}
+    }
+
+    fn thread_steps(&self, _: &mut State, _: u32, _: &mut Steps) {
+        match *self {}
+    }
+
+    fn has_state_properties(&self) -> bool {
+        match *self {}
+    }
 }
 
 /// What searches for violations of temporal properties need in addition.

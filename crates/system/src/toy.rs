@@ -24,6 +24,7 @@ const ROOT: Key = Key { section: Section::Root, index: 0 };
 
 impl TransitionSystem for Counters {
     type State = CountersState;
+    type Cache = crate::NoCache;
 
     fn initial(&self) -> CountersState {
         CountersState { values: vec![0; self.n], fired: Vec::new() }
@@ -114,6 +115,7 @@ impl GraphState {
 
 impl TransitionSystem for Graph {
     type State = GraphState;
+    type Cache = crate::NoCache;
 
     fn initial(&self) -> GraphState {
         GraphState { node: 0, left: Vec::new() }
@@ -181,6 +183,7 @@ pub struct Bag {
 
 impl TransitionSystem for Bag {
     type State = CountersState;
+    type Cache = crate::NoCache;
 
     fn initial(&self) -> CountersState {
         self.counters.initial()

@@ -75,7 +75,7 @@ fn decoding_catches_up(program: &Program, seed: u64) {
         let successors = |state: &mut _| {
             let mut found = Vec::new();
             for thread in engine.threads(state) {
-                let is_all = engine.successors(state, thread, &mut |step, effect| {
+                let is_all = engine.successors(state, thread, |step, effect| {
                     found.push((step, effect.writes.to_vec()));
                 });
                 if !is_all {

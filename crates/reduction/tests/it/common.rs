@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, Temporal};
+use system::{Bound, Encoding, Fault, FaultKind, Fired, Halt, Step, Steps, SuccessorCache, Temporal};
 
 /// The label of a step up to a stored state: the thread, and the transitions taken one after the other.
 pub type Label = (u32, Vec<u32>);
@@ -95,7 +95,7 @@ fn one_by_one<S: Temporal>(system: &S, state: &mut S::State) -> Steps {
     let Some(cache) = system.successor_cache() else { return steps };
     for thread in cache.threads(state) {
         let before = steps.enabled.len();
-        if !cache.successors(state, thread, &mut |step, _| steps.enabled.push(step)) {
+        if !cache.successors(state, thread, |step, _| steps.enabled.push(step)) {
             steps.enabled.truncate(before);
             cache.thread_steps(state, thread, &mut steps);
         }

@@ -410,6 +410,7 @@ struct Cramped;
 impl TransitionSystem for Cramped {
     /// Whether the step was tried.
     type State = bool;
+    type Cache = system::NoCache;
 
     fn initial(&self) -> bool {
         false
@@ -493,6 +494,7 @@ enum Ringing {
 
 impl TransitionSystem for Ringing {
     type State = bool;
+    type Cache = system::NoCache;
 
     fn initial(&self) -> bool {
         false

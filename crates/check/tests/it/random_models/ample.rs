@@ -50,6 +50,7 @@ impl OverEngine for ByIndex<'_> {
 
 impl TransitionSystem for ByIndex<'_> {
     type State = Named;
+    type Cache = system::NoCache;
 
     fn initial(&self) -> Named {
         self.0.initial()

@@ -48,6 +48,7 @@ impl Place {
 
 impl TransitionSystem for Kripke {
     type State = Vec<usize>;
+    type Cache = system::NoCache;
 
     fn initial(&self) -> Vec<usize> {
         vec![0]
@@ -125,6 +126,7 @@ pub struct Ring {
 impl TransitionSystem for Ring {
     /// The place of the token and whether it is up, and the history for undoing.
     type State = (u64, u64, Vec<(u64, u64)>);
+    type Cache = system::NoCache;
 
     fn initial(&self) -> Self::State {
         (self.begin, 0, Vec::new())
