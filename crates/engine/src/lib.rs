@@ -263,10 +263,12 @@ impl Engine {
         es.state.mark();
         es.stack.soft_fault = None;
         es.stack.fused_steps = 0;
-        es.stack.context = EvalContext::default();
         es.has_next = false;
         es.start_fault = None;
-        match self.take(es, step) {
+        let end = self.take(es, step);
+        // However the step ended, what is evaluated next is not a part of it.
+        es.stack.context = EvalContext::default();
+        match end {
             Ok(()) => match es.stack.soft_fault.take() {
                 Some(fault) => Fired::MovedWithFault(fault),
                 None => Fired::Moved,

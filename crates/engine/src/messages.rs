@@ -251,6 +251,7 @@ impl Engine {
             found = self.partner(es, thread, channel, &message, step.choice);
         }
         es.stack.message = message;
+        es.stack.context = EvalContext::default();
         found.map(|partner| partner.thread.0)
     }
 

@@ -137,3 +137,23 @@ fn inner_steps_are_counted_one_by_one() {
         }
     }
 }
+
+/// In a state that has timed out, one step exceeds the bound on threads and is the last that is fired. In the
+/// state that is expanded next, nothing has timed out.
+#[test]
+fn a_timeout_is_over_after_a_step_that_exceeds_a_bound() {
+    let program = testing::program(
+        "program timeouts; features thread_ids;
+        global int n;
+        global boolean m;
+        thread W() { loc a: when n == 0 do { n := 1; } goto a; }
+        thread T() provided timeout() {
+          loc a:
+            do { n := 0; m := !m; } goto a;
+            do { start T(); } goto a;
+        }
+        active W, T;",
+    );
+    let found = Pair::new(&program, FAMILY.bounds, false).explore(1000).expect("it is small");
+    assert!(!found.truncations.is_empty());
+}
