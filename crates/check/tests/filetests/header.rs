@@ -190,6 +190,7 @@ pub mod tests {
             "// verdict: holds\n// states: 7\n// states: 8\n",
             "// verdict: holds\n// states: many\n",
             "// verdict: holds\n// states: 7\n// orbits: few\n",
+            "// verdict: holds\n// states: 7\n// cells: many\n",
             "// verdict: holds\n// states: 7\n// options: --fast\n",
         ] {
             assert!(Header::parse(wrong).is_err(), "{wrong}");
