@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use ir::{Exit, GlobalId, Jump, TransitionId};
+use ir::{Exit, GlobalId, Guard, Jump, TransitionId};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span};
 
 use crate::config::Sizes;
 use crate::model::{Language, Model};
-use crate::report::Place;
+use crate::report::{Call, Place};
 
 /// The words and rules of a language.
 pub struct Dialect {
@@ -33,6 +33,8 @@ pub struct Dialect {
     pub(crate) bounds: fn(Sizes) -> BoundNames,
     pub(crate) end_of_thread: Option<&'static str>,
     pub(crate) tests_have_outcomes: bool,
+    /// What a step begins with that only goes on to another place.
+    pub(crate) jumps: &'static [&'static str],
     pub(crate) load: fn(&mut SourceMap, &dyn Provider, &str) -> Result<FileId, Diagnostics>,
     pub(crate) compile: Compile,
 }
@@ -50,6 +52,7 @@ pub(crate) struct Compiled {
     pub program: ir::Program,
     pub chains: promela::Chains,
     pub hidden: BTreeSet<GlobalId>,
+    pub inlined: promela::Inlined,
     pub warnings: Diagnostics,
 }
 
@@ -89,10 +92,12 @@ static BIR: Dialect = Dialect {
     },
     end_of_thread: None,
     tests_have_outcomes: true,
+    jumps: &["break", "continue"],
     load: |map, provider, path| map.load(provider, path),
     compile: |map, _, file, defines, properties| {
         let (program, warnings) = bir::compile_with(map, file, defines, properties)?;
-        Ok(Compiled { program, chains: promela::Chains::new(), hidden: BTreeSet::new(), warnings })
+        let (chains, hidden, inlined) = Default::default();
+        Ok(Compiled { program, chains, hidden, inlined, warnings })
     },
 };
 
@@ -118,11 +123,12 @@ static PROMELA: Dialect = Dialect {
     },
     end_of_thread: Some("-end-"),
     tests_have_outcomes: false,
+    jumps: &["goto", "break", "fi", "od"],
     load: |map, provider, path| map.load_decoded(provider, path),
     compile: |map, provider, file, defines, properties| {
         let compiled = promela::compile_with(map, provider, file, defines, properties)?;
-        let promela::Compiled { program, chains, hidden, warnings } = compiled;
-        Ok(Compiled { program, chains, hidden, warnings })
+        let promela::Compiled { program, chains, hidden, inlined, warnings } = compiled;
+        Ok(Compiled { program, chains, hidden, inlined, warnings })
     },
 };
 
@@ -132,7 +138,21 @@ pub fn place_of_step(model: &Model, id: TransitionId) -> Place {
         return model.place_of_step(id);
     }
     let place = model.place(model.program.transitions[id].span);
-    Place { text: text_of_step(model, id), ..place }
+    let via = model.inlined.get(&id).into_iter().flatten().map(|&span| {
+        let Place { file, line, column, .. } = model.place(span);
+        Call { file, line, column, text: model.one_line(span) }
+    });
+    Place { text: text_of_step(model, id), via: via.collect(), ..place }
+}
+
+/// Whether a step only goes on to another place: a `goto` or `break`, or the end of a selection or loop.
+pub fn is_jump(model: &Model, id: TransitionId) -> bool {
+    let transition = &model.program.transitions[id];
+    let is_plain = transition.guard == Guard::Always && transition.body.is_empty();
+    let Exit::Jump(Jump::Goto(_)) = transition.exit else { return false };
+    let text = model.map.text(transition.span);
+    let word = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    is_plain && model.dialect().jumps.contains(&word)
 }
 
 /// The statement of a step. The end of a process has no statement, and is called as SPIN calls it.

@@ -45,6 +45,7 @@ mod summary;
 mod temporal;
 mod trace;
 mod trail;
+pub mod values;
 
 pub use conclude::trail_file;
 pub use dialect::Dialect;
@@ -55,7 +56,9 @@ pub use replay::{Cycle, Diverged, replay, replay_each, replay_property, replay_p
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use system::{FaultKind, Step};
-pub use trace::{Blocked, Direction, Ending, Individual, Message, Partner, Process, Trace, TraceStep};
+pub use trace::{
+    Blocked, Direction, Ending, Individual, Message, Partner, Process, Statement, Trace, TraceStep, Wait,
+};
 pub use trail::{TrailFile, TrailProperty, TrailStep, TrailViolation};
 
 /// The greatest bound on objects and threads: references have at most 31 bits.

@@ -19,6 +19,8 @@ pub struct Model {
     pub chains: promela::Chains,
     /// The globals that the model declares `hidden`.
     pub hidden: BTreeSet<GlobalId>,
+    /// The transitions that come from the bodies of inlines.
+    pub inlined: promela::Inlined,
     pub defines: Vec<(String, String)>,
     pub warnings: Diagnostics,
     pub file: FileId,
@@ -112,9 +114,9 @@ impl Model {
         let files = properties.iter().map(|(name, text)| map.add(name, text).map_err(unreadable));
         let files: Vec<FileId> = files.collect::<Result<_, _>>()?;
         match (dialect.compile)(&mut map, provider, file, defines, &files) {
-            Ok(Compiled { program, chains, hidden, warnings }) => {
+            Ok(Compiled { program, chains, hidden, inlined, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
-                Ok(Self { name, language, map, program, chains, hidden, defines, warnings, file })
+                Ok(Self { name, language, map, program, chains, hidden, inlined, defines, warnings, file })
             }
             Err(diagnostics) => Err(Rejected { diagnostics, map }),
         }

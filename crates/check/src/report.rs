@@ -200,6 +200,7 @@ impl Place {
             line: position.line,
             column: position.column,
             text: shortened(text).to_owned(),
+            via: Vec::new(),
         }
     }
 }
@@ -288,6 +289,20 @@ pub struct Place {
     pub line: u32,
     pub column: u32,
     /// The source line; of a step on several lines all of them, as one.
+    pub text: String,
+    /// The calls of inlines by which this text got here, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub via: Vec<Call>,
+}
+
+/// A call of an inline.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Call {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// The call with its arguments: `push(n + 1)`.
     pub text: String,
 }
 

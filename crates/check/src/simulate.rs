@@ -97,7 +97,7 @@ pub fn random(
         Some(fault) => Some(ending(model, &fault)),
         None => run.ending(None),
     };
-    trace.last = run.lines();
+    let trace = run.ended(trace);
     let end = end.unwrap_or(SimulationEnd::Steps);
     if end == SimulationEnd::Violation && trace.ends_in.is_none() {
         return Err(otherwise(steps, &"nothing is wrong with it"));

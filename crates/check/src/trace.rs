@@ -5,6 +5,7 @@ use system::FaultKind;
 
 use crate::replay::Cycle;
 use crate::report::{Place, as_text};
+use crate::values::{Effect, Read, StateValues, Stored, Value};
 
 /// A run, step by step, in words.
 #[derive(Clone, Debug, Serialize)]
@@ -12,6 +13,8 @@ use crate::report::{Place, as_text};
 pub struct Trace {
     /// The initial state, one line each.
     pub initial: Vec<String>,
+    /// The initial state as values.
+    pub initial_state: StateValues,
     pub steps: Vec<TraceStep>,
     /// How the run goes on for ever, if that is what it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +26,8 @@ pub struct Trace {
     pub ends_in: Option<Ending>,
     /// The state that the run ends in (before the last step, if that one faults).
     pub last: Vec<String>,
+    /// That state as values.
+    pub last_state: StateValues,
     /// The threads of the initial state.
     #[serde(skip)]
     pub processes: Vec<Process>,
@@ -48,8 +53,31 @@ pub struct TraceStep {
     pub location: Place,
     /// For the test of an `if` or `while`: which way it went.
     pub test: Option<bool>,
+    /// What decided that the step could be taken, and is not among the changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Read>,
     /// What is different afterwards.
     pub changes: Vec<String>,
+    /// The same as values.
+    pub effects: Vec<Effect>,
+    /// What was stored and changed nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchanged: Vec<Stored>,
+    /// The statements of the step, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Statement>,
+    /// The number of further statements, of a step that has very many.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub further_statements: u64,
+    /// The thread is inside of an atomic block afterwards: the next step goes on with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_continued: bool,
+    /// The step only goes on to another place, like `goto`, `fi` or `od`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_jump: bool,
+    /// The state after the step, where whole states are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateValues>,
     /// What goes through channels. Several messages only where a step has several statements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Message>,
@@ -63,6 +91,26 @@ pub struct TraceStep {
     pub started: Vec<Process>,
     #[serde(skip)]
     pub ended: Vec<u32>,
+    /// The state after the step in words, where whole states are asked for.
+    #[serde(skip)]
+    pub lines: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// One of several statements of a step.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Statement {
+    pub thread: String,
+    pub location: Place,
+    /// For the test of an `if` or `while`: which way it went.
+    pub test: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Read>,
 }
 
 /// A message that is sent, received, or both.
@@ -74,6 +122,8 @@ pub struct Message {
     /// The message on one line: `ack(1)`.
     pub text: String,
     pub fields: Vec<String>,
+    /// The fields as values.
+    pub values: Vec<Value>,
     pub sender: Option<String>,
     pub receiver: Option<String>,
     /// For messages that wait in a channel: their number from 1, the same where they are sent and where they
@@ -114,8 +164,14 @@ pub struct Ending {
     pub kind: FaultKind,
     pub message: String,
     pub location: Option<Place>,
+    /// For a failed assertion or a broken invariant: what makes it false.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Read>,
     /// For a deadlock: the threads that are stuck, and where.
     pub blocked: Vec<Blocked>,
+    /// Threads that wait for each other: each for the next one, and the last one for the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting_cycle: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -123,4 +179,23 @@ pub struct Ending {
 pub struct Blocked {
     pub thread: String,
     pub location: Place,
+    /// What the thread waits for: one entry for each statement that it could take next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Wait>,
+}
+
+/// What a statement waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Wait {
+    /// In words.
+    pub text: String,
+    pub location: Place,
+    /// The parts of a condition that is false.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Read>,
+    /// The thread that has what it waits for: the owner of a lock, or the last one that wrote a variable of
+    /// the condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
 }

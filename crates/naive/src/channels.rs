@@ -167,7 +167,7 @@ impl Machine<'_> {
             return self.meet(number, &message, span, choose);
         }
         if channel.messages.len() >= capacity as usize {
-            return Err(Stop::Blocked);
+            return self.blocked(|this| this.channel_obstacle(number, true));
         }
         self.claimed(true, number, span);
         let channel = &self.state.channels[&number];
@@ -187,7 +187,7 @@ impl Machine<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let (number, at) = self.incoming(channel, anywhere, keep, pattern, span)?;
-        let at = at.ok_or(Stop::Blocked)?;
+        let Some(at) = at else { return self.blocked(|this| this.channel_obstacle(number, false)) };
         self.claimed(false, number, span);
         let message = self.messages(number)[at].clone();
         if !keep {
@@ -309,7 +309,7 @@ impl Machine<'_> {
         }
         let partners = self.partners(number, message);
         if partners.is_empty() {
-            return Err(Stop::Blocked);
+            return self.blocked(|this| this.channel_obstacle(number, true));
         }
         let (partner, transition) = partners[choose(partners.len() as u32) as usize];
         self.may_meet = false;
@@ -386,7 +386,7 @@ impl Machine<'_> {
             self.naive.channel_name(&self.state, number),
             name(other),
         );
-        self.note(NaiveFault { kind: FaultKind::ExclusiveChannel, span, message });
+        self.note(NaiveFault::new(FaultKind::ExclusiveChannel, span, message));
     }
 
     /// Moves the monitor by a message that was sent or received.
@@ -440,5 +440,5 @@ impl Machine<'_> {
 
 fn out_of_order(span: Span, what: &str) -> NaiveFault {
     let message = format!("this message {what}");
-    NaiveFault { kind: FaultKind::Monitor, span, message }
+    NaiveFault::new(FaultKind::Monitor, span, message)
 }

@@ -1,14 +1,18 @@
-//! What happens in a step besides the change of the state: messages, rendezvous, printed text.
+//! What happens in a step besides the change of the state: statements, values that were read or stored,
+//! messages, rendezvous, printed text.
 //!
 //! The states before and after a step do not show what went through a channel without capacity, nor what was
-//! sent and received in the middle of the step. A machine records it in the state in which it happens, where
-//! all names are known.
+//! sent and received in the middle of the step, nor a value that was stored and is the old one. A machine
+//! records it in the state in which it happens, where all names are known.
 
-use ir::{Array, Expr, ExprKind, Meaning, StringId, TransitionId};
+use std::collections::BTreeMap;
+
+use ir::{Array, Expr, StringId, TransitionId};
 use system::Step;
 
-use crate::machine::Machine;
-use crate::{Naive, State, Stopped, Value, printf};
+use crate::machine::{Machine, Target};
+use crate::show::indices;
+use crate::{Datum, Message, Naive, Part, State, Stopped, Value, printf};
 
 /// A step that was fired.
 #[derive(Clone, Debug)]
@@ -24,22 +28,38 @@ pub struct Fired {
 pub struct Events {
     /// The receiver of the first rendezvous, and the transition by which it receives.
     pub partner: Option<(u32, TransitionId)>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<Transferred>,
     pub printed: String,
+    /// The first statements of the step in their order: several inside of an atomic block.
+    pub statements: Vec<Statement>,
+    /// The number of statements that are not recorded, since the step has too many.
+    pub further_statements: u64,
+    /// What was stored last to each variable, field and element, whether it changed anything or not.
+    pub stored: BTreeMap<String, Datum>,
+}
+
+/// More statements of a step are only counted.
+const MOST_STATEMENTS: usize = 1_000;
+
+/// A transition that was taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Statement {
+    pub thread: u32,
+    pub transition: TransitionId,
+    /// What decided that it could be taken.
+    pub parts: Vec<Part>,
 }
 
 /// A message that goes into a channel, out of it, or through it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Message {
+pub struct Transferred {
     pub transfer: Transfer,
     /// The number of the channel.
     pub channel: u32,
     pub channel_name: String,
     /// The name of the thread that sends or, with [`Transfer::Receive`], receives.
     pub thread: String,
-    pub fields: Vec<String>,
-    /// The message on one line: `ack(1)`.
-    pub text: String,
+    pub message: Message,
 }
 
 /// Which way a message goes.
@@ -70,9 +90,9 @@ impl Machine<'_> {
         }
         let Self { naive, state, thread, .. } = self;
         let declared = &naive.program.channels[state.channels[&number].declared];
-        let (fields, text) = naive.show_message(state, declared, message);
+        let message = naive.message(state, declared, message);
         let (channel_name, thread) = (naive.channel_name(state, number), naive.thread_name(state, *thread));
-        let message = Message { transfer, channel: number, channel_name, thread, fields, text };
+        let message = Transferred { transfer, channel: number, channel_name, thread, message };
         if let Some(events) = &mut self.events {
             events.messages.push(message);
         }
@@ -83,32 +103,93 @@ impl Machine<'_> {
         if self.events.is_none() {
             return;
         }
-        let args: Vec<_> = args.iter().map(|arg| (self.number(arg), self.meaning(arg))).collect();
+        let args: Vec<_> = args.iter().map(|arg| (self.number(arg), self.evaluator().meaning(arg))).collect();
         let text = printf::format(self.program(), &self.program().strings[format], &args);
         if let Some(events) = &mut self.events {
             events.printed += &text;
         }
     }
 
-    /// The value of an expression as an integer, if it has one.
-    fn number(&self, expr: &Expr) -> Option<i64> {
-        match self.eval(expr).ok()? {
-            Value::Int(value) => Some(value),
-            Value::Bool(value) => Some(value.into()),
-            _ => None,
+    /// Records a transition that is about to be taken.
+    pub fn record_statement(&mut self, transition: TransitionId) {
+        match &mut self.events {
+            None => return,
+            Some(events) if events.statements.len() == MOST_STATEMENTS => {
+                events.further_statements += 1;
+                return;
+            }
+            Some(_) => {}
+        }
+        let statement = Statement { thread: self.thread, transition, parts: self.guard_parts(transition) };
+        if let Some(events) = &mut self.events {
+            events.statements.push(statement);
         }
     }
 
-    /// What the integers of an expression stand for, where it is a variable.
-    fn meaning(&self, expr: &Expr) -> Meaning {
-        let program = self.program();
-        match &expr.kind {
-            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => program.globals[*id].meaning,
-            ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => {
-                program.procedures[self.procedure()].locals[*id].meaning
-            }
-            ExprKind::Wrap(inner) | ExprKind::Number(inner) => self.meaning(inner),
-            _ => Meaning::Number,
+    /// Records the parts of a condition in the middle of a transition.
+    pub fn record_condition(&mut self, condition: &Expr) {
+        if self.events.is_none() {
+            return;
         }
+        let parts = self.evaluator().parts(condition);
+        if let Some(statement) = self.events.as_mut().and_then(|events| events.statements.last_mut()) {
+            statement.parts.extend(parts);
+        }
+    }
+
+    /// Records a value that is stored.
+    pub fn record_store(&mut self, target: &Target, value: &Value) {
+        if self.events.is_none() {
+            return;
+        }
+        let stored = self.stored(target, value);
+        if let Some(events) = &mut self.events {
+            events.stored.extend(stored);
+        }
+    }
+
+    /// What a target is called, and the value that is stored to it. What front ends add has no name.
+    fn stored(&self, target: &Target, value: &Value) -> Option<(String, Datum)> {
+        let Self { naive, state, thread, .. } = self;
+        let program = self.program();
+        let local = |id: ir::LocalId| {
+            let variable = &program.procedures[self.procedure()].locals[id];
+            let depth = state.threads[thread].frames.len() - 1;
+            (!variable.synthetic).then(|| (naive.local_name(state, *thread, depth, variable), variable))
+        };
+        let global = |id: ir::GlobalId| {
+            let variable = &program.globals[id];
+            (!variable.synthetic).then(|| (variable.name.clone(), variable))
+        };
+        let object = |value: &Value| match value {
+            Value::Ref(id) => Some(naive.object_name(state, *id)),
+            _ => None,
+        };
+        let (name, variable) = match target {
+            Target::Global(id) => global(*id)?,
+            Target::Local(id) => local(*id)?,
+            Target::Field(base, field) => {
+                let name = format!("{}.{}", object(base)?, program.fields[*field].name);
+                return Some((name, naive.datum(state, value)));
+            }
+            Target::Index(base, index) => {
+                return Some((format!("{}[{index}]", object(base)?), naive.datum(state, value)));
+            }
+            Target::Element(array, at) => {
+                let (name, variable) = match *array {
+                    Array::Global(id) => global(id)?,
+                    Array::Local(id) => local(id)?,
+                };
+                let position =
+                    crate::eval::element_position(variable, at, source::Span::default()).ok()?;
+                (name + &indices(variable, position), variable)
+            }
+        };
+        Some((name, naive.datum_as(state, value, variable.meaning)))
+    }
+
+    /// The value of an expression as an integer, if it has one.
+    fn number(&self, expr: &Expr) -> Option<i64> {
+        self.eval(expr).ok()?.as_int()
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use source::Span;
 use system::{Alarm, Bound, FaultKind};
 
-use crate::{Bounds, OnBound};
+use crate::{Bounds, OnBound, Part};
 
 /// A rule that a program violates, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +13,14 @@ pub struct NaiveFault {
     pub kind: FaultKind,
     pub span: Span,
     pub message: String,
+    /// For an assertion or an invariant: what makes it false.
+    pub parts: Vec<Part>,
+}
+
+impl NaiveFault {
+    pub(crate) fn new(kind: FaultKind, span: Span, message: impl Into<String>) -> Self {
+        Self { kind, span, message: message.into(), parts: Vec::new() }
+    }
 }
 
 impl fmt::Display for NaiveFault {
@@ -46,7 +54,7 @@ pub(crate) enum Stop {
 
 impl Stop {
     pub fn fault(kind: FaultKind, span: Span, message: impl Into<String>) -> Self {
-        Self::Fault(NaiveFault { kind, span, message: message.into() })
+        Self::Fault(NaiveFault::new(kind, span, message))
     }
 
     /// The order of stops that are met together, of which the least one counts: a bound that is exceeded
@@ -85,5 +93,5 @@ pub(crate) fn exceeded(bound: Bound, span: Span, bounds: Bounds) -> NaiveFault {
         Bound::Frames => format!("more than {} nested calls", bounds.frames),
         Bound::Objects => format!("more than {} objects", bounds.objects),
     };
-    NaiveFault { kind: FaultKind::Bound(bound), span, message }
+    NaiveFault::new(FaultKind::Bound(bound), span, message)
 }

@@ -9,8 +9,8 @@
 //! - [`Naive::initial`], [`Naive::steps`], [`Naive::fire`], [`Naive::check`], [`Naive::deadlocked`] are the
 //!   semantics. They never panic for a program that verifies, whatever steps they are asked for.
 //! - [`explore`] visits all states.
-//! - [`Naive::describe_state`] and [`Naive::describe_changes`] put states and steps into words: what people
-//!   see of a counterexample.
+//! - [`Naive::view`], [`Naive::describe_changes`], [`Naive::fire_recorded`] and [`Naive::obstacles`] say what
+//!   people and tools see of a counterexample: states, changes, what a step read and did, why a thread waits.
 //!
 //! # Where a fault is
 //!
@@ -27,28 +27,37 @@
 //! [`explore`].
 
 mod age;
+mod changes;
 mod channels;
 mod collect;
 mod collections;
+mod datum;
 mod eval;
 mod events;
 mod explore;
 mod fault;
 mod machine;
+mod obstacle;
+mod parts;
 mod printf;
 mod schedule;
 mod show;
 mod state;
 mod steps;
 mod value;
+mod view;
 
 pub use collect::collect;
-pub use events::{Events, Fired, Message, Transfer};
+pub use changes::Change;
+pub use datum::{Datum, Message, Waits};
+pub use events::{Events, Fired, Statement, Transfer, Transferred};
 pub use explore::{Summary, explore};
 pub use fault::{NaiveFault, Stopped};
-pub use show::{Change, ChangeKind};
+pub use obstacle::Obstacle;
+pub use parts::Part;
 pub use state::{Channel, Frame, Object, ObjectKind, State, Thread, Waiting};
 pub use value::Value;
+pub use view::{ChannelView, FrameView, ObjectView, StateView, ThreadView};
 
 use ir::Program;
 use system::Alarm;

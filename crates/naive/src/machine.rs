@@ -13,7 +13,9 @@ use crate::fault::{Stop, burn};
 use crate::state::{Untracked, position};
 use crate::steps::EvalContext;
 use crate::value::default_value;
-use crate::{Channel, Events, Frame, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value, Waiting};
+use crate::{
+    Channel, Events, Frame, Naive, NaiveFault, Object, ObjectKind, Obstacle, State, Thread, Value, Waiting,
+};
 
 /// Resolves a choice point: chooses one of a number of alternatives.
 pub(crate) type Choose<'c> = &'c mut dyn FnMut(u32) -> u32;
@@ -34,6 +36,16 @@ pub(crate) struct Machine<'a> {
     pub events: Option<Events>,
     /// The first check that failed.
     pub soft_fault: Option<NaiveFault>,
+    /// Why the body cannot go on, if that is asked for.
+    pub obstacle: Wanted<Obstacle>,
+}
+
+/// Something that is looked for only where it is wanted.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Wanted<T> {
+    #[default]
+    No,
+    Yes(Option<T>),
 }
 
 /// Numbers of channels fit a byte.
@@ -58,7 +70,8 @@ pub(crate) enum Target {
 impl<'a> Machine<'a> {
     pub fn new(naive: &'a Naive<'a>, state: State, thread: u32, context: EvalContext) -> Self {
         let (may_meet, partner, last, events, soft_fault) = (true, None, None, None, None);
-        Self { naive, state, thread, context, may_meet, partner, last, events, soft_fault }
+        let obstacle = Wanted::No;
+        Self { naive, state, thread, context, may_meet, partner, last, events, soft_fault, obstacle }
     }
 
     /// Records a soft fault of the step, which goes on.
@@ -84,6 +97,7 @@ impl<'a> Machine<'a> {
     /// The actions of a transition from this one on, and its exit.
     pub fn transition(&mut self, id: TransitionId, from: usize, choose: Choose<'_>) -> Result<(), Stop> {
         burn(self.naive.alarm)?;
+        self.record_statement(id);
         self.last = Some(id);
         let transition = &self.program().transitions[id];
         for action in &transition.body[from..] {
@@ -96,6 +110,12 @@ impl<'a> Machine<'a> {
             Exit::Jump(jump) => self.jump(jump),
             Exit::Call { callee, args, resume } => self.call(transition, *callee, args, *resume),
         }
+    }
+
+    /// The fault of an assertion whose condition is false.
+    fn failed(&self, condition: &Expr, span: Span) -> NaiveFault {
+        let fault = NaiveFault::new(FaultKind::Assertion, span, "the asserted condition is false");
+        NaiveFault { parts: self.evaluator().parts(condition), ..fault }
     }
 
     /// Where the thread is, unless it has ended.
@@ -158,18 +178,19 @@ impl<'a> Machine<'a> {
             }
             ActionKind::Assert(condition) => {
                 if !self.evaluator().bool(condition)? {
-                    return Err(Stop::fault(FaultKind::Assertion, span, "the asserted condition is false"));
+                    return Err(Stop::Fault(self.failed(condition, span)));
                 }
             }
             ActionKind::Assume(condition) => {
+                self.record_condition(condition);
                 if !self.evaluator().bool(condition)? {
-                    return Err(Stop::Blocked);
+                    return self.blocked(|this| Obstacle::condition(&this.evaluator(), condition));
                 }
             }
             ActionKind::Lock(operand) => {
                 let (id, owner) = self.lock(operand, span)?;
                 if owner.is_some_and(|owner| owner != self.thread) {
-                    return Err(Stop::Blocked);
+                    return self.blocked(|this| this.lock_obstacle(id, None));
                 }
                 let count = self.held(id);
                 if *count == MAX_LOCK_COUNT {
@@ -248,8 +269,7 @@ impl<'a> Machine<'a> {
             }
             ActionKind::Check(condition) => {
                 if !self.evaluator().bool(condition)? {
-                    let message = "the asserted condition is false".to_owned();
-                    let fault = NaiveFault { kind: FaultKind::Assertion, span, message };
+                    let fault = self.failed(condition, span);
                     self.note(fault);
                 }
             }
@@ -332,9 +352,10 @@ impl<'a> Machine<'a> {
                 }
             }
         };
-        *slot = admit(program, place.ty, value, place.span, || {
-            format!("`{}`", text::place(program, scope, place))
-        })?;
+        let value =
+            admit(program, place.ty, value, place.span, || format!("`{}`", text::place(program, scope, place)))?;
+        *slot = value.clone();
+        self.record_store(target, &value);
         Ok(())
     }
 
@@ -413,7 +434,7 @@ impl<'a> Machine<'a> {
             return Err(Stop::fault(FaultKind::Wait, span, message));
         };
         if !waiting.notified || owner.is_some() {
-            return Err(Stop::Blocked);
+            return self.blocked(|this| this.lock_obstacle(id, Some(waiting.notified)));
         }
         *self.held(id) = waiting.count;
         self.this().waiting = None;

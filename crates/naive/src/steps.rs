@@ -113,7 +113,8 @@ impl Naive<'_> {
                 Ok(true) => continue,
                 Ok(false) => {
                     let message = format!("`{}` does not hold", invariant.name);
-                    Stopped::Fault(NaiveFault { kind: FaultKind::Invariant, span: invariant.span, message })
+                    let fault = NaiveFault::new(FaultKind::Invariant, invariant.span, message);
+                    Stopped::Fault(NaiveFault { parts: eval.parts(&invariant.expr), ..fault })
                 }
                 Err(stop) => stop.stopped(bounds, self.on_bound),
             };
@@ -300,7 +301,7 @@ impl Naive<'_> {
             } else {
                 let (kind, span) = (FaultKind::Bound(Bound::Threads), self.program.transitions[id].span);
                 let message = format!("more than {MAX_CHOICES} ways to choose");
-                Stopped::Fault(NaiveFault { kind, span, message })
+                Stopped::Fault(NaiveFault::new(kind, span, message))
             });
         }
         let mut rest = step.choice;

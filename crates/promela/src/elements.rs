@@ -74,7 +74,13 @@ pub struct Element {
     pub marks: u8,
     /// The number of its `d_step`, from 1.
     pub dstep: u32,
+    /// The call of the inline that it comes from.
+    pub call: Option<CallId>,
 }
+
+/// A call of an inline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallId(usize);
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sequence {
@@ -125,9 +131,31 @@ pub struct Elements {
     pub dstep: u32,
     /// The enclosing scopes.
     pub scopes: Vec<u32>,
+    /// The call of the inline whose body is being read.
+    pub call: Option<CallId>,
+    /// The place of each call, and the call whose body it is in.
+    calls: Vec<(Span, Option<CallId>)>,
 }
 
 impl Elements {
+    /// The body of an inline that is called here is read next.
+    pub fn enter_call(&mut self, at: Span) {
+        self.calls.push((at, self.call));
+        self.call = Some(CallId(self.calls.len() - 1));
+    }
+
+    /// The calls of inlines that an element comes from, innermost first.
+    pub fn calls_of(&self, element: ElementId) -> Vec<Span> {
+        let mut calls = Vec::new();
+        let mut next = self.el(element).call;
+        while let Some(CallId(call)) = next {
+            let (span, outer) = self.calls[call];
+            calls.push(span);
+            next = outer;
+        }
+        calls
+    }
+
     pub fn open(&mut self) {
         self.sequences.push(Sequence::default());
         self.open.push(SequenceId(self.sequences.len() - 1));
@@ -183,6 +211,7 @@ impl Elements {
             escapes: Vec::new(),
             marks: 0,
             dstep: self.dstep,
+            call: self.call,
         };
         self.count += 1;
         self.next_unique += 1;

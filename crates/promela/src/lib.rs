@@ -21,7 +21,7 @@ mod tree;
 mod unused;
 mod walk;
 
-pub use lower::{Chain, Chains, Link, merge, unseen};
+pub use lower::{Chain, Chains, Inlined, Link, merge, unseen};
 pub use parser::parse;
 
 use std::collections::BTreeSet;
@@ -37,6 +37,8 @@ pub struct Compiled {
     /// The globals that the model declares `hidden`. Others may be untracked as well: those that are only
     /// written.
     pub hidden: BTreeSet<ir::GlobalId>,
+    /// The transitions that come from the bodies of inlines.
+    pub inlined: Inlined,
     pub warnings: Diagnostics,
 }
 
@@ -70,8 +72,8 @@ pub fn compile_with(
     builder.check_sizes();
     let lowered = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
     match lowered {
-        Some((program, chains, hidden)) if !diagnostics.has_errors() => {
-            Ok(Compiled { program, chains, hidden, warnings: diagnostics })
+        Some((program, chains, hidden, inlined)) if !diagnostics.has_errors() => {
+            Ok(Compiled { program, chains, hidden, inlined, warnings: diagnostics })
         }
         _ => Err(diagnostics.without_warnings()),
     }

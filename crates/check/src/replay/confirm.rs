@@ -67,7 +67,7 @@ pub fn confirm(
         return Ok(None);
     }
     let end = end.map_err(|deviation| unconfirmed(deviation.diverged(steps.len()).to_string()))?;
-    trace.last = run.lines();
+    trace = run.ended(trace);
     if let (Some(Claimed { property, is_fair, .. }), Some(word)) = (found.claimed, word) {
         word.refute(&end, steps.len(), &run.state).map_err(unconfirmed)?;
         let (cycle, individual) = (word.cycle(), word.individual());
@@ -150,10 +150,10 @@ pub fn replay_property_each(
     let source = &mut MergedSteps::of_model(steps);
     let end = follow(&mut run, source, Some(&mut word), |_, words| visit(words)).map_err(not_violated)?;
     if let End::BrokenOff = end {
-        return Ok(Trace { last: run.lines(), ..trace });
+        return Ok(run.ended(trace));
     }
     word.refute(&end, steps.len(), &run.state)?;
-    Ok(violated(&run, &property, cycle, individual, Trace { last: run.lines(), ..trace }))
+    Ok(violated(&run, &property, cycle, individual, run.ended(trace)))
 }
 
 fn not_violated(Deviation { at, reason }: Deviation) -> String {
@@ -173,7 +173,8 @@ fn violated(
     trace: Trace,
 ) -> Trace {
     let model = run.model;
-    let blocked = run.ending(None).map(|ending| ending.blocked).unwrap_or_default();
+    let (blocked, waiting_cycle) =
+        run.ending(None).map(|ending| (ending.blocked, ending.waiting_cycle)).unwrap_or_default();
     let individual = property.each.as_ref().zip(individual).map(|(each, serial)| {
         let thread = format!("{}#{serial}", model.program.procedures[each.procedure].name);
         Individual { variable: each.variable.clone(), thread }
@@ -192,7 +193,9 @@ fn violated(
         kind: FaultKind::AcceptanceCycle,
         message,
         location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
+        reads: Vec::new(),
         blocked,
+        waiting_cycle,
     });
     Trace { cycle, individual, ends_in, ..trace }
 }

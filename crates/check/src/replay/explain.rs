@@ -1,26 +1,30 @@
 //! Runs in words: steps, messages, states, and what is wrong at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ir::TransitionId;
-use naive::{Events, NaiveFault, State, Stopped, Transfer};
+use naive::{Change, Datum, Events, NaiveFault, Part, State, Stopped, Transfer, Transferred};
 use system::{FaultKind, Step};
 
 use super::Run;
-use crate::dialect::{place_of, place_of_step};
+use super::waiting::Waits;
+use crate::dialect::{is_jump, place_of, place_of_step};
 use crate::model::Model;
-use crate::trace::{Blocked, Direction, Ending, Message, Partner, Process, Trace, TraceStep};
+use crate::trace::{Direction, Ending, Message, Partner, Process, Statement, Trace, TraceStep};
+use crate::values::{Effect, Read, StateValues, Stored, list};
 
 impl Run<'_> {
     /// The trace of a run without steps from here on, without what is wrong at its end.
     pub fn beginning(&self) -> Trace {
         Trace {
             initial: self.lines(),
+            initial_state: self.values(),
             steps: Vec::new(),
             cycle: None,
             individual: None,
             ends_in: None,
-            last: Vec::new(),
+            last: self.lines(),
+            last_state: self.values(),
             processes: self.processes(&self.state),
         }
     }
@@ -30,6 +34,16 @@ impl Run<'_> {
         self.naive.describe_state(&self.state).lines().map(str::to_owned).collect()
     }
 
+    /// The state that the run is in, as values.
+    pub fn values(&self) -> StateValues {
+        StateValues::new(self.model, &self.naive.view(&self.state))
+    }
+
+    /// The trace of a run that ends in the state that the run is in.
+    pub fn ended(&self, trace: Trace) -> Trace {
+        Trace { last: self.lines(), last_state: self.values(), ..trace }
+    }
+
     /// A step from the state that the run is in to `next`, if there is one, in words.
     pub(super) fn explain(&mut self, step: Step, events: Events, next: Option<&State>) -> TraceStep {
         let in_transit = &mut self.in_transit;
@@ -37,16 +51,39 @@ impl Run<'_> {
         let Self { model, naive, state, .. } = &*self;
         let transition = TransitionId(step.transition);
         let changes = next.map(|next| naive.describe_changes(state, next)).unwrap_or_default();
+        let written: BTreeSet<&str> = changes.iter().filter_map(written).collect();
         let before = self.processes(state);
         let after = next.map_or_else(|| before.clone(), |next| self.processes(next));
-        TraceStep {
+        let statement = |statement: &naive::Statement| Statement {
+            thread: naive.thread_name(state, statement.thread),
+            location: place_of_step(model, statement.transition),
+            test: model.test_outcome(statement.transition),
+            reads: statement.parts.iter().map(Read::from).collect(),
+        };
+        // The second statement of a rendezvous is the partner's.
+        let own = events.statements.iter().filter(|taken| taken.thread == step.thread);
+        let statements: Vec<Statement> = own.clone().map(statement).collect();
+        let parts = own.clone().next().map_or(&[][..], |first| &first.parts);
+        let reads = parts.iter().filter(|part| is_news(part, &written)).map(Read::from).collect();
+        let is_continued =
+            next.is_some_and(|next| next.exclusive == Some(step.thread));
+        let unchanged = next.map(|next| self.unchanged(&events.stored, &written, next)).unwrap_or_default();
+        let step_in_words = TraceStep {
             thread: naive.thread_name(state, step.thread),
             thread_id: step.thread,
             transition: step.transition,
             choice: step.choice,
             location: place_of_step(model, transition),
             test: model.test_outcome(transition),
+            reads,
             changes: changes.iter().map(ToString::to_string).collect(),
+            effects: changes.iter().map(Effect::from).collect(),
+            unchanged,
+            statements: if statements.len() > 1 { statements } else { Vec::new() },
+            further_statements: events.further_statements,
+            is_continued,
+            is_jump: is_jump(model, transition) && changes.is_empty(),
+            state: None,
             messages,
             partner: events.partner.map(|(thread, transition)| Partner {
                 thread: naive.thread_name(state, thread),
@@ -57,7 +94,33 @@ impl Run<'_> {
             printed: Some(events.printed).filter(|text| !text.is_empty()),
             ended: before.iter().filter(|old| !after.contains(old)).map(|process| process.id).collect(),
             started: after.into_iter().filter(|new| !before.contains(new)).collect(),
+            lines: Vec::new(),
+        };
+        self.writers.note(&step_in_words.thread, &changes);
+        step_in_words
+    }
+
+    /// What was stored, but is not among the changes: the same value as before, or one that the state does
+    /// not keep. What came or went in the step is left out.
+    fn unchanged(
+        &self,
+        stored: &BTreeMap<String, Datum>,
+        written: &BTreeSet<&str>,
+        next: &State,
+    ) -> Vec<Stored> {
+        if stored.keys().all(|what| written.contains(&**what)) {
+            return Vec::new();
         }
+        let (before, after) = (self.naive.view(&self.state).places(), self.naive.view(next).places());
+        let rest = stored.iter().filter(|(what, _)| !written.contains(&***what));
+        let kept = rest.filter(|(what, _)| before.contains_key(*what) && after.contains_key(*what));
+        let stored = kept.map(|(what, value)| Stored {
+            what: what.clone(),
+            value: value.into(),
+            shown: value.to_string(),
+            is_forgotten: after[what] != *value,
+        });
+        stored.collect()
     }
 
     /// The threads of a state that have not ended.
@@ -83,16 +146,14 @@ impl Run<'_> {
             return Some(ending(model, fault));
         }
         (deadlock_is_meant || naive.deadlocked(state)).then(|| {
-            let blocked = naive.unfinished(state).into_iter().filter_map(|id| {
-                let location = &model.program.locations[state.threads[&id].frames.last()?.location];
-                let thread = naive.thread_name(state, id);
-                Some(Blocked { thread, location: place_of(model, location.span) })
-            });
+            let Waits { blocked, cycle } = self.waits();
             Ending {
                 kind: FaultKind::Deadlock,
                 message: model.dialect().deadlock.to_owned(),
                 location: None,
-                blocked: blocked.collect(),
+                reads: Vec::new(),
+                blocked,
+                waiting_cycle: cycle,
             }
         })
     }
@@ -104,8 +165,23 @@ pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
         kind: fault.kind,
         message: fault.message.clone(),
         location: Some(place_of(model, fault.span)),
+        reads: fault.parts.iter().map(Read::from).collect(),
         blocked: Vec::new(),
+        waiting_cycle: Vec::new(),
     }
+}
+
+/// The variable, field, element or channel that a change is about.
+fn written(change: &Change) -> Option<&str> {
+    match change {
+        Change::Value { what, .. } => Some(what),
+        _ => None,
+    }
+}
+
+/// Whether a part of a condition says more than the changes do.
+fn is_news(part: &Part, written: &BTreeSet<&str>) -> bool {
+    part.name.as_ref().is_none_or(|name| !written.contains(&**name))
 }
 
 /// The messages that wait in channels: their numbers and their senders, in the order in which each channel
@@ -118,8 +194,8 @@ pub struct InTransit {
 
 impl InTransit {
     /// A message of a step, with its number.
-    fn describe(&mut self, message: naive::Message) -> Message {
-        let naive::Message { transfer, channel, channel_name, thread, fields, text } = message;
+    fn describe(&mut self, message: Transferred) -> Message {
+        let Transferred { transfer, channel, channel_name, thread, message } = message;
         let waiting = self.channels.entry(channel).or_default();
         let (direction, sender, receiver, number) = match transfer {
             Transfer::Send { position } => {
@@ -133,7 +209,16 @@ impl InTransit {
             }
             Transfer::Rendezvous { receiver } => (Direction::Rendezvous, Some(thread), Some(receiver), None),
         };
-        Message { channel: channel_name, direction, text, fields, sender, receiver, number }
+        Message {
+            channel: channel_name,
+            direction,
+            text: message.to_string(),
+            fields: message.fields.iter().map(ToString::to_string).collect(),
+            values: list(&message.fields),
+            sender,
+            receiver,
+            number,
+        }
     }
 
     /// Forgets the messages of channels that do not exist any more.

@@ -11,6 +11,7 @@ mod explain;
 mod lasso;
 mod marked;
 mod merged;
+mod waiting;
 
 use std::fmt;
 use std::ops::ControlFlow::{self, Continue};
@@ -29,6 +30,7 @@ use crate::model::Model;
 use crate::trace::{Trace, TraceStep};
 use explain::InTransit;
 use lasso::Word;
+use waiting::Writers;
 
 /// The plain interpreter of a model.
 pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
@@ -51,6 +53,7 @@ pub struct Run<'m> {
     /// The state that the run is in.
     pub state: State,
     in_transit: InTransit,
+    writers: Writers,
 }
 
 /// A step that was taken, in words.
@@ -86,7 +89,7 @@ impl fmt::Display for Missed {
 impl<'m> Run<'m> {
     /// The run without steps.
     pub fn new(model: &'m Model, naive: Naive<'m>) -> Self {
-        Self { model, naive, state: naive.initial(), in_transit: InTransit::default() }
+        Self { model, naive, state: naive.initial(), in_transit: InTransit::default(), writers: Writers::default() }
     }
 
     /// Takes a step.
@@ -273,5 +276,5 @@ pub fn replay_each(
         End::Fault(fault) => Some(ending(model, &fault)),
         End::BrokenOff => None,
     };
-    Ok(Trace { ends_in, last: run.lines(), ..trace })
+    Ok(run.ended(Trace { ends_in, ..trace }))
 }

@@ -21,12 +21,7 @@ fn a_philosopher_takes_a_fork() {
     let taken = schedule(&naive, &[0, 2]);
     assert_eq!(
         naive.describe_changes(&ring, &taken),
-        [Change {
-            kind: ChangeKind::Value,
-            what: "Fork#2.isHeld".into(),
-            from: "false".into(),
-            to: "true".into(),
-        }]
+        [Change::Value { what: "Fork#2.isHeld".into(), from: Datum::Bool(false), to: Datum::Bool(true) }]
     );
     assert_eq!(
         naive.describe_state(&taken),

@@ -43,6 +43,10 @@ impl Builder<'_> {
 
     /// The statements of a block, of which there may be none among declarations.
     pub(super) fn steps(&mut self, block: &ast::Block) {
+        let outer = self.elements.call;
+        if let Some(call) = &block.inlined {
+            self.elements.enter_call(call.span);
+        }
         for stmt in &block.steps {
             if let Some(pending) = self.step(stmt) {
                 self.detach_remote();
@@ -50,6 +54,7 @@ impl Builder<'_> {
                 self.elements.add(pending);
             }
         }
+        self.elements.call = outer;
     }
 
     pub(super) fn add_basic(&mut self, basic: Basic, span: Span) {

@@ -199,7 +199,7 @@ impl Lowering<'_, '_> {
             };
             let mut transition = Transition::new(source, guard, body, exit, span);
             transition.exclusive = block.exclusive;
-            self.add(transition);
+            self.add_of(first, transition);
         }
     }
 }

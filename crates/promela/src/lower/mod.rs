@@ -12,12 +12,12 @@ mod processes;
 mod properties;
 mod transitions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{
     Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, Features, GlobalId, Id, IntType, LocalId,
-    Location, LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, Type,
-    TypeId, Variable, Width,
+    Location, LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, TransitionId,
+    Type, TypeId, Variable, Width,
 };
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, FileId, Span};
@@ -32,6 +32,9 @@ use crate::tree::SymbolId;
 use crate::unused;
 
 pub use merge::{Chain, Chains, Link, merge, unseen};
+
+/// By transition: the calls of inlines that it comes from, innermost first.
+pub type Inlined = BTreeMap<TransitionId, Vec<Span>>;
 
 /// Where the first leaf of a variable is; the others follow.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +55,14 @@ pub struct Lowering<'b, 'a> {
     dead: Dead,
     enums: Vec<Option<EnumId>>,
     strings: FxHashMap<String, StringId>,
+    inlined: Inlined,
     /// The process whose code is lowered.
     current: usize,
     scope: Scope,
 }
 
 /// The program, and the chains of its transitions that may be merged.
-pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>) {
+pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>, Inlined) {
     let name = builder.map.file(file).name();
     let features = Features { thread_ids_observable: true, remembers_last: builder.asks_for_last };
     let mut lowering = Lowering {
@@ -72,6 +76,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTree
         dead: Dead::default(),
         enums: Vec::new(),
         strings: FxHashMap::default(),
+        inlined: Inlined::new(),
         current: 0,
         scope: Scope::Program,
     };
@@ -85,7 +90,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTree
     lowering.monitor();
     lowering.properties();
     let chains = lowering.chains();
-    (lowering.program, chains, hidden)
+    (lowering.program, chains, hidden, lowering.inlined)
 }
 
 impl Lowering<'_, '_> {

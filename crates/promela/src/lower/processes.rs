@@ -1,6 +1,6 @@
 //! Processes: locations and transitions.
 
-use ir::{Action, BinaryOp, Claim, Exit, ExprKind, Guard, Jump, LocationId, Scope, Transition};
+use ir::{Action, BinaryOp, Claim, Exit, ExprKind, Guard, Jump, LocationId, Scope, Transition, TransitionId};
 
 use source::Diagnostic;
 
@@ -65,13 +65,23 @@ impl Lowering<'_, '_> {
         transition.rank = rank;
         transition.exclusive = edge.atomic;
         transition.number = element.unique;
-        self.add(transition);
+        self.add_of(edge.element, transition);
     }
 
-    pub(super) fn add(&mut self, transition: Transition) {
+    /// Adds a transition of an element.
+    pub(super) fn add_of(&mut self, element: ElementId, transition: Transition) {
+        let calls = self.builder.elements.calls_of(element);
+        let id = self.add(transition);
+        if !calls.is_empty() {
+            self.inlined.insert(id, calls);
+        }
+    }
+
+    pub(super) fn add(&mut self, transition: Transition) -> TransitionId {
         let source = transition.source;
         let id = self.program.transitions.push(transition);
         self.program.locations[source].transitions.push(id);
+        id
     }
 
     pub(super) fn target(&self, number: u32) -> Exit {

@@ -139,23 +139,25 @@ fn what_happens_in_a_step_is_recorded() {
     let naive = Naive::new(&program);
     let state = schedule(&naive, &[0]);
     let Fired { next, events } = naive.fire_recorded(&state, Step { thread: 0, transition: 1, choice: 0 });
-    let message = |transfer, channel: u32, name: &str, thread: &str, fields: &[&str], text: &str| Message {
+    let message = |transfer, channel: u32, name: &str, thread: &str, fields: &[Datum]| Transferred {
         transfer,
         channel,
         channel_name: name.to_owned(),
         thread: thread.to_owned(),
-        fields: fields.iter().map(|&field| field.to_owned()).collect(),
-        text: text.to_owned(),
+        message: Message { fields: fields.to_vec(), is_named: false },
     };
+    let four = &[Datum::Int(4)];
     let handed = Transfer::Rendezvous { receiver: "R(1)".to_owned() };
-    assert_eq!(events.messages, [message(handed, 1, "q", "S(0)", &["3", "Node#1"], "(3, Node#1)")]);
+    let node = [Datum::Int(3), Datum::Object("Node#1".to_owned())];
+    assert_eq!(events.messages, [message(handed, 1, "q", "S(0)", &node)]);
+    assert_eq!(events.messages[0].message.to_string(), "(3, Node#1)");
     assert_eq!(events.partner.map(|(thread, transition)| (thread, transition.0)), Some((1, 4)));
     let step = |thread, transition| Step { thread, transition, choice: 0 };
     let Fired { next, events } = naive.fire_recorded(&next.unwrap(), step(0, 2));
     let sent = Transfer::Send { position: 0 };
-    assert_eq!(events.messages, [message(sent, 2, "r", "S(0)", &["4"], "4")]);
+    assert_eq!(events.messages, [message(sent, 2, "r", "S(0)", four)]);
     assert_eq!((events.printed.as_str(), events.partner), ("sent 4", None));
     let Fired { events, .. } = naive.fire_recorded(&next.unwrap(), step(1, 5));
     let received = Transfer::Receive { position: 0 };
-    assert_eq!(events.messages, [message(received, 2, "r", "R(1)", &["4"], "4")]);
+    assert_eq!(events.messages, [message(received, 2, "r", "R(1)", four)]);
 }

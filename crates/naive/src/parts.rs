@@ -1,0 +1,306 @@
+//! Why a condition has the value that it has: the parts that decide it, with their values.
+//!
+//! Of a conjunction that is false, the first operand that is false decides, and so on; operands that were
+//! not evaluated have no part in it. A quantifier is decided by a witness, if there is one. What is left are
+//! variables, fields, elements and operations without operators between them.
+
+use ir::{Array, BinaryOp, Expr, ExprKind, FunId, Guard, Meaning, Scope, TransitionId, UnaryOp};
+
+use crate::eval::Eval;
+use crate::machine::Machine;
+use crate::show::indices;
+use crate::{Datum, Naive, ObjectKind, Value};
+
+/// A part of a condition, and its value: `counter.value = 1`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// As the model writes it.
+    pub text: String,
+    pub value: Datum,
+    /// What is read, if that is one variable, field, element or channel: `Counter#1.value`.
+    pub name: Option<String>,
+    /// The thread that is asked about or that holds the lock that is asked about.
+    pub thread: Option<u32>,
+}
+
+/// More parts than these do not explain anything.
+const MOST_PARTS: usize = 8;
+/// Conditions of functions are explained up to this depth of calls.
+const DEEPEST: u32 = 16;
+/// Expressions are taken apart up to this depth.
+const MOST_LEVELS: u32 = 200;
+
+impl Eval<'_> {
+    /// The parts of a condition that decide its value, each once.
+    pub fn parts(&self, expr: &Expr) -> Vec<Part> {
+        let mut parts = Parts::default();
+        parts.decide(self, expr, 0);
+        parts.list
+    }
+
+    fn naive(&self) -> Naive<'_> {
+        Naive { bounds: self.bounds, alarm: self.alarm, ..Naive::new(self.program) }
+    }
+
+    /// What the numbers of a variable stand for.
+    pub fn meaning(&self, expr: &Expr) -> Meaning {
+        match &expr.kind {
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => self.program.globals[*id].meaning,
+            ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => match self.scope {
+                Scope::Procedure(procedure) => self.program.procedures[procedure].locals[*id].meaning,
+                _ => Meaning::Number,
+            },
+            ExprKind::ThreadLocal { procedure, local, .. } => {
+                self.program.procedures[*procedure].locals[*local].meaning
+            }
+            ExprKind::Channel(_) => Meaning::Channel,
+            ExprKind::Wrap(inner) | ExprKind::Number(inner) => self.meaning(inner),
+            _ => Meaning::Number,
+        }
+    }
+
+    /// Whether a variable was made by a front end.
+    fn is_synthetic(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => self.program.globals[*id].synthetic,
+            ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => match self.scope {
+                Scope::Procedure(procedure) => self.program.procedures[procedure].locals[*id].synthetic,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The variable, field, element or channel that an expression reads, as changes call it.
+    fn name_of(&self, expr: &Expr) -> Option<String> {
+        let naive = self.naive();
+        let object = |base: &Expr| match self.eval(base).ok()? {
+            Value::Ref(id) => Some((id, naive.object_name(self.state, id))),
+            _ => None,
+        };
+        let local = |id: &ir::LocalId| {
+            let (thread, Scope::Procedure(procedure)) = (self.thread?, self.scope) else { return None };
+            let depth = self.state.threads.get(&thread)?.frames.len().checked_sub(1)?;
+            let local = &self.program.procedures[procedure].locals[*id];
+            Some((naive.local_name(self.state, thread, depth, local), local))
+        };
+        match &expr.kind {
+            ExprKind::Global(id) => Some(self.program.globals[*id].name.clone()),
+            ExprKind::Local(id) => local(id).map(|(name, _)| name),
+            ExprKind::Field(base, field) => {
+                Some(format!("{}.{}", object(base)?.1, self.program.fields[*field].name))
+            }
+            ExprKind::Index(base, index) => {
+                Some(format!("{}[{}]", object(base)?.1, self.eval(index).ok()?.as_int()?))
+            }
+            ExprKind::Element(array, at) => {
+                let (name, variable) = match array {
+                    Array::Global(id) => (self.program.globals[*id].name.clone(), &self.program.globals[*id]),
+                    Array::Local(id) => local(id)?,
+                };
+                let at = at.iter().map(|index| self.eval(index).ok()?.as_int()).collect::<Option<Vec<_>>>()?;
+                let position = crate::eval::element_position(variable, &at, expr.span).ok()?;
+                Some(name + &indices(variable, position))
+            }
+            ExprKind::LockAvailable(lock) | ExprKind::HasLock(lock) => object(lock).map(|(_, name)| name),
+            ExprKind::ChannelLength(channel)
+            | ExprKind::ChannelFull(channel)
+            | ExprKind::ChannelHas { channel, .. } => {
+                let number = u32::try_from(self.eval(channel).ok()?.as_int()?).ok()?;
+                self.state.channels.contains_key(&number).then(|| naive.channel_name(self.state, number))
+            }
+            _ => None,
+        }
+    }
+
+    /// The thread that a test is about: the owner of a lock, or a thread that is to end.
+    fn thread_of_test(&self, expr: &Expr) -> Option<u32> {
+        match &expr.kind {
+            ExprKind::LockAvailable(lock) | ExprKind::HasLock(lock) => match self.eval(lock).ok()? {
+                Value::Ref(id) => match self.state.objects.get(&id)?.kind {
+                    ObjectKind::Lock { owner, .. } => owner,
+                    _ => None,
+                },
+                _ => None,
+            },
+            ExprKind::ThreadTerminated(thread) => match self.eval(thread).ok()? {
+                Value::Thread(id) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    list: Vec<Part>,
+    /// How deep the recursion is.
+    levels: u32,
+}
+
+impl Parts {
+    fn push(&mut self, part: Part) {
+        let known = |other: &Part| other.text == part.text;
+        if self.list.len() < MOST_PARTS && !self.list.iter().any(known) {
+            self.list.push(part);
+        }
+    }
+
+    /// Adds what decides a condition, which is evaluated inside of `depth` functions.
+    fn decide(&mut self, eval: &Eval<'_>, expr: &Expr, depth: u32) {
+        if self.levels < MOST_LEVELS && self.list.len() < MOST_PARTS {
+            self.levels += 1;
+            self.decide_level(eval, expr, depth);
+            self.levels -= 1;
+        }
+    }
+
+    fn decide_level(&mut self, eval: &Eval<'_>, expr: &Expr, depth: u32) {
+        let value = |expr: &Expr| match eval.eval(expr) {
+            Ok(Value::Bool(value)) => Some(value),
+            _ => None,
+        };
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) | ExprKind::Number(inner) => self.decide(eval, inner, depth),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), left, right) => {
+                // The value of the left operand that makes the right one irrelevant.
+                let decisive = *op == BinaryOp::Or;
+                if value(left) == Some(decisive) {
+                    return self.decide(eval, left, depth);
+                }
+                if *op == BinaryOp::Implies || value(right) != Some(decisive) {
+                    self.decide(eval, left, depth);
+                }
+                self.decide(eval, right, depth);
+            }
+            ExprKind::Cond(condition, then, otherwise) => {
+                self.decide(eval, condition, depth);
+                let taken = if value(condition) == Some(true) { then } else { otherwise };
+                self.decide(eval, taken, depth);
+            }
+            ExprKind::Quantified { all, over, fun, captures } => {
+                if !self.witness(eval, (*all, over, *fun, captures), depth) {
+                    self.leaves(eval, over);
+                }
+            }
+            ExprKind::Call(fun, args) if depth < DEEPEST && value(expr).is_some() => {
+                self.whole(eval, expr);
+                args.iter().for_each(|arg| self.leaves(eval, arg));
+                let values = args.iter().map(|arg| eval.eval(arg)).collect::<Result<Vec<_>, _>>();
+                if let Ok(values) = values {
+                    self.inside(eval, *fun, &values, depth + 1);
+                }
+            }
+            _ => self.leaves(eval, expr),
+        }
+    }
+
+    /// Adds the element by which a quantifier is decided, if there is one, and why.
+    fn witness(
+        &mut self,
+        eval: &Eval<'_>,
+        (all, over, fun, captures): (bool, &Expr, FunId, &[Expr]),
+        depth: u32,
+    ) -> bool {
+        let captured = captures.iter().map(|arg| eval.eval(arg)).collect::<Result<Vec<_>, _>>();
+        let (Ok(collection), Ok(captured)) = (eval.eval(over), captured) else { return false };
+        let body = &eval.program.funs[fun].body;
+        let witness = collection.elements().into_iter().find(|&element| {
+            let values = [std::slice::from_ref(element), &captured].concat();
+            let inner = Eval { variables: &values, scope: Scope::Fun(fun), calls: eval.calls + 1, ..*eval };
+            inner.bool(body).is_ok_and(|holds| holds != all)
+        });
+        let Some(element) = witness else { return false };
+        let (text, _) = eval.program.funs[fun].params[0].clone();
+        let value = eval.naive().datum(eval.state, element);
+        self.push(Part { text, value, name: None, thread: None });
+        self.inside(eval, fun, &[std::slice::from_ref(element), &captured].concat(), depth + 1);
+        true
+    }
+
+    /// Adds what decides the body of a function.
+    fn inside(&mut self, eval: &Eval<'_>, fun: FunId, values: &[Value], depth: u32) {
+        if depth < DEEPEST && eval.calls < eval.bounds.frames {
+            let inner = Eval { variables: values, scope: Scope::Fun(fun), calls: eval.calls + 1, ..*eval };
+            self.decide(&inner, &eval.program.funs[fun].body, depth);
+        }
+    }
+
+    /// Adds the variables, fields, elements and operations in an expression.
+    fn leaves(&mut self, eval: &Eval<'_>, expr: &Expr) {
+        if self.levels < MOST_LEVELS && self.list.len() < MOST_PARTS {
+            self.levels += 1;
+            self.leaves_level(eval, expr);
+            self.levels -= 1;
+        }
+    }
+
+    fn leaves_level(&mut self, eval: &Eval<'_>, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::ThreadNumber | ExprKind::All(_) | ExprKind::Channel(_) => {}
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cond(..)
+            | ExprKind::Cast(..)
+            | ExprKind::InstanceOf(..)
+            | ExprKind::Wrap(_)
+            | ExprKind::Number(_)
+            | ExprKind::Quantified { .. } => {
+                expr.operands().into_iter().for_each(|operand| self.leaves(eval, operand));
+            }
+            ExprKind::Field(..) | ExprKind::Length(_) => self.whole(eval, expr),
+            ExprKind::Index(_, index) => {
+                self.whole(eval, expr);
+                self.leaves(eval, index);
+            }
+            _ => {
+                self.whole(eval, expr);
+                expr.operands().into_iter().for_each(|operand| self.leaves(eval, operand));
+            }
+        }
+    }
+
+    /// Adds an expression as one part.
+    fn whole(&mut self, eval: &Eval<'_>, expr: &Expr) {
+        let Ok(value) = eval.eval(expr) else { return };
+        if eval.is_synthetic(expr) {
+            return;
+        }
+        let value = eval.naive().datum_as(eval.state, &value, eval.meaning(expr));
+        let (name, thread) = (eval.name_of(expr), eval.thread_of_test(expr));
+        self.push(Part { text: eval.text(expr), value, name, thread });
+    }
+}
+
+impl Machine<'_> {
+    /// What decides that a transition can be taken here.
+    pub fn guard_parts(&self, id: TransitionId) -> Vec<Part> {
+        let transition = &self.program().transitions[id];
+        match &transition.guard {
+            Guard::When(condition) => self.evaluator().parts(condition),
+            Guard::Else => {
+                let mut parts = Parts::default();
+                for &other in &self.program().locations[transition.source].transitions {
+                    if let Guard::When(condition) = &self.program().transitions[other].guard {
+                        parts.decide(&self.evaluator(), condition, 0);
+                    }
+                }
+                parts.list
+            }
+            Guard::Always | Guard::Ready(_) => Vec::new(),
+        }
+    }
+}
+
+impl Value {
+    /// The number that it is, if it is one.
+    pub(crate) fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::Bool(value) => Some((*value).into()),
+            _ => None,
+        }
+    }
+}
+
