@@ -50,9 +50,12 @@ pub mod values;
 pub use conclude::trail_file;
 pub use dialect::Dialect;
 pub use model::{Language, Model, Rejected};
+pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use refine::Watcher;
-pub use replay::{Cycle, Diverged, replay, replay_each, replay_property, replay_property_each};
+pub use replay::{
+    Cycle, Diverged, replay, replay_each, replay_property, replay_property_each, replay_states,
+};
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use system::{FaultKind, Step};

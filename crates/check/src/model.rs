@@ -145,6 +145,12 @@ impl Model {
         if self.map.text(span).contains('\n') { Place { text: self.one_line(span), ..place } } else { place }
     }
 
+    /// A line of a source file of this name, from 1.
+    pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
+        let file = self.map.files().find(|known| known.name() == file)?;
+        (1..=file.line_count()).contains(&line).then(|| file.line_text(line))
+    }
+
     /// The text of a span without its comments, on one line.
     pub fn one_line(&self, span: Span) -> String {
         let text = self.map.text(span);

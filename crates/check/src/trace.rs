@@ -1,5 +1,6 @@
 //! Counterexamples in words, as reports have them.
 
+use naive::Change;
 use serde::Serialize;
 use system::FaultKind;
 
@@ -87,6 +88,9 @@ pub struct TraceStep {
     /// What the model prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub printed: Option<String>,
+    /// The changes, for people.
+    #[serde(skip)]
+    pub differences: Vec<Change>,
     #[serde(skip)]
     pub started: Vec<Process>,
     #[serde(skip)]
@@ -164,6 +168,9 @@ pub struct Ending {
     pub kind: FaultKind,
     pub message: String,
     pub location: Option<Place>,
+    /// The last step faults, so that it leads to no state.
+    #[serde(skip)]
+    pub is_of_step: bool,
     /// For a failed assertion or a broken invariant: what makes it false.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<Read>,

@@ -124,15 +124,11 @@ impl From<&Datum> for Value {
                 Self::Map { map: entries.iter().map(entry).collect() }
             }
             Datum::Seq(elements) => Self::List(list(elements)),
-            Datum::Queue { capacity, elements } => {
-                Self::Queue { queue: list(elements), capacity: *capacity }
-            }
+            Datum::Queue { capacity, elements } => Self::Queue { queue: list(elements), capacity: *capacity },
             Datum::Messages(messages) => {
                 Self::Messages { messages: messages.iter().map(|message| list(&message.fields)).collect() }
             }
-            Datum::Lock { owner, count } => {
-                Self::Lock { lock: Held { owner: owner.clone(), count: *count } }
-            }
+            Datum::Lock { owner, count } => Self::Lock { lock: Held { owner: owner.clone(), count: *count } },
             Datum::Waiting(waits) => Self::Waiting { waiting: waits.as_ref().map(Awaited::from) },
             Datum::Record(fields) => Self::Record { record: named(fields) },
         }
@@ -281,11 +277,9 @@ impl From<&Change> for Effect {
             Change::Started { thread, params } => {
                 Self::Started { thread: thread.clone(), params: named(params) }
             }
-            Change::Called { thread, function, args } => Self::Called {
-                thread: thread.clone(),
-                function: function.clone(),
-                args: named(args),
-            },
+            Change::Called { thread, function, args } => {
+                Self::Called { thread: thread.clone(), function: function.clone(), args: named(args) }
+            }
             Change::Returned { thread, function } => {
                 Self::Returned { thread: thread.clone(), function: function.clone() }
             }

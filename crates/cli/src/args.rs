@@ -12,6 +12,7 @@ use quotient::config::{
 use quotient::Language;
 
 use crate::units::{parse_bits, parse_count, parse_duration, parse_size};
+use crate::view::ViewArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -277,6 +278,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
 
+    #[command(flatten)]
+    pub view: ViewArgs,
+
     /// Recorded in the report; a check does not use randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -333,6 +337,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
 
+    #[command(flatten)]
+    pub view: ViewArgs,
+
     /// Draw a message sequence chart of a Promela model: a column for each process; `--msc=messages` leaves
     /// out steps without messages
     #[arg(
@@ -343,7 +350,7 @@ pub struct ReplayArgs {
         require_equals = true,
         default_missing_value = "all",
         hide_possible_values = true,
-        conflicts_with = "format"
+        conflicts_with_all = ["format", "view"]
     )]
     pub msc: Option<Chart>,
 }

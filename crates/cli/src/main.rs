@@ -9,7 +9,9 @@ mod out;
 mod progress;
 mod render;
 mod run;
+mod trace;
 mod units;
+mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use quotient::{Direction, Message, Process, Trace, TraceStep};
+use quotient::{Change, Datum, Direction, Message, Process, Trace, TraceStep};
 
 /// A column is at least this wide, whatever the terminal is, so that there is something to read.
 const NARROWEST: usize = 14;
@@ -28,6 +28,8 @@ pub struct Look {
     pub unicode: bool,
     /// Whether to show steps without messages.
     pub local: bool,
+    /// Whether to show below a step what it changed.
+    pub events: bool,
 }
 
 /// How large a chart is.
@@ -84,11 +86,23 @@ impl Chart {
         line(&row)
     }
 
-    /// The step with this index, if it is shown.
+    /// The step with this index, if it is shown, and what it changed, if that is shown.
     pub fn step(&mut self, index: u64, step: &TraceStep) -> String {
+        let mut lines = self.main_line(index, step);
+        if self.look.events {
+            for event in events(step) {
+                let mut row = self.row();
+                self.put(&mut row, step.thread_id, &format!("  {event}"));
+                lines += &line(&row);
+            }
+        }
+        lines
+    }
+
+    fn main_line(&mut self, index: u64, step: &TraceStep) -> String {
         let is_wrong = self.ends_wrong && index + 1 == self.steps;
         let says_nothing = step.messages.is_empty() && step.started.is_empty() && step.ended.is_empty();
-        if says_nothing && !self.look.local && !is_wrong {
+        if says_nothing && (!self.look.local || step.is_jump) && !is_wrong {
             return String::new();
         }
         let mut row = self.row();
@@ -196,6 +210,45 @@ fn label(message: &Message) -> String {
         Some(first) if first.is_alphabetic() || first == '_' => message.text.clone(),
         _ => format!("{}({})", message.channel, message.fields.join(", ")),
     }
+}
+
+/// What a step changed, read or called, as far as the columns of threads do not show it.
+fn events(step: &TraceStep) -> Vec<String> {
+    let own = format!("{}.", step.thread);
+    let short = |name: &str| name.strip_prefix(&own).unwrap_or(name).to_owned();
+    let mut events: Vec<String> = Vec::new();
+    if !step.reads.is_empty() {
+        let reads = step.reads.iter().map(|read| format!("{} = {}", read.text, read.shown));
+        events.push(format!("reads {}", reads.collect::<Vec<_>>().join(", ")));
+    }
+    for change in &step.differences {
+        match change {
+            Change::Value { what, to: Datum::Lock { owner: Some(owner), .. }, .. }
+                if *owner == step.thread =>
+            {
+                events.push(format!("takes {what}"));
+            }
+            Change::Value { what, to: Datum::Lock { owner: None, .. }, .. } => {
+                events.push(format!("releases {what}"));
+            }
+            Change::Value { what, to: waiting @ Datum::Waiting(_), .. } => {
+                let who = if *what == step.thread { String::new() } else { format!("{what} is ") };
+                events.push(format!("{who}{waiting}"));
+            }
+            Change::Value { what, from, to } => events.push(format!("{}: {from} → {to}", short(what))),
+            Change::Created { object, .. } => events.push(format!("new {object}")),
+            Change::Called { function, args, .. } => {
+                let args = args.iter().map(|(name, value)| format!("{name}: {value}"));
+                events.push(format!("calls {function}({})", args.collect::<Vec<_>>().join(", ")));
+            }
+            Change::Returned { function, .. } => events.push(format!("leaves {function}")),
+            Change::Started { .. } | Change::Ended { .. } => {}
+        }
+    }
+    for stored in &step.unchanged {
+        events.push(format!("{} = {} (unchanged)", short(&stored.what), stored.shown));
+    }
+    events
 }
 
 /// A step of one process: its messages, what it prints, or its statement.

@@ -13,17 +13,30 @@ pub struct Out {
     flushed: Instant,
 }
 
+/// Where a run is shown.
+pub trait Sink: Write {
+    /// Writes a text of whole lines, and lets it be seen.
+    fn lines(&mut self, text: &str) -> io::Result<()>;
+}
+
+impl Sink for Vec<u8> {
+    fn lines(&mut self, text: &str) -> io::Result<()> {
+        self.write_all(text.as_bytes())
+    }
+}
+
+impl Sink for Out {
+    fn lines(&mut self, text: &str) -> io::Result<()> {
+        self.write_all(text.as_bytes())?;
+        self.show()
+    }
+}
+
 impl Out {
     pub fn new() -> Self {
         let lock = stdout().lock();
         let is_terminal = lock.is_terminal();
         Self { inner: BufWriter::with_capacity(1 << 16, lock), is_terminal, flushed: Instant::now() }
-    }
-
-    /// Writes a text of whole lines, and lets it be seen.
-    pub fn lines(&mut self, text: &str) -> io::Result<()> {
-        self.write_all(text.as_bytes())?;
-        self.show()
     }
 
     /// Lets what was written be seen, if it is time.

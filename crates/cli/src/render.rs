@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
 use quotient::config::{Fairness, SearchKind};
-use quotient::report::{Alternative, Coverage, Place, Property, Report, Store, Symmetry, Verdict};
-use quotient::simulate::Choice;
-use quotient::{Cycle, Dialect, FaultKind, Style, Trace, TraceStep};
+use quotient::report::{Alternative, Coverage, Property, Report, Store, Symmetry, Verdict};
+use quotient::{Dialect, FaultKind, Style};
 
+use crate::trace::{columns, excerpt};
 use crate::units;
 
 /// Colours, or none.
@@ -37,17 +37,26 @@ impl Paint {
         self.with(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    fn strong(self, text: &str) -> String {
+    pub fn strong(self, text: &str) -> String {
         self.with(anstyle::Style::new().bold(), text)
     }
 
-    fn dim(self, text: &str) -> String {
+    pub fn dim(self, text: &str) -> String {
         self.with(anstyle::Style::new().dimmed(), text)
     }
 }
 
 /// The whole report: verdict, counterexample, statistics, assumptions.
-pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: bool, paint: Paint) -> String {
+///
+/// The text of the counterexample, if there is one, is that of the view that was asked for.
+pub fn report(
+    report: &Report,
+    dialect: &Dialect,
+    counterexample: &str,
+    replay: Option<&str>,
+    quiet: bool,
+    paint: Paint,
+) -> String {
     let mut out = String::new();
     let verdict = match report.verdict {
         Verdict::Holds => paint.good("holds"),
@@ -112,9 +121,7 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
             SearchKind::Dfs => "depth first; use --search bfs for a short one",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
-        let (steps, widths) = trace(&violation.trace, paint);
-        out += &steps;
-        out += &ending(&violation.trace, violation.trace.steps.len() as u64, widths, paint);
+        out += counterexample;
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo replay it:\n  {command}");
         }
@@ -313,7 +320,7 @@ fn symmetry(symmetry: &Symmetry) -> String {
 }
 
 /// The kind of a violation, as reports in JSON call it, and its message.
-fn what(kind: FaultKind, message: &str) -> String {
+pub fn what(kind: FaultKind, message: &str) -> String {
     format!("{kind}: {message}")
 }
 
@@ -322,181 +329,6 @@ pub fn plural(n: u64, noun: &str) -> String {
         1 => format!("1 {noun}"),
         n => format!("{} {noun}s", units::count(n)),
     }
-}
-
-/// A source line is shown up to this many characters.
-const LONGEST_LINE: usize = 100;
-
-fn excerpt(place: &Place) -> String {
-    match place.text.char_indices().nth(LONGEST_LINE) {
-        Some((end, _)) => format!("{}…", place.text[..end].trim_end()),
-        None => place.text.clone(),
-    }
-}
-
-/// Who, where, and the line there: one row each, in columns.
-fn columns<'p>(
-    rows: impl IntoIterator<Item = (String, &'p Place)>,
-    name: impl Fn(&str) -> String,
-    paint: Paint,
-) -> Vec<String> {
-    let rows: Vec<_> = rows.into_iter().collect();
-    let mut widths = Widths::default();
-    for (who, place) in &rows {
-        widths.fit_row(who, place);
-    }
-    rows.iter().map(|(who, place)| widths.row(who, place, &name, paint)).collect()
-}
-
-/// How wide the columns of a run are.
-#[derive(Clone, Copy, Default)]
-pub struct Widths {
-    /// The width of the numbers of steps.
-    number: usize,
-    who: usize,
-    at: usize,
-}
-
-impl Widths {
-    /// Makes room for a number of steps.
-    pub fn fit_number(&mut self, number: u64) {
-        self.number = self.number.max(number.to_string().len());
-    }
-
-    /// Makes room for a step.
-    pub fn fit(&mut self, step: &TraceStep) {
-        self.fit_row(&step.thread, &step.location);
-    }
-
-    fn fit_row(&mut self, who: &str, place: &Place) {
-        self.who = self.who.max(who.chars().count());
-        self.at = self.at.max(at(place).chars().count());
-    }
-
-    fn row(self, who: &str, place: &Place, name: impl Fn(&str) -> String, paint: Paint) -> String {
-        // Padding comes after the colours: escape sequences have no width.
-        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
-        let at = at(place);
-        let (who_pad, at_pad) = (pad(who, self.who), pad(&at, self.at));
-        format!("{}{who_pad}  {}{at_pad}  {}", name(who), paint.dim(&at), excerpt(place))
-    }
-
-    /// How far what belongs to a step is indented: the steps are numbered.
-    fn indent(self) -> String {
-        " ".repeat(self.number + 6)
-    }
-}
-
-fn at(place: &Place) -> String {
-    format!("{}:{}", place.file, place.line)
-}
-
-/// A report shows this many steps of a counterexample; `quotient replay` shows all.
-pub const LONGEST_TRACE: usize = 200;
-/// How many of them are the first ones.
-const FIRST_STEPS: usize = 20;
-
-/// The steps of a run: who, where, and what changed. Of a long one, the middle is left out.
-fn trace(trace: &Trace, paint: Paint) -> (String, Widths) {
-    let count = trace.steps.len();
-    let left_out =
-        if count > LONGEST_TRACE { FIRST_STEPS..count - (LONGEST_TRACE - FIRST_STEPS) } else { 0..0 };
-    let shown = || (0..count).filter(|index| !left_out.contains(index));
-    let mut widths = Widths::default();
-    widths.fit_number(count as u64);
-    shown().for_each(|index| widths.fit(&trace.steps[index]));
-    let mut out = initially(trace, widths);
-    for index in shown() {
-        if !left_out.is_empty() && index == left_out.end {
-            let _ = writeln!(out, "{}… {} …", widths.indent(), plural(left_out.len() as u64, "step"));
-        }
-        out += &step(index as u64, &trace.steps[index], trace.cycle, widths, paint);
-    }
-    (out, widths)
-}
-
-/// The state that a run begins with.
-pub fn initially(trace: &Trace, widths: Widths) -> String {
-    let mut out = String::new();
-    if !trace.initial.is_empty() {
-        let _ = writeln!(out, "  initially");
-        for line in &trace.initial {
-            let _ = writeln!(out, "{}{line}", widths.indent());
-        }
-    }
-    out
-}
-
-/// The step with this index: who, where, and what changed.
-pub fn step(index: u64, step: &TraceStep, cycle: Option<Cycle>, widths: Widths, paint: Paint) -> String {
-    let mut out = String::new();
-    if cycle.is_some_and(|cycle| cycle.start as u64 == index) {
-        let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
-    }
-    let row = widths.row(&step.thread, &step.location, |thread| paint.strong(thread), paint);
-    let width = widths.number;
-    let _ = writeln!(out, "  {:>width$}. {row}{}", index + 1, outcome(step.test, paint));
-    for line in said(step).iter().chain(&step.changes) {
-        let _ = writeln!(out, "{}{line}", widths.indent());
-    }
-    out
-}
-
-/// What a step hands over to another process, and what it prints.
-fn said(step: &TraceStep) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let (Some(message), Some(partner)) = (step.messages.first(), &step.partner) {
-        let at = &partner.location;
-        let place = format!("{}:{}  {}", at.file, at.line, excerpt(at));
-        lines.push(format!("{}!{} to {} at {place}", message.channel, message.text, partner.thread));
-    }
-    lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
-    lines
-}
-
-/// Which way a test went.
-fn outcome(test: Option<bool>, paint: Paint) -> String {
-    test.map_or(String::new(), |test| paint.dim(if test { "  (true)" } else { "  (false)" }))
-}
-
-/// What is wrong at the end of a run of this number of steps.
-pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String {
-    let mut out = String::new();
-    let Some(ending) = &trace.ends_in else { return out };
-    let indent = widths.indent();
-    match trace.cycle {
-        Some(cycle) if cycle.start as u64 == steps => {
-            let _ = writeln!(out, "  and nothing can move any more: the run stays in this state");
-        }
-        Some(cycle) => {
-            let same = if cycle.closed { "" } else { ", up to the names of what is created on it" };
-            let _ = writeln!(out, "  steps from {} on repeat forever{same}", cycle.start + 1);
-        }
-        None => {}
-    }
-    let _ = writeln!(out, "  {}", paint.bad(&what(ending.kind, &ending.message)));
-    if let Some(place) = &ending.location {
-        let _ = writeln!(out, "{indent}{}  {}", paint.dim(&at(place)), excerpt(place));
-    }
-    let stuck = ending.blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
-    for row in columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint) {
-        let _ = writeln!(out, "{indent}{row}");
-    }
-    out
-}
-
-/// The menu of an interactive run.
-pub fn menu(choices: &[Choice], paint: Paint) -> String {
-    let rows = choices.iter().map(|choice| (choice.thread.clone(), &choice.location));
-    let rows = columns(rows, |thread| paint.strong(thread), paint);
-    let mut out = String::new();
-    for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
-        let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
-        let partner = choice.partner.as_ref().map_or(String::new(), |partner| format!("  (to {partner})"));
-        let test = outcome(choice.test, paint);
-        let _ = writeln!(out, "  {:>3}) {row}{test}{}{fault}", index + 1, paint.dim(&partner));
-    }
-    out
 }
 
 #[cfg(test)]

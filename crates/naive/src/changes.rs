@@ -19,14 +19,29 @@ pub enum Change {
         to: Datum,
     },
     /// An object was made.
-    Created { object: String, contents: Datum },
+    Created {
+        object: String,
+        contents: Datum,
+    },
     /// A thread was started.
-    Started { thread: String, params: Vec<(String, Datum)> },
+    Started {
+        thread: String,
+        params: Vec<(String, Datum)>,
+    },
     /// A thread called a function.
-    Called { thread: String, function: String, args: Vec<(String, Datum)> },
+    Called {
+        thread: String,
+        function: String,
+        args: Vec<(String, Datum)>,
+    },
     /// A thread came back from a function, by return or exception.
-    Returned { thread: String, function: String },
-    Ended { thread: String },
+    Returned {
+        thread: String,
+        function: String,
+    },
+    Ended {
+        thread: String,
+    },
 }
 
 impl fmt::Display for Change {

@@ -203,10 +203,12 @@ impl Naive<'_> {
 
     /// Whether a thread waits for a lock.
     pub(crate) fn condition(&self, state: &State, thread: &Thread) -> Datum {
-        Datum::Waiting(thread.waiting.map(|waiting| Waits {
-            lock: self.object_name(state, waiting.lock),
-            notified: waiting.notified,
-        }))
+        Datum::Waiting(
+            thread.waiting.map(|waiting| Waits {
+                lock: self.object_name(state, waiting.lock),
+                notified: waiting.notified,
+            }),
+        )
     }
 
     /// What an object holds.
@@ -214,9 +216,8 @@ impl Naive<'_> {
         match &object.kind {
             ObjectKind::Record(record, values) => {
                 let fields = self.program.records[*record].fields.iter().zip(values);
-                let named = |(&field, value)| {
-                    (self.program.fields[field].name.clone(), self.datum(state, value))
-                };
+                let named =
+                    |(&field, value)| (self.program.fields[field].name.clone(), self.datum(state, value));
                 Datum::Record(fields.map(named).collect())
             }
             ObjectKind::Array(_, values) => {
@@ -233,6 +234,8 @@ impl Naive<'_> {
         let procedure = self.procedure(frame);
         let params = procedure.locals.values().zip(&frame.locals).take(procedure.params);
         let written = params.filter(|(param, _)| !param.synthetic);
-        written.map(|(param, value)| (param.name.clone(), self.datum_as(state, value, param.meaning))).collect()
+        written
+            .map(|(param, value)| (param.name.clone(), self.datum_as(state, value, param.meaning)))
+            .collect()
     }
 }

@@ -180,8 +180,7 @@ impl Machine<'_> {
                     Array::Global(id) => global(id)?,
                     Array::Local(id) => local(id)?,
                 };
-                let position =
-                    crate::eval::element_position(variable, at, source::Span::default()).ok()?;
+                let position = crate::eval::element_position(variable, at, source::Span::default()).ok()?;
                 (name + &indices(variable, position), variable)
             }
         };

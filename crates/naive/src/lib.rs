@@ -47,8 +47,8 @@ mod steps;
 mod value;
 mod view;
 
-pub use collect::collect;
 pub use changes::Change;
+pub use collect::collect;
 pub use datum::{Datum, Message, Waits};
 pub use events::{Events, Fired, Statement, Transfer, Transferred};
 pub use explore::{Summary, explore};

@@ -352,8 +352,9 @@ impl<'a> Machine<'a> {
                 }
             }
         };
-        let value =
-            admit(program, place.ty, value, place.span, || format!("`{}`", text::place(program, scope, place)))?;
+        let value = admit(program, place.ty, value, place.span, || {
+            format!("`{}`", text::place(program, scope, place))
+        })?;
         *slot = value.clone();
         self.record_store(target, &value);
         Ok(())

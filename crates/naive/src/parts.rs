@@ -45,7 +45,9 @@ impl Eval<'_> {
     /// What the numbers of a variable stand for.
     pub fn meaning(&self, expr: &Expr) -> Meaning {
         match &expr.kind {
-            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => self.program.globals[*id].meaning,
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
+                self.program.globals[*id].meaning
+            }
             ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => match self.scope {
                 Scope::Procedure(procedure) => self.program.procedures[procedure].locals[*id].meaning,
                 _ => Meaning::Number,
@@ -62,7 +64,9 @@ impl Eval<'_> {
     /// Whether a variable was made by a front end.
     fn is_synthetic(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => self.program.globals[*id].synthetic,
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
+                self.program.globals[*id].synthetic
+            }
             ExprKind::Local(id) | ExprKind::Element(Array::Local(id), _) => match self.scope {
                 Scope::Procedure(procedure) => self.program.procedures[procedure].locals[*id].synthetic,
                 _ => false,
@@ -98,7 +102,8 @@ impl Eval<'_> {
                     Array::Global(id) => (self.program.globals[*id].name.clone(), &self.program.globals[*id]),
                     Array::Local(id) => local(id)?,
                 };
-                let at = at.iter().map(|index| self.eval(index).ok()?.as_int()).collect::<Option<Vec<_>>>()?;
+                let at =
+                    at.iter().map(|index| self.eval(index).ok()?.as_int()).collect::<Option<Vec<_>>>()?;
                 let position = crate::eval::element_position(variable, &at, expr.span).ok()?;
                 Some(name + &indices(variable, position))
             }
@@ -303,4 +308,3 @@ impl Value {
         }
     }
 }
-

@@ -106,7 +106,9 @@ pub fn confirm(
 fn unevaluated(run: &Run<'_>, found: &Found<'_>, individual: Option<u32>) -> Option<Ending> {
     let claimed = Claimed { individual, ..found.claimed? };
     match Word::new(run.naive, claimed).valuation(&run.state) {
-        Err(Stopped::Fault(fault)) if fault.kind == found.kind => Some(ending(run.model, &fault)),
+        Err(Stopped::Fault(fault)) if fault.kind == found.kind => {
+            Some(Ending { is_of_step: false, ..ending(run.model, &fault) })
+        }
         _ => None,
     }
 }
@@ -193,6 +195,7 @@ fn violated(
         kind: FaultKind::AcceptanceCycle,
         message,
         location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
+        is_of_step: false,
         reads: Vec::new(),
         blocked,
         waiting_cycle,

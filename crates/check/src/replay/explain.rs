@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::TransitionId;
 use naive::{Change, Datum, Events, NaiveFault, Part, State, Stopped, Transfer, Transferred};
+use source::Span;
 use system::{FaultKind, Step};
 
 use super::Run;
 use super::waiting::Waits;
 use crate::dialect::{is_jump, place_of, place_of_step};
 use crate::model::Model;
+use crate::report::Place;
 use crate::trace::{Direction, Ending, Message, Partner, Process, Statement, Trace, TraceStep};
 use crate::values::{Effect, Read, StateValues, Stored, list};
 
@@ -54,21 +56,27 @@ impl Run<'_> {
         let written: BTreeSet<&str> = changes.iter().filter_map(written).collect();
         let before = self.processes(state);
         let after = next.map_or_else(|| before.clone(), |next| self.processes(next));
-        let statement = |statement: &naive::Statement| Statement {
-            thread: naive.thread_name(state, statement.thread),
-            location: place_of_step(model, statement.transition),
-            test: model.test_outcome(statement.transition),
-            reads: statement.parts.iter().map(Read::from).collect(),
+        let statements_of = |taken: &naive::Statement| {
+            let thread = naive.thread_name(state, taken.thread);
+            let first = Statement {
+                thread: thread.clone(),
+                location: place_of_step(model, taken.transition),
+                test: model.test_outcome(taken.transition),
+                reads: taken.parts.iter().map(Read::from).collect(),
+            };
+            let further = further_statements(model, taken.transition).into_iter().map(move |location| {
+                Statement { thread: thread.clone(), location, test: None, reads: Vec::new() }
+            });
+            std::iter::once(first).chain(further)
         };
         // The second statement of a rendezvous is the partner's.
         let own = events.statements.iter().filter(|taken| taken.thread == step.thread);
-        let statements: Vec<Statement> = own.clone().map(statement).collect();
+        let statements: Vec<Statement> = own.clone().flat_map(statements_of).collect();
         let parts = own.clone().next().map_or(&[][..], |first| &first.parts);
         let reads = parts.iter().filter(|part| is_news(part, &written)).map(Read::from).collect();
-        let is_continued =
-            next.is_some_and(|next| next.exclusive == Some(step.thread));
+        let is_continued = next.is_some_and(|next| next.exclusive == Some(step.thread));
         let unchanged = next.map(|next| self.unchanged(&events.stored, &written, next)).unwrap_or_default();
-        let step_in_words = TraceStep {
+        let words = TraceStep {
             thread: naive.thread_name(state, step.thread),
             thread_id: step.thread,
             transition: step.transition,
@@ -93,11 +101,12 @@ impl Run<'_> {
             }),
             printed: Some(events.printed).filter(|text| !text.is_empty()),
             ended: before.iter().filter(|old| !after.contains(old)).map(|process| process.id).collect(),
+            differences: Vec::new(),
             started: after.into_iter().filter(|new| !before.contains(new)).collect(),
             lines: Vec::new(),
         };
-        self.writers.note(&step_in_words.thread, &changes);
-        step_in_words
+        self.writers.note(&words.thread, &changes);
+        TraceStep { differences: changes, ..words }
     }
 
     /// What was stored, but is not among the changes: the same value as before, or one that the state does
@@ -143,7 +152,7 @@ impl Run<'_> {
         let faults: Vec<NaiveFault> = state.soft_fault().cloned().into_iter().chain(violated).collect();
         let meant = faults.iter().find(|fault| claimed == Some(fault.kind.as_str())).or(faults.first());
         if let Some(fault) = meant.filter(|_| !deadlock_is_meant) {
-            return Some(ending(model, fault));
+            return Some(Ending { is_of_step: false, ..ending(model, fault) });
         }
         (deadlock_is_meant || naive.deadlocked(state)).then(|| {
             let Waits { blocked, cycle } = self.waits();
@@ -151,6 +160,7 @@ impl Run<'_> {
                 kind: FaultKind::Deadlock,
                 message: model.dialect().deadlock.to_owned(),
                 location: None,
+                is_of_step: false,
                 reads: Vec::new(),
                 blocked,
                 waiting_cycle: cycle,
@@ -159,16 +169,34 @@ impl Run<'_> {
     }
 }
 
-/// The end of a run in a fault.
+/// The end of a run in the fault of a step.
 pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
     Ending {
         kind: fault.kind,
         message: fault.message.clone(),
         location: Some(place_of(model, fault.span)),
+        is_of_step: true,
         reads: fault.parts.iter().map(Read::from).collect(),
         blocked: Vec::new(),
         waiting_cycle: Vec::new(),
     }
+}
+
+/// The statements of a transition after the first one. A front end may put statements of an atomic block
+/// into one transition, which has the place of the first one.
+fn further_statements(model: &Model, id: TransitionId) -> Vec<Place> {
+    let transition = &model.program.transitions[id];
+    let contains = |outer: Span, inner: Span| {
+        outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+    };
+    let mut spans: Vec<Span> = vec![transition.span];
+    for action in &transition.body {
+        let is_known = |&known: &Span| contains(known, action.span) || contains(action.span, known);
+        if action.span != Span::default() && !spans.iter().any(is_known) {
+            spans.push(action.span);
+        }
+    }
+    spans[1..].iter().map(|&span| place_of(model, span)).collect()
 }
 
 /// The variable, field, element or channel that a change is about.

@@ -52,6 +52,8 @@ pub struct Run<'m> {
     pub naive: Naive<'m>,
     /// The state that the run is in.
     pub state: State,
+    /// Whether each step comes with the state after it.
+    pub shows_states: bool,
     in_transit: InTransit,
     writers: Writers,
 }
@@ -89,7 +91,8 @@ impl fmt::Display for Missed {
 impl<'m> Run<'m> {
     /// The run without steps.
     pub fn new(model: &'m Model, naive: Naive<'m>) -> Self {
-        Self { model, naive, state: naive.initial(), in_transit: InTransit::default(), writers: Writers::default() }
+        let (in_transit, writers) = Default::default();
+        Self { model, naive, state: naive.initial(), shows_states: false, in_transit, writers }
     }
 
     /// Takes a step.
@@ -107,10 +110,13 @@ impl<'m> Run<'m> {
             Err(Stopped::Fault(fault)) => (None, Some(fault)),
             Ok(next) => (Some(next), None),
         };
-        let step = self.explain(step, events, next.as_ref());
+        let mut step = self.explain(step, events, next.as_ref());
         if let Some(next) = next {
             self.in_transit.keep(&next);
             self.state = next;
+        }
+        if self.shows_states {
+            (step.state, step.lines) = (Some(self.values()), self.lines());
         }
         Ok(Taken { step, fault })
     }
@@ -264,10 +270,31 @@ pub fn replay_each(
     bounds: Bounds,
     steps: impl IntoIterator<Item = Step>,
     claimed: Option<&str>,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, Diverged> {
+    follow_each(model, bounds, steps, claimed, false, visit)
+}
+
+/// Runs `steps` as [`replay_each`] does; each step comes with the state after it.
+pub fn replay_states(
+    model: &Model,
+    bounds: Bounds,
+    steps: impl IntoIterator<Item = Step>,
+    visit: impl FnMut(TraceStep) -> ControlFlow<()>,
+) -> Result<Trace, Diverged> {
+    follow_each(model, bounds, steps, None, true, visit)
+}
+
+fn follow_each(
+    model: &Model,
+    bounds: Bounds,
+    steps: impl IntoIterator<Item = Step>,
+    claimed: Option<&str>,
+    shows_states: bool,
     mut visit: impl FnMut(TraceStep) -> ControlFlow<()>,
 ) -> Result<Trace, Diverged> {
     let steps: Vec<Step> = steps.into_iter().collect();
-    let mut run = Run::new(model, interpreter(model, bounds));
+    let mut run = Run { shows_states, ..Run::new(model, interpreter(model, bounds)) };
     let trace = run.beginning();
     let end = follow(&mut run, &mut MergedSteps::of_model(&steps), None, |_, words| visit(words))
         .map_err(|deviation| deviation.diverged(steps.len()))?;

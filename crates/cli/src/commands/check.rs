@@ -1,14 +1,16 @@
 //! `quotient check`: the verdict on a model.
 
 use std::io::{self, IsTerminal as _, Write as _, stdout};
+use std::ops::ControlFlow::{Break, Continue};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use quotient::report::{Diagnostic, Verdict};
-use quotient::{Model, spin_trail};
+use quotient::{Checked, Model, spin_trail};
 
-use super::failure::{Outcome, print_json, usage};
+use super::failure::{Failure, Outcome, print_json, usage};
 use super::load::{external_property, language, load_with};
+use super::replay::show_for_people;
 use super::shell::{definitions, quoted};
 use super::{style, trail_output};
 use crate::args::{CheckArgs, ModelArgs, ReportFormat, TrailFormat};
@@ -16,6 +18,9 @@ use crate::files::{Disk, free_memory};
 use crate::interrupt;
 use crate::progress::ProgressLine;
 use crate::render::{self, Paint};
+use crate::run::{Extents, Known};
+use crate::trace;
+use crate::view::{View, ViewArgs};
 
 pub fn check(args: &CheckArgs) -> Outcome {
     let mut config = args.config();
@@ -25,6 +30,11 @@ pub fn check(args: &CheckArgs) -> Outcome {
     }
     if args.trail_format == TrailFormat::Spin && !dialect.is_spins {
         return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
+    }
+    if args.format == ReportFormat::Json && !args.view.is_default() {
+        return Err(usage(
+            "--view, --only, --from, --to and --unfold are for people: JSON has the whole run",
+        ));
     }
     let disk = Disk::default();
     let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
@@ -66,7 +76,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
         }
         ReportFormat::Human => {
             let paint = Paint::new(style(stdout().is_terminal()));
-            write!(stdout(), "{}", render::report(report, dialect, replay.as_deref(), args.quiet, paint))?;
+            let shown = counterexample(&model, &checked, &args.view, paint)?;
+            let text = render::report(report, dialect, &shown, replay.as_deref(), args.quiet, paint);
+            write!(stdout(), "{text}")?;
         }
     }
     Ok(if checked.interrupted {
@@ -78,6 +90,41 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => ExitCode::from(3),
         }
     })
+}
+
+/// The counterexample of a check, in the view that was asked for.
+fn counterexample(
+    model: &Model,
+    checked: &Checked,
+    view: &ViewArgs,
+    paint: Paint,
+) -> Result<String, Failure> {
+    let (Some(violation), Some(trail)) = (&checked.report.violation, &checked.trail) else {
+        return Ok(String::new());
+    };
+    let run = &violation.trace;
+    if view.is_default() {
+        let (steps, widths) = trace::trace(run, trace::Style { paint, unfold: false });
+        let ending = trace::ending(run, run.steps.len() as u64, widths, paint);
+        return Ok(steps + &ending + &trace::last_state(run, widths, false));
+    }
+    let mut extents = Extents::default();
+    run.steps.iter().for_each(|step| extents.fit(step));
+    let how = show_for_people(model, view)?;
+    let mut out = Vec::new();
+    Known { model, trace: run, extents }.show(&how, paint, &mut out, |show| {
+        if view.view != View::States {
+            return run.steps.iter().try_for_each(show);
+        }
+        let mut shown = Ok(());
+        let again = quotient::replay_states(model, trail.bounds, trail.steps(), |step| {
+            shown = show(&step);
+            if shown.is_ok() { Continue(()) } else { Break(()) }
+        });
+        again.expect("the run was confirmed");
+        shown
+    })?;
+    Ok(String::from_utf8(out).expect("what is shown is text"))
 }
 
 /// SPIN looks for a trail under the whole name of the model.

@@ -19,7 +19,8 @@ use crate::interrupt;
 use crate::msc::Look;
 use crate::out::Out;
 use crate::render::Paint;
-use crate::run::{self, Extents, Show};
+use crate::run::{Extents, Known, Show};
+use crate::view::{View, ViewArgs};
 
 pub fn replay(args: &ReplayArgs) -> Outcome {
     let name = args.trail.display();
@@ -136,30 +137,52 @@ impl Recorded<'_> {
     ) -> Result<(), Failure> {
         let Self { model, bounds, steps } = *self;
         let is_terminal = stdout().is_terminal();
+        let (width, unicode) = (terminal_width(), is_terminal && speaks_unicode());
         let how = match (args.format, args.msc) {
             (_, Some(_)) if !model.dialect().is_spins => {
                 return Err(usage("--msc is for Promela models: others have no channels"));
             }
-            (_, Some(what)) => Show::Chart(Look {
-                width: terminal_width(),
-                unicode: is_terminal && speaks_unicode(),
-                local: what == Chart::All,
-            }),
-            (ReportFormat::Json, None) => Show::Json(diagnostics),
-            (ReportFormat::Human, None) => Show::Text,
+            (_, Some(what)) => {
+                let look = Look { width, unicode, local: what == Chart::All, events: false };
+                Show::Chart(look, &args.view)
+            }
+            (ReportFormat::Json, None) => match args.view.unfit_for_json() {
+                Some(option) => return Err(usage(format!("{option} is for people: JSON has the whole run"))),
+                None => Show::Json(diagnostics),
+            },
+            (ReportFormat::Human, None) => show_for_people(model, &args.view)?,
         };
         let flag = interrupt::flag();
         let each_step = |show: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
             let mut shown = Ok(());
-            let again = quotient::replay_each(model, bounds, steps.iter().copied(), None, |step| {
+            let visit = |step| {
                 shown = if flag.load(Relaxed) { Err(ErrorKind::Interrupted.into()) } else { show(&step) };
                 if shown.is_ok() { Continue(()) } else { Break(()) }
-            });
+            };
+            let steps = steps.iter().copied();
+            let again = match args.view.view {
+                View::States => quotient::replay_states(model, bounds, steps, visit),
+                _ => quotient::replay_each(model, bounds, steps, None, visit),
+            };
             again.expect("the run was followed before");
             shown
         };
-        run::show(trace, extents, &how, Paint::new(style(is_terminal)), &mut Out::new(), each_step)?;
+        let known = Known { model, trace, extents };
+        known.show(&how, Paint::new(style(is_terminal)), &mut Out::new(), each_step)?;
         Ok(())
+    }
+}
+
+/// How a view shows a run.
+pub fn show_for_people<'a>(model: &Model, view: &'a ViewArgs) -> Result<Show<'a>, Failure> {
+    let unicode = stdout().is_terminal() && speaks_unicode();
+    match view.look(terminal_width(), unicode) {
+        Some(_) if view.view == View::Msc && !model.dialect().is_spins => Err(usage(
+            "--view msc is for Promela models: others have no channels; --view threads has a column for each \
+             thread",
+        )),
+        Some(look) => Ok(Show::Chart(look, view)),
+        None => Ok(Show::Text(view)),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::interrupt;
 use crate::out::Out;
 use crate::render::{self, Paint};
 use crate::run::Unfolding;
+use crate::trace;
 
 pub fn simulate(args: &SimulateArgs) -> Outcome {
     let disk = Disk::default();
@@ -139,7 +140,7 @@ fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotie
             writeln!(stdout(), "{}", paint.bad(&wrong))?;
         }
         let choices = run.choices();
-        write!(stdout(), "{}", render::menu(&choices, paint))?;
+        write!(stdout(), "{}", trace::menu(&choices, paint))?;
         if choices.is_empty() {
             writeln!(stdout(), "There are no steps here.")?;
         }

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{
     Channel, ChannelField, ChannelId, Enum, EnumId, Expr, ExprKind, Features, GlobalId, Id, IntType, LocalId,
-    Location, LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId, TransitionId,
-    Type, TypeId, Variable, Width,
+    Location, LocationId, Meaning, Procedure, ProcedureId, ProcedureKind, Program, Scope, StringId,
+    TransitionId, Type, TypeId, Variable, Width,
 };
 use rustc_hash::FxHashMap;
 use source::{Diagnostic, FileId, Span};

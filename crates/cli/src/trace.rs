@@ -1,0 +1,452 @@
+//! Runs for people, step by step: who, where, what it read, what changed, and what is wrong in the end.
+//!
+//! The steps of one atomic block are one row, and steps that only go on to another place have none. Rows
+//! have the numbers of their steps, so that a number means the same in every view and in trails.
+
+use std::fmt::Write as _;
+
+use quotient::report::Place;
+use quotient::simulate::Choice;
+use quotient::values::{Read, Stored};
+use quotient::{Blocked, Change, Cycle, Ending, Statement, Trace, TraceStep, Wait};
+
+use crate::render::{Paint, plural, what};
+
+/// A source line is shown up to this many characters.
+const LONGEST_LINE: usize = 100;
+/// Values that decided a step are shown at the end of its line up to this many characters, and below it
+/// otherwise.
+const LONGEST_READS: usize = 48;
+/// A value is shown up to this many characters.
+const LONGEST_VALUE: usize = 80;
+/// A report shows this many rows of a counterexample; `quotient replay` shows all.
+pub const LONGEST_TRACE: usize = 200;
+/// How many of them are the first ones.
+const FIRST_ROWS: usize = 20;
+/// A report shows this many lines of a state; `quotient replay` shows all.
+const LONGEST_STATE: usize = 60;
+
+/// A text, cut to a number of characters.
+pub fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+pub fn excerpt(place: &Place) -> String {
+    cut(&place.text, LONGEST_LINE)
+}
+
+/// A row of a run: the steps that a thread takes without another one in between, inside of an atomic block,
+/// or one step.
+#[derive(Clone)]
+pub struct Row {
+    /// The index of the first step.
+    pub first: u64,
+    pub steps: Vec<TraceStep>,
+}
+
+/// Puts steps into rows, as they come.
+pub struct Rows {
+    next: u64,
+    open: Option<Row>,
+    /// The index of the first step of the cycle, which begins a row.
+    cycle: Option<u64>,
+}
+
+impl Rows {
+    pub fn new(cycle: Option<Cycle>) -> Self {
+        Self { next: 0, open: None, cycle: cycle.map(|cycle| cycle.start as u64) }
+    }
+
+    /// Adds a step. The row before it is complete if the step is not a part of it.
+    pub fn add(&mut self, step: TraceStep) -> Option<Row> {
+        let first = self.next;
+        self.next += 1;
+        if let Some(row) = &mut self.open
+            && self.cycle != Some(first)
+            && row.goes_on_with(&step)
+        {
+            row.steps.push(step);
+            return None;
+        }
+        self.open.replace(Row { first, steps: vec![step] })
+    }
+
+    /// The last row.
+    pub fn end(self) -> Option<Row> {
+        self.open
+    }
+}
+
+/// A row of very many steps is shown in pieces.
+const MOST_STEPS: usize = 1_000;
+
+impl Row {
+    fn goes_on_with(&self, step: &TraceStep) -> bool {
+        let same = |last: &TraceStep| last.is_continued && last.thread_id == step.thread_id;
+        self.steps.last().is_some_and(same) && self.steps.len() < MOST_STEPS
+    }
+
+    /// The step that the row is called by: the first one that does something.
+    pub fn head(&self) -> &TraceStep {
+        self.steps.iter().find(|step| !step.is_jump).unwrap_or(&self.steps[0])
+    }
+
+    /// Whether all it does is to go on to another place.
+    pub fn is_jump(&self) -> bool {
+        let silent = |step: &TraceStep| step.messages.is_empty() && step.printed.is_none();
+        self.steps.iter().all(|step| step.is_jump && step.unchanged.is_empty() && silent(step))
+    }
+
+    pub fn last(&self) -> u64 {
+        self.first + self.steps.len() as u64 - 1
+    }
+
+    /// `7`, or `7-9`.
+    fn number(&self) -> String {
+        let (first, last) = (self.first + 1, self.last() + 1);
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    }
+
+    /// The statements of the row.
+    fn statements(&self) -> Vec<Statement> {
+        let own = |step: &TraceStep| match &step.statements[..] {
+            [] => vec![Statement {
+                thread: step.thread.clone(),
+                location: step.location.clone(),
+                test: step.test,
+                reads: step.reads.clone(),
+            }],
+            several => several.to_vec(),
+        };
+        self.steps.iter().filter(|step| !step.is_jump).flat_map(own).collect()
+    }
+
+    fn further_statements(&self) -> u64 {
+        self.steps.iter().map(|step| step.further_statements).sum()
+    }
+
+    /// What is different after the row: what several steps change is one change.
+    pub fn changes(&self) -> Vec<Change> {
+        let mut all: Vec<Change> = Vec::new();
+        for change in self.steps.iter().flat_map(|step| &step.differences) {
+            let Change::Value { what, to, .. } = change else {
+                all.push(change.clone());
+                continue;
+            };
+            let known = all.iter_mut().find_map(|known| match known {
+                Change::Value { what: other, to, .. } if other == what => Some(to),
+                _ => None,
+            });
+            match known {
+                Some(known) => *known = to.clone(),
+                None => all.push(change.clone()),
+            }
+        }
+        all.retain(|change| !matches!(change, Change::Value { from, to, .. } if from == to));
+        all
+    }
+
+    /// What was stored and does not show in the changes.
+    fn unchanged(&self) -> Vec<&Stored> {
+        let mut all: Vec<&Stored> = Vec::new();
+        for stored in self.steps.iter().flat_map(|step| &step.unchanged) {
+            all.retain(|other| other.what != stored.what);
+            all.push(stored);
+        }
+        let changes = self.changes();
+        all.retain(|stored| {
+            !changes.iter().any(|change| matches!(change, Change::Value { what, .. } if *what == stored.what))
+        });
+        all
+    }
+}
+
+/// How wide the columns of a run are.
+#[derive(Clone, Copy, Default)]
+pub struct Widths {
+    /// The width of the numbers of steps.
+    number: usize,
+    who: usize,
+    at: usize,
+}
+
+impl Widths {
+    /// Makes room for a number of steps.
+    pub fn fit_number(&mut self, number: u64) {
+        self.number = self.number.max(number.to_string().len());
+    }
+
+    /// Makes room for a step.
+    pub fn fit_step(&mut self, step: &TraceStep) {
+        self.fit_place(&step.thread, &step.location);
+    }
+
+    /// Makes room for a row.
+    pub fn fit(&mut self, row: &Row) {
+        self.number = self.number.max(row.number().len());
+        self.fit_step(row.head());
+    }
+
+    fn fit_place(&mut self, who: &str, place: &Place) {
+        self.who = self.who.max(who.chars().count());
+        self.at = self.at.max(at(place).chars().count());
+    }
+
+    fn line(self, who: &str, place: &Place, name: impl Fn(&str) -> String, paint: Paint) -> String {
+        // Padding comes after the colours: escape sequences have no width.
+        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
+        let at = at(place);
+        let (who_pad, at_pad) = (pad(who, self.who), pad(&at, self.at));
+        format!("{}{who_pad}  {}{at_pad}  {}{}", name(who), paint.dim(&at), excerpt(place), via(place, paint))
+    }
+
+    /// How far what belongs to a step is indented: the steps are numbered.
+    pub fn indent(self) -> String {
+        " ".repeat(self.number + 6)
+    }
+}
+
+fn at(place: &Place) -> String {
+    format!("{}:{}", place.file, place.line)
+}
+
+/// The calls of inlines by which a statement got where it is.
+fn via(place: &Place, paint: Paint) -> String {
+    let calls = place.via.iter().map(|call| format!("in {} at line {}", cut(&call.text, 40), call.line));
+    let calls = calls.collect::<Vec<_>>().join(", ");
+    if calls.is_empty() { calls } else { paint.dim(&format!("  ({calls})")) }
+}
+
+/// Who, where, and the line there: one row each, in columns.
+pub fn columns<'p>(
+    rows: impl IntoIterator<Item = (String, &'p Place)>,
+    name: impl Fn(&str) -> String,
+    paint: Paint,
+) -> Vec<String> {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let mut widths = Widths::default();
+    for (who, place) in &rows {
+        widths.fit_place(who, place);
+    }
+    rows.iter().map(|(who, place)| widths.line(who, place, &name, paint)).collect()
+}
+
+/// How rows are shown.
+#[derive(Clone, Copy)]
+pub struct Style {
+    pub paint: Paint,
+    /// Whether the statements of atomic blocks are shown one by one.
+    pub unfold: bool,
+}
+
+/// A counterexample as a report shows it. Of a long one, the middle is left out.
+pub fn trace(trace: &Trace, style: Style) -> (String, Widths) {
+    let mut rows = Rows::new(trace.cycle);
+    let mut all: Vec<Row> = trace.steps.iter().filter_map(|step| rows.add(step.clone())).collect();
+    all.extend(rows.end());
+    let count = all.len();
+    let left_out =
+        if count > LONGEST_TRACE { FIRST_ROWS..count - (LONGEST_TRACE - FIRST_ROWS) } else { 0..0 };
+    let mut widths = Widths::default();
+    let shown = || all.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
+    shown().for_each(|(_, row)| widths.fit(row));
+    let mut out = initially(trace, widths);
+    for (at, next) in shown() {
+        if !left_out.is_empty() && at == left_out.end {
+            let steps = next.first - all[left_out.start].first;
+            let _ = writeln!(out, "{}… {} …", widths.indent(), plural(steps, "step"));
+        }
+        out += &row(next, trace.cycle, widths, style);
+    }
+    (out, widths)
+}
+
+/// The state that a run begins with.
+pub fn initially(trace: &Trace, widths: Widths) -> String {
+    let mut out = String::new();
+    if !trace.initial.is_empty() {
+        let _ = writeln!(out, "  initially");
+        for line in &trace.initial {
+            let _ = writeln!(out, "{}{line}", widths.indent());
+        }
+    }
+    out
+}
+
+/// A row: who, where, what it read, and what changed.
+pub fn row(row: &Row, cycle: Option<Cycle>, widths: Widths, style: Style) -> String {
+    let Style { paint, unfold } = style;
+    let mut out = String::new();
+    if cycle.is_some_and(|cycle| cycle.start as u64 == row.first) {
+        let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
+    }
+    if row.is_jump() {
+        return out;
+    }
+    let head = row.head();
+    let statements = row.statements();
+    let line = widths.line(&head.thread, &head.location, |thread| paint.strong(thread), paint);
+    let (mut aside, below) = outcome(head.test, &head.reads, paint);
+    let others = statements.len() as u64 + row.further_statements() - 1;
+    if others > 0 && !unfold {
+        aside += &paint.dim(&format!("  (and {})", plural(others, "more statement")));
+    }
+    let width = widths.number;
+    let _ = writeln!(out, "  {:>width$}. {line}{aside}", row.number());
+    let indent = widths.indent();
+    if let Some(line) = below {
+        let _ = writeln!(out, "{indent}{line}");
+    }
+    if unfold {
+        for statement in statements.iter().skip(1) {
+            let Statement { location, test, reads, .. } = statement;
+            let (aside, below) = outcome(*test, reads, paint);
+            let line = widths.line("", location, str::to_owned, paint);
+            let _ = writeln!(out, "  {:>width$}  {line}{aside}", "");
+            if let Some(line) = below {
+                let _ = writeln!(out, "{indent}{line}");
+            }
+        }
+        if row.further_statements() > 0 {
+            let more = plural(row.further_statements(), "more statement");
+            let _ = writeln!(out, "{indent}… {more}");
+        }
+    }
+    for line in details(row, paint) {
+        let _ = writeln!(out, "{indent}{line}");
+    }
+    out
+}
+
+/// What a row hands over to another thread, what it prints, and what is different afterwards.
+pub fn details(row: &Row, paint: Paint) -> Vec<String> {
+    let mut lines: Vec<String> = row.steps.iter().flat_map(said).collect();
+    lines.extend(row.changes().iter().map(ToString::to_string));
+    for Stored { what, shown, is_forgotten, .. } in row.unchanged() {
+        let why = if *is_forgotten { "not read again" } else { "unchanged" };
+        lines.push(format!("{what} = {} {}", cut(shown, LONGEST_VALUE), paint.dim(&format!("({why})"))));
+    }
+    lines
+}
+
+/// What a step hands over to another thread, and what it prints.
+fn said(step: &TraceStep) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let (Some(message), Some(partner)) = (step.messages.first(), &step.partner) {
+        let at = &partner.location;
+        let place = format!("{}:{}  {}", at.file, at.line, excerpt(at));
+        lines.push(format!("{}!{} to {} at {place}", message.channel, message.text, partner.thread));
+    }
+    lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
+    lines
+}
+
+/// Values that decided something: `ended = 2, counter.value = 1`.
+pub fn values(reads: &[Read]) -> String {
+    let each = reads.iter().map(|read| format!("{} = {}", read.text, cut(&read.shown, LONGEST_VALUE)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Which way a test went, and the values that decided it: at the end of the line, and below it.
+fn outcome(test: Option<bool>, reads: &[Read], paint: Paint) -> (String, Option<String>) {
+    let reads = values(reads);
+    let is_short = reads.chars().count() <= LONGEST_READS;
+    let aside = match (test, reads.is_empty() || !is_short) {
+        (None, true) => String::new(),
+        (None, false) => paint.dim(&format!("  ({reads})")),
+        (Some(test), true) => paint.dim(&format!("  ({test})")),
+        (Some(test), false) => paint.dim(&format!("  ({test}: {reads})")),
+    };
+    (aside, (!is_short).then(|| format!("with {reads}")))
+}
+
+/// What is wrong at the end of a run of this number of steps.
+pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String {
+    let mut out = String::new();
+    let Some(ending) = &trace.ends_in else { return out };
+    let Ending { kind, message, location, is_of_step: _, reads, blocked, waiting_cycle } = ending;
+    let indent = widths.indent();
+    match trace.cycle {
+        Some(cycle) if cycle.start as u64 == steps => {
+            let _ = writeln!(out, "  and nothing can move any more: the run stays in this state");
+        }
+        Some(cycle) => {
+            let same = if cycle.closed { "" } else { ", up to the names of what is created on it" };
+            let _ = writeln!(out, "  steps from {} on repeat forever{same}", cycle.start + 1);
+        }
+        None => {}
+    }
+    let _ = writeln!(out, "  {}", paint.bad(&what(*kind, message)));
+    if let Some(place) = location {
+        let _ = writeln!(out, "{indent}{}  {}", paint.dim(&at(place)), excerpt(place));
+    }
+    if !reads.is_empty() {
+        let _ = writeln!(out, "{indent}with {}", values(reads));
+    }
+    let stuck = blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
+    let rows = columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint);
+    for (Blocked { location, waits, .. }, row) in blocked.iter().zip(rows) {
+        let _ = writeln!(out, "{indent}{row}");
+        for wait in waits {
+            let _ = writeln!(out, "{indent}  {}", waits_for(wait, location));
+        }
+    }
+    if let [first, ..] = &waiting_cycle[..] {
+        let each = waiting_cycle.iter().chain([first]).map(String::as_str).collect::<Vec<_>>();
+        let _ = writeln!(out, "{indent}{}", paint.bad(&format!("a cycle of waiting: {}", each.join(" → "))));
+    }
+    out
+}
+
+/// What a stuck thread waits for, at the place that is shown already.
+fn waits_for(Wait { text, location, reads, on }: &Wait, shown: &Place) -> String {
+    let mut out = String::new();
+    if location.line != shown.line || location.file != shown.file {
+        let _ = write!(out, "line {}: ", location.line);
+    }
+    out += text;
+    if !reads.is_empty() {
+        let _ = write!(out, ": {}", values(reads));
+        if let Some(on) = on {
+            let _ = write!(out, " (written last by {on})");
+        }
+    }
+    out
+}
+
+/// The state that a run ends in. Of a large one, a report shows only a part.
+pub fn last_state(trace: &Trace, widths: Widths, is_whole: bool) -> String {
+    let mut out = String::new();
+    let Some(ending) = &trace.ends_in else { return out };
+    // Only the fault of a step has a place and leads to no state.
+    let _ = writeln!(
+        out,
+        "  {}",
+        if ending.is_of_step { "the state before the last step" } else { "the last state" }
+    );
+    let most = if is_whole { usize::MAX } else { LONGEST_STATE };
+    for line in trace.last.iter().take(most) {
+        let _ = writeln!(out, "{}{}", widths.indent(), cut(line, 2 * LONGEST_LINE));
+    }
+    if let Some(more) = trace.last.len().checked_sub(most).filter(|&more| more > 0) {
+        let _ = writeln!(out, "{}… {}", widths.indent(), plural(more as u64, "more line"));
+    }
+    out
+}
+
+/// The menu of an interactive run.
+pub fn menu(choices: &[Choice], paint: Paint) -> String {
+    let rows = choices.iter().map(|choice| (choice.thread.clone(), &choice.location));
+    let rows = columns(rows, |thread| paint.strong(thread), paint);
+    let mut out = String::new();
+    for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
+        let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
+        let partner = choice.partner.as_ref().map_or(String::new(), |partner| format!("  (to {partner})"));
+        let (test, _) = outcome(choice.test, &[], paint);
+        let _ = writeln!(out, "  {:>3}) {row}{test}{}{fault}", index + 1, paint.dim(&partner));
+    }
+    out
+}
