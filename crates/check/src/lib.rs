@@ -27,6 +27,7 @@ mod dialect;
 mod estimate;
 mod findings;
 pub mod graph;
+pub mod itf;
 pub mod json;
 mod model;
 mod pipeline;

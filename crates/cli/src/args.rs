@@ -270,7 +270,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 
-    /// How to write it: json, or spin (of a Promela model, for `spin -t -k FILE MODEL`)
+    /// How to write it: json, spin (of a Promela model, for `spin -t -k FILE MODEL`) or itf (states in the
+    /// Informal Trace Format, for viewers of traces)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub trail_format: TrailFormat,
 
@@ -449,6 +450,7 @@ pub enum TrailFormat {
     #[default]
     Json,
     Spin,
+    Itf,
 }
 
 /// What a message sequence chart shows.

@@ -168,16 +168,19 @@ impl Parts {
         };
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) | ExprKind::Number(inner) => self.decide(eval, inner, depth),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Implies), left, right) => {
-                // The value of the left operand that makes the right one irrelevant.
-                let decisive = *op == BinaryOp::Or;
-                if value(left) == Some(decisive) {
-                    return self.decide(eval, left, depth);
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => {
+                let operands = chain(expr, *op);
+                let decisive = Some(*op == BinaryOp::Or);
+                match operands.iter().find(|operand| value(operand) == decisive) {
+                    Some(operand) => self.decide(eval, operand, depth),
+                    None => operands.iter().for_each(|operand| self.decide(eval, operand, depth)),
                 }
-                if *op == BinaryOp::Implies || value(right) != Some(decisive) {
-                    self.decide(eval, left, depth);
+            }
+            ExprKind::Binary(BinaryOp::Implies, left, right) => {
+                self.decide(eval, left, depth);
+                if value(left) == Some(true) {
+                    self.decide(eval, right, depth);
                 }
-                self.decide(eval, right, depth);
             }
             ExprKind::Cond(condition, then, otherwise) => {
                 self.decide(eval, condition, depth);
@@ -276,6 +279,20 @@ impl Parts {
         let (name, thread) = (eval.name_of(expr), eval.thread_of_test(expr));
         self.push(Part { text: eval.text(expr), value, name, thread });
     }
+}
+
+/// The operands of `a && b && c`, or of another operator.
+fn chain(mut expr: &Expr, op: BinaryOp) -> Vec<&Expr> {
+    let mut operands = Vec::new();
+    while let ExprKind::Binary(other, left, right) = &expr.kind
+        && *other == op
+    {
+        operands.push(&**right);
+        expr = left;
+    }
+    operands.push(expr);
+    operands.reverse();
+    operands
 }
 
 impl Machine<'_> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use quotient::report::{Diagnostic, Verdict};
-use quotient::{Checked, Model, spin_trail};
+use quotient::{Checked, Model, itf, spin_trail};
 
 use super::failure::{Failure, Outcome, print_json, usage};
 use super::load::{external_property, language, load_with};
@@ -55,8 +55,15 @@ pub fn check(args: &CheckArgs) -> Outcome {
                     let shown = checked.report.violation.iter().flat_map(|violation| &violation.trace.steps);
                     spin_trail::write(&model, shown)
                 }
+                TrailFormat::Itf => {
+                    let run = checked.report.violation.as_ref().map(|violation| &violation.trace);
+                    let run = run.expect("a trail is of a violation");
+                    let text = itf::write(&model, trail.bounds, trail.steps(), run);
+                    text.map_err(|diverged| Failure::Internal(diverged.to_string()))?
+                }
             };
-            let is_file = output.is_file();
+            // States cannot be replayed.
+            let is_file = output.is_file() && args.trail_format != TrailFormat::Itf;
             match output.write_whole(&text) {
                 Ok(()) => is_file.then(|| replay_command(&args.model, &model, &path)),
                 Err(error) => {
@@ -132,6 +139,7 @@ fn default_trail(model: &Path, format: TrailFormat) -> PathBuf {
     let (name, ending) = match format {
         TrailFormat::Json => (model.file_stem(), "trail.json"),
         TrailFormat::Spin => (model.file_name(), "trail"),
+        TrailFormat::Itf => (model.file_stem(), "itf.json"),
     };
     PathBuf::from(format!("{}.{ending}", name.unwrap_or_default().to_string_lossy()))
 }

@@ -5,6 +5,7 @@ mod calls;
 mod choose;
 mod collections;
 mod exceptions;
+mod explain;
 mod faults;
 mod garbage;
 mod locks;

@@ -145,3 +145,31 @@ fn numbers_of_fields_matter_where_messages_are_taken() {
     let naive = Naive::new(&program);
     assert_eq!(global(&naive, &schedule(&naive, &[0, 0]), "b"), "true");
 }
+
+#[test]
+fn what_threads_wait_for_at_channels() {
+    let program = processes(
+        "channel q [1] { byte }; channel r [0] { byte }; channels q, r; global boolean open;
+        thread S() { loc a: t0: do { send(channel(q), 1); } goto b; loc b: t1: do { send(channel(q), 2); } goto c; loc c end: }
+        thread R() { loc a: t2: do { receive(channel(q), 7); } goto b; loc b end: }
+        thread M() { loc a: t3: do { send(channel(r), 1); } goto b; t4: do { receive(channel(r), *); } goto b; loc b end: }
+        thread P() provided open { loc a: t5: do { open := false; } goto b; loc b end: }
+        active S, R, M, P;",
+    );
+    let naive = Naive::new(&program);
+    let channel = |name: &str, is_send, contents: Option<i64>| Obstacle::Channel {
+        channel: name.to_owned(),
+        is_send,
+        contents: contents
+            .map(|field| Datum::Messages(vec![Message { fields: vec![Datum::Int(field)], is_named: false }])),
+    };
+    let state = fire(&naive, &naive.initial(), (0, 0, 0));
+    let of = |thread| {
+        naive.obstacles(&state, thread).into_iter().map(|(_, obstacle)| obstacle).collect::<Vec<_>>()
+    };
+    assert_eq!(of(0), [channel("q", true, Some(1))]);
+    assert_eq!(of(1), [channel("q", false, Some(1))]);
+    assert_eq!(of(2), [channel("r", true, None), channel("r", false, None)]);
+    let [Obstacle::Condition { text, .. }] = &of(3)[..] else { panic!("{:?}", of(3)) };
+    assert_eq!(text, "open");
+}
