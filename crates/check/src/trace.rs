@@ -43,7 +43,7 @@ pub struct Individual {
     pub thread: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceStep {
     /// The thread that moved: `Philosopher#1`.

@@ -150,7 +150,7 @@ fn named(values: &[(String, Datum)]) -> BTreeMap<String, Value> {
 }
 
 /// A state of the model.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateValues {
     pub globals: BTreeMap<String, Value>,

@@ -270,12 +270,13 @@ fn words(step: &TraceStep) -> String {
 #[cfg(test)]
 mod tests {
     use quotient::report::Place;
+    use quotient::values::StateValues;
     use quotient::{Blocked, Ending, Partner};
 
     use super::*;
 
     fn place(text: &str) -> Place {
-        Place { file: "m.pml".to_owned(), line: 7, column: 1, text: text.to_owned() }
+        Place { file: "m.pml".to_owned(), line: 7, column: 1, text: text.to_owned(), via: Vec::new() }
     }
 
     fn process(id: u32, name: &str) -> Process {
@@ -283,26 +284,14 @@ mod tests {
     }
 
     fn step(thread_id: u32, text: &str) -> TraceStep {
-        TraceStep {
-            thread: String::new(),
-            thread_id,
-            transition: 0,
-            choice: 0,
-            location: place(text),
-            test: None,
-            changes: Vec::new(),
-            messages: Vec::new(),
-            partner: None,
-            printed: None,
-            started: Vec::new(),
-            ended: Vec::new(),
-        }
+        TraceStep { thread_id, location: place(text), ..TraceStep::default() }
     }
 
     fn message(direction: Direction, channel: &str, text: &str, number: Option<u64>) -> Message {
         let fields = vec![text.to_owned()];
         let (channel, text) = (channel.to_owned(), text.to_owned());
-        Message { channel, direction, text, fields, sender: None, receiver: None, number }
+        let (values, sender, receiver) = (Vec::new(), None, None);
+        Message { channel, direction, text, fields, values, sender, receiver, number }
     }
 
     fn met(from: u32, to: u32, text: &str) -> TraceStep {
@@ -332,17 +321,20 @@ mod tests {
         Trace {
             individual: None,
             initial: Vec::new(),
+            initial_state: StateValues::default(),
             steps,
             cycle: None,
             ends_in: None,
             last: Vec::new(),
+            last_state: StateValues::default(),
             processes,
         }
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
         let kind = quotient::FaultKind::Deadlock;
-        Ending { kind, message: String::new(), location, blocked }
+        let (message, reads, waiting_cycle) = (String::new(), Vec::new(), Vec::new());
+        Ending { kind, message, location, is_of_step: false, reads, blocked, waiting_cycle }
     }
 
     fn chart(trace: &Trace, look: Look) -> String {
@@ -371,7 +363,7 @@ mod tests {
         trace.ends_in = Some(ending(Some(place("")), Vec::new()));
         check(
             &trace,
-            Look { width: 66, unicode: false, local: true },
+            Look { width: 66, unicode: false, local: true, events: false },
             "
       left(0)             right(1)
    1  * x = 1             |
@@ -390,11 +382,11 @@ mod tests {
     #[test]
     fn only_messages_in_unicode_and_narrow() {
         let mut trace = run();
-        let blocked = Blocked { thread: "right(1)".to_owned(), location: place("") };
+        let blocked = Blocked { thread: "right(1)".to_owned(), location: place(""), waits: Vec::new() };
         trace.ends_in = Some(ending(None, vec![blocked]));
         check(
             &trace,
-            Look { width: 20, unicode: true, local: false },
+            Look { width: 20, unicode: true, local: false, events: false },
             "
      left(0)       right(1)
   2  │───ack(1)───>│
@@ -410,15 +402,7 @@ mod tests {
 
     #[test]
     fn nothing_happens() {
-        let trace = Trace {
-            individual: None,
-            initial: Vec::new(),
-            steps: Vec::new(),
-            cycle: None,
-            ends_in: None,
-            last: Vec::new(),
-            processes: Vec::new(),
-        };
-        check(&trace, Look { width: 80, unicode: false, local: true }, "\n\n");
+        let trace = Trace { steps: Vec::new(), processes: Vec::new(), ..run() };
+        check(&trace, Look { width: 80, unicode: false, local: true, events: false }, "\n\n");
     }
 }

@@ -9,7 +9,7 @@ use quotient::{Model, Trace, TraceStep};
 use crate::msc::{Chart, Look, Size};
 use crate::out::{Out, Sink};
 use crate::render::Paint;
-use crate::trace::{self, LONGEST_TRACE, Row, Rows, Style, Widths};
+use crate::trace::{self, Extent, LONGEST_TRACE, Row, Rows, Style, Widths};
 use crate::view::{States, View, ViewArgs};
 
 /// A run of which the end is not known yet.
@@ -82,6 +82,7 @@ impl<'o> Unfolding<'o> {
 #[derive(Clone, Copy, Default)]
 pub struct Extents {
     steps: u64,
+    row: Extent,
     widths: Widths,
     chart: Size,
 }
@@ -89,7 +90,8 @@ pub struct Extents {
 impl Extents {
     pub fn fit(&mut self, step: &TraceStep) {
         self.steps += 1;
-        self.widths.fit_step(step);
+        self.row.add(step);
+        self.widths.fit_step(step, self.row);
         self.chart.fit(&step.started);
     }
 }
@@ -134,15 +136,14 @@ impl Known<'_> {
         each_step: impl FnOnce(&mut dyn FnMut(&TraceStep) -> io::Result<()>) -> io::Result<()>,
     ) -> io::Result<()> {
         let Self { model, trace, extents } = self;
-        let mut widths = extents.widths;
-        widths.fit_number(extents.steps);
+        let widths = extents.widths;
         let style = Style { paint, unfold: view.unfold };
         if view.has_beginning() {
             out.lines(&trace::initially(trace, widths))?;
         }
         let mut states = States::new(model, trace);
         let mut show = |row: Row, out: &mut dyn Sink| {
-            if !(row.first..).zip(&row.steps).any(|(at, step)| view.shows(at, step)) {
+            if !(row.first()..).zip(&row.steps).any(|(at, step)| view.shows(at, step)) {
                 return Ok(());
             }
             out.lines(&match view.view {
@@ -168,8 +169,7 @@ impl Known<'_> {
         out: &mut dyn Sink,
         each_step: impl FnOnce(&mut dyn FnMut(&TraceStep) -> io::Result<()>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Self { trace, extents: Extents { steps, mut widths, mut chart }, .. } = *self;
-        widths.fit_number(steps);
+        let Self { trace, extents: Extents { steps, widths, mut chart, .. }, .. } = *self;
         chart.steps = steps;
         chart.fit(&trace.processes);
         let mut chart = Chart::new(trace, chart, look);

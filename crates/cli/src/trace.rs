@@ -42,36 +42,67 @@ pub fn excerpt(place: &Place) -> String {
 /// or one step.
 #[derive(Clone)]
 pub struct Row {
-    /// The index of the first step.
-    pub first: u64,
+    extent: Extent,
     pub steps: Vec<TraceStep>,
 }
 
-/// Puts steps into rows, as they come.
-pub struct Rows {
+/// Which steps belong to one row.
+#[derive(Clone, Copy, Default)]
+pub struct Extent {
+    /// The index of the first step of the row.
+    first: u64,
+    /// The index of the next step.
     next: u64,
-    open: Option<Row>,
+    /// The thread that goes on with the row, if one does.
+    thread: Option<u32>,
     /// The index of the first step of the cycle, which begins a row.
     cycle: Option<u64>,
 }
 
+impl Extent {
+    /// Adds a step, and says whether it begins a row.
+    pub fn add(&mut self, step: &TraceStep) -> bool {
+        let at = self.next;
+        let begins =
+            self.thread != Some(step.thread_id) || self.cycle == Some(at) || at - self.first == MOST_STEPS;
+        if begins {
+            self.first = at;
+        }
+        self.next += 1;
+        self.thread = step.is_continued.then_some(step.thread_id);
+        begins
+    }
+
+    /// The numbers of the steps of the row so far: `7`, or `7-9`.
+    fn number(self) -> String {
+        let (first, last) = (self.first + 1, self.next);
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    }
+}
+
+/// Puts steps into rows, as they come.
+pub struct Rows {
+    extent: Extent,
+    open: Option<Row>,
+}
+
 impl Rows {
     pub fn new(cycle: Option<Cycle>) -> Self {
-        Self { next: 0, open: None, cycle: cycle.map(|cycle| cycle.start as u64) }
+        let cycle = cycle.map(|cycle| cycle.start as u64);
+        Self { extent: Extent { cycle, ..Extent::default() }, open: None }
     }
 
     /// Adds a step. The row before it is complete if the step is not a part of it.
     pub fn add(&mut self, step: TraceStep) -> Option<Row> {
-        let first = self.next;
-        self.next += 1;
-        if let Some(row) = &mut self.open
-            && self.cycle != Some(first)
-            && row.goes_on_with(&step)
-        {
-            row.steps.push(step);
-            return None;
+        let begins = self.extent.add(&step);
+        match &mut self.open {
+            Some(row) if !begins => {
+                row.steps.push(step);
+                row.extent = self.extent;
+                None
+            }
+            _ => self.open.replace(Row { extent: self.extent, steps: vec![step] }),
         }
-        self.open.replace(Row { first, steps: vec![step] })
     }
 
     /// The last row.
@@ -81,12 +112,12 @@ impl Rows {
 }
 
 /// A row of very many steps is shown in pieces.
-const MOST_STEPS: usize = 1_000;
+const MOST_STEPS: u64 = 1_000;
 
 impl Row {
-    fn goes_on_with(&self, step: &TraceStep) -> bool {
-        let same = |last: &TraceStep| last.is_continued && last.thread_id == step.thread_id;
-        self.steps.last().is_some_and(same) && self.steps.len() < MOST_STEPS
+    /// The index of the first step.
+    pub fn first(&self) -> u64 {
+        self.extent.first
     }
 
     /// The step that the row is called by: the first one that does something.
@@ -98,16 +129,6 @@ impl Row {
     pub fn is_jump(&self) -> bool {
         let silent = |step: &TraceStep| step.messages.is_empty() && step.printed.is_none();
         self.steps.iter().all(|step| step.is_jump && step.unchanged.is_empty() && silent(step))
-    }
-
-    pub fn last(&self) -> u64 {
-        self.first + self.steps.len() as u64 - 1
-    }
-
-    /// `7`, or `7-9`.
-    fn number(&self) -> String {
-        let (first, last) = (self.first + 1, self.last() + 1);
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
     }
 
     /// The statements of the row.
@@ -174,20 +195,15 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// Makes room for a number of steps.
-    pub fn fit_number(&mut self, number: u64) {
-        self.number = self.number.max(number.to_string().len());
-    }
-
-    /// Makes room for a step.
-    pub fn fit_step(&mut self, step: &TraceStep) {
+    /// Makes room for a step, the last one of these.
+    pub fn fit_step(&mut self, step: &TraceStep, extent: Extent) {
+        self.number = self.number.max(extent.number().len());
         self.fit_place(&step.thread, &step.location);
     }
 
     /// Makes room for a row.
     pub fn fit(&mut self, row: &Row) {
-        self.number = self.number.max(row.number().len());
-        self.fit_step(row.head());
+        row.steps.iter().for_each(|step| self.fit_step(step, row.extent));
     }
 
     fn fit_place(&mut self, who: &str, place: &Place) {
@@ -256,7 +272,7 @@ pub fn trace(trace: &Trace, style: Style) -> (String, Widths) {
     let mut out = initially(trace, widths);
     for (at, next) in shown() {
         if !left_out.is_empty() && at == left_out.end {
-            let steps = next.first - all[left_out.start].first;
+            let steps = next.first() - all[left_out.start].first();
             let _ = writeln!(out, "{}… {} …", widths.indent(), plural(steps, "step"));
         }
         out += &row(next, trace.cycle, widths, style);
@@ -280,7 +296,7 @@ pub fn initially(trace: &Trace, widths: Widths) -> String {
 pub fn row(row: &Row, cycle: Option<Cycle>, widths: Widths, style: Style) -> String {
     let Style { paint, unfold } = style;
     let mut out = String::new();
-    if cycle.is_some_and(|cycle| cycle.start as u64 == row.first) {
+    if cycle.is_some_and(|cycle| cycle.start as u64 == row.first()) {
         let _ = writeln!(out, "  {}", paint.bad("the cycle starts here"));
     }
     if row.is_jump() {
@@ -295,7 +311,7 @@ pub fn row(row: &Row, cycle: Option<Cycle>, widths: Widths, style: Style) -> Str
         aside += &paint.dim(&format!("  (and {})", plural(others, "more statement")));
     }
     let width = widths.number;
-    let _ = writeln!(out, "  {:>width$}. {line}{aside}", row.number());
+    let _ = writeln!(out, "  {:>width$}. {line}{aside}", row.extent.number());
     let indent = widths.indent();
     if let Some(line) = below {
         let _ = writeln!(out, "{indent}{line}");

@@ -6,6 +6,7 @@ mod book;
 mod combinations;
 mod graph;
 mod help;
+mod itf;
 mod json;
 mod limits;
 mod output;
