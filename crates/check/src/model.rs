@@ -8,6 +8,9 @@ use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 use crate::dialect::{Compiled, Dialect};
 use crate::report::{Diagnostic, LONGEST_TEXT, Place, shortened};
 
+/// Expressions up to this number of bytes are quoted from the model.
+const LONGEST_QUOTE: usize = 60;
+
 /// A compiled model, with the text it came from.
 #[derive(Debug)]
 pub struct Model {
@@ -143,6 +146,21 @@ impl Model {
         let span = self.program.transitions[id].span;
         let place = self.place(span);
         if self.map.text(span).contains('\n') { Place { text: self.one_line(span), ..place } } else { place }
+    }
+
+    /// An expression as the model writes it. One that comes from a macro or an inline has no text of its own,
+    /// and a long one is not quoted.
+    pub(crate) fn written(&self, span: Span) -> Option<String> {
+        let text = self.map.text(span).trim();
+        let is_inside = |id: &TransitionId| {
+            let Span { file, start, end } = self.program.transitions[*id].span;
+            file == span.file && start <= span.start && span.end <= end
+        };
+        let is_own = self.map.expansion(span).is_none()
+            && !self.inlined.keys().any(is_inside)
+            && matches!(self.map.file(span.file).origin(), source::Origin::Given);
+        let is_short = !text.is_empty() && !text.contains('\n') && text.len() <= LONGEST_QUOTE;
+        (span != Span::default() && is_own && is_short).then(|| text.to_owned())
     }
 
     /// A line of a source file of this name, from 1.

@@ -301,9 +301,10 @@ pub struct Read {
     pub shown: String,
 }
 
-impl From<&Part> for Read {
-    fn from(Part { text, value, name, thread: _ }: &Part) -> Self {
-        Self { text: text.clone(), name: name.clone(), value: value.into(), shown: value.to_string() }
+impl Read {
+    pub(crate) fn new(model: &Model, Part { text, span, value, name, thread: _ }: &Part) -> Self {
+        let text = model.written(*span).unwrap_or_else(|| text.clone());
+        Self { text, name: name.clone(), value: value.into(), shown: value.to_string() }
     }
 }
 

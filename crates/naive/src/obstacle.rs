@@ -1,6 +1,7 @@
 //! Why a thread cannot move.
 
 use ir::{Expr, Guard, LocationId, TransitionId};
+use source::Span;
 
 use crate::eval::Eval;
 use crate::fault::Stop;
@@ -12,7 +13,7 @@ use crate::{Datum, Naive, ObjectKind, Part, State};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// A condition is false.
-    Condition { text: String, parts: Vec<Part> },
+    Condition { text: String, span: Span, parts: Vec<Part> },
     /// Another thread holds a lock.
     Lock { lock: String, owner: u32 },
     /// The thread waits for a notification, and perhaps for the lock as well.
@@ -24,7 +25,7 @@ pub enum Obstacle {
 
 impl Obstacle {
     pub(crate) fn condition(eval: &Eval<'_>, condition: &Expr) -> Self {
-        Self::Condition { text: eval.text(condition), parts: eval.parts(condition) }
+        Self::Condition { text: eval.text(condition), span: condition.span, parts: eval.parts(condition) }
     }
 
     /// The thread that it is known to wait for.

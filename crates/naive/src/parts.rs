@@ -6,6 +6,8 @@
 
 use ir::{Array, BinaryOp, Expr, ExprKind, FunId, Guard, Meaning, Scope, TransitionId, UnaryOp};
 
+use source::Span;
+
 use crate::eval::Eval;
 use crate::machine::Machine;
 use crate::show::indices;
@@ -14,8 +16,10 @@ use crate::{Datum, Naive, ObjectKind, Value};
 /// A part of a condition, and its value: `counter.value = 1`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// As the model writes it.
+    /// As the program has it.
     pub text: String,
+    /// Where the model has it, if it is not made up.
+    pub span: Span,
     pub value: Datum,
     /// What is read, if that is one variable, field, element or channel: `Counter#1.value`.
     pub name: Option<String>,
@@ -222,7 +226,8 @@ impl Parts {
         let Some(element) = witness else { return false };
         let (text, _) = eval.program.funs[fun].params[0].clone();
         let value = eval.naive().datum(eval.state, element);
-        self.push(Part { text, value, name: None, thread: None });
+        let span = Span::default();
+        self.push(Part { text, span, value, name: None, thread: None });
         self.inside(eval, fun, &[std::slice::from_ref(element), &captured].concat(), depth + 1);
         true
     }
@@ -277,7 +282,7 @@ impl Parts {
         }
         let value = eval.naive().datum_as(eval.state, &value, eval.meaning(expr));
         let (name, thread) = (eval.name_of(expr), eval.thread_of_test(expr));
-        self.push(Part { text: eval.text(expr), value, name, thread });
+        self.push(Part { text: eval.text(expr), span: expr.span, value, name, thread });
     }
 }
 

@@ -62,7 +62,7 @@ impl Run<'_> {
                 thread: thread.clone(),
                 location: place_of_step(model, taken.transition),
                 test: model.test_outcome(taken.transition),
-                reads: taken.parts.iter().map(Read::from).collect(),
+                reads: taken.parts.iter().map(|part| Read::new(model, part)).collect(),
             };
             let further = further_statements(model, taken.transition).into_iter().map(move |location| {
                 Statement { thread: thread.clone(), location, test: None, reads: Vec::new() }
@@ -73,7 +73,8 @@ impl Run<'_> {
         let own = events.statements.iter().filter(|taken| taken.thread == step.thread);
         let statements: Vec<Statement> = own.clone().flat_map(statements_of).collect();
         let parts = own.clone().next().map_or(&[][..], |first| &first.parts);
-        let reads = parts.iter().filter(|part| is_news(part, &written)).map(Read::from).collect();
+        let reads =
+            parts.iter().filter(|part| is_news(part, &written)).map(|part| Read::new(model, part)).collect();
         let is_continued = next.is_some_and(|next| next.exclusive == Some(step.thread));
         let unchanged = next.map(|next| self.unchanged(&events.stored, &written, next)).unwrap_or_default();
         let words = TraceStep {
@@ -176,7 +177,7 @@ pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
         message: fault.message.clone(),
         location: Some(place_of(model, fault.span)),
         is_of_step: true,
-        reads: fault.parts.iter().map(Read::from).collect(),
+        reads: fault.parts.iter().map(|part| Read::new(model, part)).collect(),
         blocked: Vec::new(),
         waiting_cycle: Vec::new(),
     }

@@ -57,7 +57,9 @@ impl Run<'_> {
                         text: self.in_words(&obstacle),
                         location: place_of_step(model, transition),
                         reads: match &obstacle {
-                            Obstacle::Condition { parts, .. } => parts.iter().map(Read::from).collect(),
+                            Obstacle::Condition { parts, .. } => {
+                                parts.iter().map(|part| Read::new(model, part)).collect()
+                            }
                             _ => Vec::new(),
                         },
                         on: self.holder(&obstacle).filter(|holder| *holder != thread),
@@ -77,7 +79,10 @@ impl Run<'_> {
     fn in_words(&self, obstacle: &Obstacle) -> String {
         let name = |thread: u32| self.naive.thread_name(&self.state, thread);
         match obstacle {
-            Obstacle::Condition { text, .. } => format!("waits until `{text}`"),
+            Obstacle::Condition { text, span, .. } => {
+                let text = self.model.written(*span).unwrap_or_else(|| text.clone());
+                format!("waits until `{text}`")
+            }
             Obstacle::Lock { lock, owner } => format!("waits for {lock}, which {} holds", name(*owner)),
             Obstacle::Notification { lock, owner: None } => {
                 format!("waits to be notified by {lock}, which no thread holds")

@@ -120,7 +120,7 @@ fn locks_and_notifications_that_threads_wait_for() {
     );
     let naive = Naive::new(&program);
     let condition = &obstacles(&naive, &naive.initial(), 1)[0];
-    let Obstacle::Condition { text, parts } = condition else { panic!("{condition:?}") };
+    let Obstacle::Condition { text, parts, .. } = condition else { panic!("{condition:?}") };
     assert_eq!((text.as_str(), parts[0].text.as_str(), &parts[0].value), ("l != null", "l", &Datum::Null));
     let lock = "lock#1".to_owned();
     let held = obstacles(&naive, &schedule(&naive, &[0]), 1);
