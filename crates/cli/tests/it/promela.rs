@@ -104,10 +104,13 @@ fn a_trace_tells_who_sends_what_to_whom() {
     let run = sandbox.run("check m.pml");
     run.expect(1);
     for text in [
-        "   3. Client(2)  m.pml:18  wire!ask,k\n        wire!ask(1) to Server(0) at m.pml:10  wire?ask,n\n",
-        "        Client(2) starts (k: 1)\n",
-        "        prints: client 2 got 1\n",
-        "  assertion: the asserted condition is false\n        m.pml:22  assert(got == k)\n",
+        "  3. Client(2)  m.pml:18  wire!ask,k\n",
+        "wire!ask(1) to Server(0) at m.pml:10  wire?ask,n\n",
+        "  Client(2) starts (k: 1)\n",
+        "  prints: client 2 got 1\n",
+        "  assertion: the asserted condition is false\n",
+        "  m.pml:22  assert(got == k)\n",
+        "  with got = 1, k = 2\n",
     ] {
         assert!(run.stdout.contains(text), "no {text} in\n{}", run.stdout);
     }
@@ -120,6 +123,7 @@ fn a_trace_tells_who_sends_what_to_whom() {
             "direction": "rendezvous",
             "text": "ask(1)",
             "fields": ["ask", "1"],
+            "values": [{ "enum": "mtype", "element": "ask" }, 1],
             "sender": "Client(2)",
             "receiver": "Server(0)",
             "number": null,
