@@ -1,0 +1,85 @@
+//! Reading the model that a command is about.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use quotient::config::Bounds;
+use quotient::property::LTL;
+use quotient::{Language, Model, Rejected};
+
+use super::failure::{Failure, usage};
+use super::style;
+use crate::args::{Define, ModelArgs, SizeArgs};
+use crate::files::Disk;
+
+pub fn load(args: &ModelArgs, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
+    load_with(args, None, disk, quiet)
+}
+
+/// A property that is not in the model.
+pub struct ExternalProperty {
+    pub name: String,
+    pub text: String,
+}
+
+/// What `--ltl` says, or the file that `--property` names: what has a dot or a slash is not the name of a
+/// property in a model.
+pub fn external_property(
+    ltl: Option<&str>,
+    property: Option<&str>,
+    disk: &Disk,
+) -> Result<Option<ExternalProperty>, Failure> {
+    let named = |name: &str, text: String| ExternalProperty { name: name.to_owned(), text };
+    match (ltl, property) {
+        (Some(_), Some(_)) => {
+            Err(usage("--ltl and --property ask for one thing only each: run one check for each"))
+        }
+        (Some(formula), None) => Ok(Some(named(LTL, formula.to_owned()))),
+        (None, Some(path)) if path.contains(['.', '/']) => match disk.read_text(path) {
+            Ok(text) => Ok(Some(named(path, text))),
+            Err(error) => Err(usage(format!("cannot read `{path}`: {error}"))),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// The language of a model: what `--language` says, or the name of its file.
+pub fn language(args: &ModelArgs) -> Language {
+    args.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
+}
+
+pub fn load_with(
+    args: &ModelArgs,
+    external: Option<&ExternalProperty>,
+    disk: &Disk,
+    quiet: bool,
+) -> Result<Model, Failure> {
+    let style = style(std::io::stderr().is_terminal());
+    let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
+    let language = language(args);
+    let defines = values(&args.defines, language)?;
+    let properties: Vec<_> =
+        external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
+    let rejected =
+        |rejected: Rejected| Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() };
+    let model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
+    if !quiet && !model.warnings.is_empty() {
+        drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, style)));
+    }
+    Ok(model)
+}
+
+/// Refuses bounds that would bound nothing.
+pub fn fit_bounds(sizes: &SizeArgs, model: &Model) -> Result<Bounds, Failure> {
+    let bounds = Bounds { sizes: sizes.sizes(), ..Bounds::default() };
+    bounds.refusal(model.dialect()).map_or(Ok(bounds), |reason| Err(usage(reason)))
+}
+
+/// What names stand for. A macro without a value is 1, as compilers of C have it.
+fn values(defines: &[Define], language: Language) -> Result<Vec<(String, String)>, Failure> {
+    let default = language.dialect().default_value;
+    let value = |Define { name, value }: &Define| match value.as_deref().or(default) {
+        Some(value) => Ok((name.clone(), value.to_owned())),
+        None => Err(usage(format!("-D {name}: expected NAME=VALUE"))),
+    };
+    defines.iter().map(value).collect()
+}

@@ -1,0 +1,192 @@
+//! `quotient replay`: a recorded run again.
+
+use std::io::{self, BufRead as _, ErrorKind, IsTerminal as _, Read as _, Write as _, stdout};
+use std::ops::ControlFlow::{Break, Continue};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+
+use quotient::config::Bounds;
+use quotient::report::Diagnostic;
+use quotient::{Model, Step, Trace, TraceStep, TrailFile, TrailProperty, spin_trail};
+
+use super::failure::{Failure, Outcome, usage};
+use super::load::{ExternalProperty, language, load, load_with};
+use super::shell::definitions;
+use super::style;
+use crate::args::{Chart, Define, ReplayArgs, ReportFormat};
+use crate::files::{Disk, open_trail};
+use crate::interrupt;
+use crate::msc::Look;
+use crate::out::Out;
+use crate::render::Paint;
+use crate::run::{self, Extents, Show};
+
+pub fn replay(args: &ReplayArgs) -> Outcome {
+    let name = args.trail.display();
+    let unreadable = |error: io::Error| usage(format!("cannot read `{name}`: {error}"));
+    let not_a_trail = |error: String| usage(format!("`{name}` is {error}"));
+    let mut file = open_trail(&args.trail).map_err(unreadable)?;
+    let start = file.fill_buf().map_err(unreadable)?;
+    let trail = if start.trim_ascii_start().starts_with(b"{") {
+        TrailFile::read(file).map_err(not_a_trail)?
+    } else {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not valid UTF-8")))?;
+        // A run without steps is a file without lines.
+        let is_empty = text.trim().is_empty() && language(&args.model).dialect().is_spins;
+        if spin_trail::is_spin_trail(&text) || is_empty {
+            return replay_spin(args, &text);
+        }
+        TrailFile::parse(&text).map_err(not_a_trail)?
+    };
+    let mut of_model = args.model.clone();
+    if of_model.defines.is_empty() {
+        let define =
+            |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
+        of_model.defines = trail.defines.iter().map(define).collect();
+    }
+    let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
+    let external = violated.and_then(|property| {
+        let text = property.text.clone()?;
+        Some(ExternalProperty { name: property.name.clone(), text })
+    });
+    let model = load_with(&of_model, external.as_ref(), &Disk::default(), true)?;
+    let mut diagnostics = model.warnings();
+    if trail.fingerprint != model.fingerprint() {
+        let text = other_model(&trail);
+        drop(writeln!(io::stderr(), "warning: {text}"));
+        diagnostics.push(Diagnostic::warning(text));
+    }
+    let steps: Vec<Step> = trail.steps().collect();
+    let run = Recorded { model: &model, bounds: trail.bounds, steps: &steps };
+    let (trace, extents) = run.follow(violated, trail.claimed())?;
+    let shown = trace.ends_in.as_ref().map(|ending| ending.kind.as_str());
+    let not_shown = trail.violation.filter(|claimed| shown != Some(&*claimed.kind)).map(|claimed| {
+        format!(
+            "the trail was recorded for a violation ({}: {}) that this run does not show",
+            claimed.kind, claimed.message
+        )
+    });
+    diagnostics.extend(not_shown.as_ref().map(Diagnostic::error));
+    run.show(args, &trace, extents, diagnostics)?;
+    match not_shown {
+        Some(text) => Err(Failure::InReport(format!("error: {text}\n"))),
+        None => Ok(if shown.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS }),
+    }
+}
+
+/// A trail of SPIN's does not say what it shows, nor which constants and bounds it was made with.
+fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
+    let model = load(&args.model, &Disk::default(), true)?;
+    let bounds = Bounds::default();
+    quotient::engine(&model, bounds)?;
+    let steps = spin_trail::read(&model, bounds, text).map_err(|error| misfit(&error))?;
+    let run = Recorded { model: &model, bounds, steps: &steps };
+    let (trace, extents) = run.follow(None, None)?;
+    run.show(args, &trace, extents, model.warnings())?;
+    Ok(if trace.ends_in.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn misfit(reason: &dyn std::fmt::Display) -> Failure {
+    usage(format!("the trail does not fit the model: {reason}"))
+}
+
+/// A run that was read from a file.
+struct Recorded<'a> {
+    model: &'a Model,
+    bounds: Bounds,
+    steps: &'a [Step],
+}
+
+impl Recorded<'_> {
+    /// Runs it, to find out how it ends, and how much room it takes to show it. The trace has no steps.
+    fn follow(
+        &self,
+        violated: Option<&TrailProperty>,
+        claimed: Option<&str>,
+    ) -> Result<(Trace, Extents), Failure> {
+        let Self { model, bounds, steps } = *self;
+        quotient::engine(model, bounds)?;
+        let flag = interrupt::flag();
+        let mut extents = Extents::default();
+        let visit = |step: TraceStep| {
+            extents.fit(&step);
+            if flag.load(Relaxed) { Break(()) } else { Continue(()) }
+        };
+        let trace = match violated {
+            Some(property) => quotient::replay_property_each(model, bounds, steps, property, visit),
+            None => quotient::replay_each(model, bounds, steps.iter().copied(), claimed, visit)
+                .map_err(|diverged| diverged.to_string()),
+        };
+        if flag.load(Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        Ok((trace.map_err(|reason| misfit(&reason))?, extents))
+    }
+
+    /// Prints it as it was asked for.
+    fn show(
+        &self,
+        args: &ReplayArgs,
+        trace: &Trace,
+        extents: Extents,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Result<(), Failure> {
+        let Self { model, bounds, steps } = *self;
+        let is_terminal = stdout().is_terminal();
+        let how = match (args.format, args.msc) {
+            (_, Some(_)) if !model.dialect().is_spins => {
+                return Err(usage("--msc is for Promela models: others have no channels"));
+            }
+            (_, Some(what)) => Show::Chart(Look {
+                width: terminal_width(),
+                unicode: is_terminal && speaks_unicode(),
+                local: what == Chart::All,
+            }),
+            (ReportFormat::Json, None) => Show::Json(diagnostics),
+            (ReportFormat::Human, None) => Show::Text,
+        };
+        let flag = interrupt::flag();
+        let each_step = |show: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
+            let mut shown = Ok(());
+            let again = quotient::replay_each(model, bounds, steps.iter().copied(), None, |step| {
+                shown = if flag.load(Relaxed) { Err(ErrorKind::Interrupted.into()) } else { show(&step) };
+                if shown.is_ok() { Continue(()) } else { Break(()) }
+            });
+            again.expect("the run was followed before");
+            shown
+        };
+        run::show(trace, extents, &how, Paint::new(style(is_terminal)), &mut Out::new(), each_step)?;
+        Ok(())
+    }
+}
+
+/// Whether the locale, by the first variable that says anything about it, is one of UTF-8.
+fn speaks_unicode() -> bool {
+    let variables = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(std::env::var_os);
+    let locale =
+        variables.map(|value| value.to_string_lossy().to_lowercase()).find(|value| !value.is_empty());
+    locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}
+
+/// The width to draw in: `$COLUMNS`, else that of the terminal, else 100.
+fn terminal_width() -> usize {
+    let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    wanted.or_else(terminal).unwrap_or(100)
+}
+
+/// Why a trail might not fit.
+fn other_model(trail: &TrailFile) -> String {
+    let constants = match definitions(&trail.defines).collect::<Vec<_>>() {
+        none if none.is_empty() => "no -D".to_owned(),
+        some => some.join(" "),
+    };
+    format!(
+        "the trail was made from another version of the model (`{}`), or with other constants (it was made \
+         with {constants})",
+        trail.model
+    )
+}
