@@ -33,11 +33,20 @@ impl Paint {
         self.with(AnsiColor::Red.on_default().bold(), text)
     }
 
+    /// A verdict, in the colour of what it says.
+    pub fn verdict(self, verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Holds => self.good(verdict.as_str()),
+            Verdict::Violated => self.bad(verdict.as_str()),
+            other => self.unsure(other.as_str()),
+        }
+    }
+
     fn unsure(self, text: &str) -> String {
         self.with(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    fn strong(self, text: &str) -> String {
+    pub fn strong(self, text: &str) -> String {
         self.with(anstyle::Style::new().bold(), text)
     }
 
@@ -49,14 +58,7 @@ impl Paint {
 /// The whole report: verdict, counterexample, statistics, assumptions.
 pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: bool, paint: Paint) -> String {
     let mut out = String::new();
-    let verdict = match report.verdict {
-        Verdict::Holds => paint.good("holds"),
-        Verdict::HoldsUpToBounds => paint.unsure("holds up to bounds"),
-        Verdict::Violated => paint.bad("violated"),
-        Verdict::NoErrorFound => paint.unsure("no error found"),
-        Verdict::Inconclusive => paint.unsure("inconclusive"),
-    };
-    let _ = writeln!(out, "{}: {verdict}", report.model);
+    let _ = writeln!(out, "{}: {}", report.model, paint.verdict(report.verdict));
     if quiet {
         return out;
     }
@@ -112,9 +114,7 @@ pub fn report(report: &Report, dialect: &Dialect, replay: Option<&str>, quiet: b
             SearchKind::Dfs => "depth first; use --search bfs for a short one",
         };
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
-        let (steps, widths) = trace(&violation.trace, paint);
-        out += &steps;
-        out += &ending(&violation.trace, violation.trace.steps.len() as u64, widths, paint);
+        out += &counterexample(&violation.trace, paint);
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo replay it:\n  {command}");
         }
@@ -194,11 +194,7 @@ fn properties(properties: &[Property], paint: Paint) -> String {
         out += "\nProperties:\n";
     }
     for property in properties {
-        let verdict = match property.verdict {
-            Verdict::Holds => paint.good("holds"),
-            Verdict::Violated => paint.bad("violated"),
-            other => paint.unsure(other.as_str()),
-        };
+        let verdict = paint.verdict(property.verdict);
         let fairness = match property.fairness {
             Fairness::None => String::new(),
             fairness @ Fairness::Weak => format!(" under {fairness} fairness"),
@@ -313,7 +309,7 @@ fn symmetry(symmetry: &Symmetry) -> String {
 }
 
 /// The kind of a violation, as reports in JSON call it, and its message.
-fn what(kind: FaultKind, message: &str) -> String {
+pub fn what(kind: FaultKind, message: &str) -> String {
     format!("{kind}: {message}")
 }
 
@@ -413,6 +409,12 @@ fn trace(trace: &Trace, paint: Paint) -> (String, Widths) {
         out += &step(index as u64, &trace.steps[index], trace.cycle, widths, paint);
     }
     (out, widths)
+}
+
+/// The steps of a counterexample, and what is wrong at its end. Of a long one, the middle is left out.
+pub fn counterexample(run: &Trace, paint: Paint) -> String {
+    let (steps, widths) = trace(run, paint);
+    steps + &ending(run, run.steps.len() as u64, widths, paint)
 }
 
 /// The state that a run begins with.
