@@ -312,12 +312,10 @@ impl CheckArgs {
         ModelArgs { model: path.to_owned(), compile: self.compile.clone() }
     }
 
-    /// The model, if there is one only.
+    /// The model, if there is one only. It may be named twice.
     pub fn only_model(&self) -> Option<&Path> {
-        match &self.models[..] {
-            [model] => Some(model),
-            _ => None,
-        }
+        let first = self.models.first()?;
+        self.models.iter().all(|model| model == first).then_some(first)
     }
 
     /// The document that was asked for.

@@ -195,3 +195,43 @@ fn shortened(remark: &str) -> String {
         None => remark.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quotient::report::Diagnostic;
+
+    use super::*;
+
+    fn failed(exit_code: u8) -> Finding {
+        Finding::Failed { diagnostics: vec![Diagnostic::error("a test")], exit_code }
+    }
+
+    fn sum(findings: impl IntoIterator<Item = Finding>) -> Summing {
+        let mut summing = Summing::default();
+        for finding in findings {
+            summing.add(&ModelResult { model: "m.bir".to_owned(), finding });
+        }
+        summing
+    }
+
+    #[test]
+    fn an_internal_error_is_worse_than_a_bad_model_and_an_interrupt_is_worst() {
+        assert_eq!(sum([]).exit_code(), 0);
+        assert_eq!(sum([failed(BAD)]).exit_code(), 2);
+        assert_eq!(sum([failed(BAD), failed(INTERNAL)]).exit_code(), 4);
+        assert_eq!(sum([failed(INTERNAL), failed(BAD)]).exit_code(), 4);
+        assert_eq!(sum([failed(INTERNAL), Finding::NotChecked]).exit_code(), 130);
+    }
+
+    #[test]
+    fn models_without_reports_are_in_the_table() {
+        let summing = sum([failed(BAD), Finding::NotChecked]);
+        let expect = "  model  verdict      states  time  remark\n  m.bir  error                      a test\n  m.bir  \
+                      not checked\n\n2 models: 1 with errors, 1 not checked\n";
+        assert_eq!(summing.table(Paint::new(quotient::Style::Plain)), expect);
+        let summary = summing.finish();
+        assert_eq!((summary.counts.error, summary.counts.not_checked), (1, 1));
+        assert_eq!(summary.models[0].error.as_deref(), Some("a test"));
+        assert_eq!(summary.models[1].exit_code, None);
+    }
+}
