@@ -1,5 +1,6 @@
 //! Several models in one call.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
@@ -279,7 +280,7 @@ fn files_that_may_not_be_read() {
 
     let sandbox = sandbox();
     sandbox.write("closed.bir", HOLDS);
-    fs::set_permissions(sandbox.path("closed.bir"), fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(sandbox.path("closed.bir"), fs::Permissions::from_mode(0o000)).expect("permissions");
     // Some users may read everything.
     let is_open = fs::read(sandbox.path("closed.bir")).is_ok();
     let run = sandbox.run("check closed.bir holds.bir --quiet");
@@ -317,4 +318,33 @@ fn output_that_does_not_fit_ends_the_call() {
         run.expect(2);
         assert!(run.stderr.contains("error: failed printing to stdout: No space left"), "{}", run.stderr);
     }
+}
+
+/// The paths of the keys of an object, with `[]` for the elements of lists.
+fn keys(value: &Value, prefix: &str, found: &mut BTreeSet<String>) {
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let path = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        found.insert(path.clone());
+        // A report and a violation have tables of their own.
+        if key != "violation" && key != "reports" {
+            keys(value, &path, found);
+            let elements = value.as_array().into_iter().flatten();
+            elements.for_each(|element| keys(element, &format!("{path}[]"), found));
+        }
+    }
+}
+
+#[test]
+fn the_book_explains_the_keys() {
+    let (_, all) = sandbox().json("check holds.bir bad.bir fails.bir");
+    let mut found = BTreeSet::new();
+    keys(&all, "", &mut found);
+    let pages = testing::book::pages();
+    let page = pages.iter().find(|page| page.name == "book/src/checking/json.md").expect("the page");
+    let (_, section) = page.text.split_once("\n## Several models\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("its end");
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let explained: BTreeSet<String> =
+        rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect();
+    assert_eq!(explained, found);
 }

@@ -58,7 +58,7 @@ struct Reader<'d> {
     rest: &'d str,
 }
 
-impl<'d> Reader<'d> {
+impl Reader<'_> {
     #[track_caller]
     fn expect(&mut self, text: &str) {
         let near: String = self.rest.chars().take(60).collect();
