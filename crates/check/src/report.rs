@@ -38,8 +38,8 @@ pub struct Report {
     pub safety_verdict: Option<Verdict>,
     /// The temporal properties that were checked.
     pub properties: Vec<Property>,
-    /// The temporal properties that were to be checked and were not: a violation or an interrupt came first, or
-    /// they need another store.
+    /// The temporal properties that were to be checked and were not: a violation or an interrupt came first,
+    /// or they need another store.
     pub unchecked: Vec<String>,
     /// Distinct stored states. This figure, and those that follow up to `store`, are of the first search: for
     /// safety, if that was checked.
@@ -477,8 +477,7 @@ impl ViolationCount {
     /// Whether both are the same violation to people.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let Self { kind, message, property, location, count: _, steps: _ } = self;
-        (*kind, message, property, location)
-            == (other.kind, &other.message, &other.property, &other.location)
+        (*kind, message, property, location) == (other.kind, &other.message, &other.property, &other.location)
     }
 }
 

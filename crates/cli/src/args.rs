@@ -78,7 +78,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Explore all states of a model and give a verdict
+    /// Explore all states of one or several models and give verdicts
     Check(Box<CheckArgs>),
     /// Replay a trail on the reference interpreter and show it
     Replay(ReplayArgs),
@@ -294,7 +294,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub trail_format: TrailFormat,
 
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true, help = FORMAT)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        help = FORMAT
+    )]
     pub format: CheckFormat,
 
     /// Recorded in the report; a check does not use randomness

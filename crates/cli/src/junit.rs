@@ -1,12 +1,13 @@
-//! The XML of `JUnit`, as CI systems read it: a test suite for each model, a test case for each goal of its check.
+//! The XML of `JUnit`, as CI systems read it: a test suite for each model, a test case for each goal of its
+//! check.
 //!
-//! | what is known                                              | test case                                    |
-//! |------------------------------------------------------------|----------------------------------------------|
-//! | the goal holds                                             | passed                                       |
-//! | the goal is violated                                       | `failure`, with the counterexample           |
-//! | less than a proof: inconclusive, up to bounds, lossy store | `skipped`, with the reason                   |
-//! | the goal was not checked                                   | `skipped`                                    |
-//! | there is no report                                         | `error` in a case `model` with the reason    |
+//! | what is known                                              | test case                          |
+//! |------------------------------------------------------------|------------------------------------|
+//! | the goal holds                                             | passed                             |
+//! | the goal is violated                                       | `failure`, with the counterexample |
+//! | less than a proof: inconclusive, up to bounds, lossy store | `skipped`, with the reason         |
+//! | the goal was not checked                                   | `skipped`                          |
+//! | there is no report                                         | `error` in a case `model`          |
 //!
 //! There is no standard. The elements and attributes are those that the readers of Jenkins, GitLab and the
 //! common actions of GitHub share.

@@ -50,8 +50,8 @@ fn main() -> ExitCode {
 }
 
 /// Help that was asked for, or a command line that makes no sense. The latter is printed as a document as
-/// well, if one was asked for: not where options exclude each other, since `--format json` may be the one that
-/// was not meant.
+/// well, if one was asked for: not where options exclude each other, since `--format json` may be the one
+/// that was not meant.
 fn misused(error: &clap::Error) -> ExitCode {
     // If it cannot be printed, the exit code still shows it.
     drop(error.print());

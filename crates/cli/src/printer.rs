@@ -64,7 +64,7 @@ impl Printer {
                 if text.is_empty() {
                     return Ok(());
                 }
-                // A line is drawn between reports, not between lines.
+                // An empty line separates reports of several lines from others.
                 let is_block = text.lines().count() > 1;
                 let gap = if after_block.replace(is_block).is_some_and(|after| after || is_block) {
                     "\n"
@@ -106,7 +106,7 @@ impl Printer {
     }
 }
 
-/// What is said of one of several models. A model that holds is one line, and what is strange about that:
+/// What is said of one of several models. A model that holds is one line, with the warnings of the command:
 /// the table at the end has its figures.
 fn one_of_several(result: &ModelResult, quiet: bool, paint: Paint) -> String {
     match &result.finding {

@@ -226,9 +226,15 @@ mod tests {
     #[test]
     fn models_without_reports_are_in_the_table() {
         let summing = sum([failed(BAD), Finding::NotChecked]);
-        let expect = "  model  verdict      states  time  remark\n  m.bir  error                      a test\n  m.bir  \
-                      not checked\n\n2 models: 1 with errors, 1 not checked\n";
-        assert_eq!(summing.table(Paint::new(quotient::Style::Plain)), expect);
+        let expect = [
+            "  model  verdict      states  time  remark",
+            "  m.bir  error                      a test",
+            "  m.bir  not checked",
+            "",
+            "2 models: 1 with errors, 1 not checked",
+        ];
+        let table = summing.table(Paint::new(quotient::Style::Plain));
+        assert_eq!(table.lines().collect::<Vec<_>>(), expect);
         let summary = summing.finish();
         assert_eq!((summary.counts.error, summary.counts.not_checked), (1, 1));
         assert_eq!(summary.models[0].error.as_deref(), Some("a test"));
