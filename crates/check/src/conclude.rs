@@ -185,15 +185,16 @@ impl ConfirmedViolations {
         let Confirmed { steps: trail, trace, ending, property } = confirmed;
         let (kind, message, location) = (ending.kind, ending.message, ending.location);
         let steps = trail.len() as u64;
+        let violated = property.as_ref().map(|property| property.name.clone());
         if self.first.is_none() {
             let property = property.map(|property| TrailProperty { text: config.ltl.clone(), ..property });
             let violation = TrailViolation { kind: kind.to_string(), message: message.clone(), property };
             let trail = trail_file(model, config.bounds, Some(violation), &trail);
-            let (message, location) = (message.clone(), location.clone());
-            self.first = Some((Violation { kind, message, steps, location, trace }, trail));
+            let (message, property, location) = (message.clone(), violated.clone(), location.clone());
+            self.first = Some((Violation { kind, message, property, steps, location, trace }, trail));
         }
         // Both ways out of a test fault where it does: for people that is one violation.
-        let violation = ViolationCount { kind, message, count, steps, location };
+        let violation = ViolationCount { kind, message, property: violated, count, steps, location };
         match self.violations.iter_mut().find(|known| known.is_same(&violation)) {
             Some(known) => {
                 known.count += count;

@@ -62,9 +62,10 @@ impl<W: Write> ObjectWriter<W> {
         self.out.write_all(if is_empty { b"]" } else { b"\n  ]" })
     }
 
-    /// Ends the object, with a line end.
+    /// Ends the object, with a line end. Everything is written then.
     pub fn end(mut self) -> io::Result<()> {
-        self.out.write_all(if self.is_empty { b"}\n" } else { b"\n}\n" })
+        self.out.write_all(if self.is_empty { b"}\n" } else { b"\n}\n" })?;
+        self.out.flush()
     }
 }
 

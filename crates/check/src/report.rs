@@ -34,8 +34,13 @@ pub struct Report {
     pub violations: Vec<ViolationCount>,
     /// Whether deadlocks, assertions, invariants and faults were looked for.
     pub safety: bool,
+    /// What was found out about these, if they were looked for.
+    pub safety_verdict: Option<Verdict>,
     /// The temporal properties that were checked.
     pub properties: Vec<Property>,
+    /// The temporal properties that were to be checked and were not: a violation or an interrupt came first,
+    /// or they need another store.
+    pub unchecked: Vec<String>,
     /// Distinct stored states. This figure, and those that follow up to `store`, are of the first search: for
     /// safety, if that was checked.
     pub states: u64,
@@ -179,6 +184,12 @@ impl Diagnostic {
     }
 }
 
+/// What a code of a diagnostic stands for, in a few words.
+pub fn meaning(code: &str) -> Option<&'static str> {
+    let mut all = bir::codes::MEANINGS.iter().chain(promela::codes::MEANINGS);
+    all.find(|(known, _)| *known == code).map(|(_, meaning)| meaning.trim())
+}
+
 impl Extent {
     pub(crate) fn of(span: Span, map: &SourceMap) -> Self {
         let end = map.file(span.file).position(span.end.max(span.start));
@@ -263,6 +274,8 @@ pub struct Violation {
     #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::fault_kind"))]
     pub kind: FaultKind,
     pub message: String,
+    /// The temporal property that is violated, if it is one.
+    pub property: Option<String>,
     /// Length of the trail.
     pub steps: u64,
     pub location: Option<Place>,
@@ -276,6 +289,8 @@ pub struct ViolationCount {
     #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::fault_kind"))]
     pub kind: FaultKind,
     pub message: String,
+    /// The temporal property that is violated, if it is one.
+    pub property: Option<String>,
     /// States or steps that show it.
     pub count: u64,
     pub steps: u64,
@@ -476,7 +491,8 @@ impl Reasons {
 impl ViolationCount {
     /// Whether both are the same violation to people.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        (self.kind, &self.message, &self.location) == (other.kind, &other.message, &other.location)
+        let Self { kind, message, property, location, count: _, steps: _ } = self;
+        (*kind, message, property, location) == (other.kind, &other.message, &other.property, &other.location)
     }
 }
 

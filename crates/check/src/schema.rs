@@ -2,8 +2,9 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use system::{Bound, FaultKind};
+use system::FaultKind;
 
+use crate::batch::Summary;
 use crate::report::{Failed, Report};
 use crate::trail::TrailFile;
 
@@ -24,41 +25,35 @@ fn schema<T: JsonSchema>(title: &str) -> Schema {
     schema
 }
 
-/// A report, or what is printed instead of one.
+/// What is printed of one model, or of several.
 #[derive(JsonSchema, serde::Serialize)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is of interest")]
 enum Printed<'a> {
+    One(OfModel<'a>),
+    Several(Batch<'a>),
+}
+
+/// A report, or what is printed instead of one.
+#[derive(JsonSchema, serde::Serialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is of interest")]
+enum OfModel<'a> {
     Report(Box<Report>),
     Failed(Failed<'a>),
 }
 
+/// What is printed of several models.
+#[derive(JsonSchema, serde::Serialize)]
+struct Batch<'a> {
+    version: u32,
+    tool: &'static str,
+    /// One element for each model that was checked, as it is printed for a model alone.
+    reports: Vec<OfModel<'a>>,
+    summary: Summary,
+}
+
 /// The kinds of violations, by their names.
 pub(crate) fn fault_kind(_: &mut SchemaGenerator) -> Schema {
-    let kinds = [
-        FaultKind::Assertion,
-        FaultKind::Invariant,
-        FaultKind::Deadlock,
-        FaultKind::NullDereference,
-        FaultKind::BadCast,
-        FaultKind::Index,
-        FaultKind::Range,
-        FaultKind::DivisionByZero,
-        FaultKind::Unlock,
-        FaultKind::Wait,
-        FaultKind::Notify,
-        FaultKind::UncaughtException,
-        FaultKind::Empty,
-        FaultKind::MissingKey,
-        FaultKind::Overflow,
-        FaultKind::Channel,
-        FaultKind::ExclusiveChannel,
-        FaultKind::InnerBlock,
-        FaultKind::Monitor,
-        FaultKind::AcceptanceCycle,
-        FaultKind::Bound(Bound::Threads),
-        FaultKind::Bound(Bound::Frames),
-        FaultKind::Bound(Bound::Objects),
-    ];
-    json_schema!({ "type": "string", "enum": kinds.map(FaultKind::as_str) })
+    json_schema!({ "type": "string", "enum": FaultKind::ALL.map(FaultKind::as_str) })
 }

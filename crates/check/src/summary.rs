@@ -46,7 +46,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
     let exhaustive = results.iter().all(|result| result.exhaustive);
     let interrupted = results.iter().any(|result| result.interrupted);
     let seconds = results.iter().map(|result| result.seconds).sum();
-    let safety = results.iter().any(|result| result.goal == Goal::Safety);
+    let of_safety = results.iter().find(|result| result.goal == Goal::Safety).map(|result| result.verdict);
     let mut incomplete = Reasons::default();
     let (mut violation, mut trail, mut search) = (None, None, results.first()?.search);
     let mut violations: Vec<ViolationCount> = Vec::new();
@@ -79,6 +79,10 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         dead_code,
         ..
     } = first_search?;
+    // A search for cycles may come upon what the search for safety did not get to.
+    let is_unsafe = violations.iter().any(|violation| violation.property.is_none());
+    let of_safety = of_safety.map(|verdict| if is_unsafe { Verdict::Violated } else { verdict });
+    let names = unchecked.iter().copied().chain(goals.skipped.iter().map(String::as_str));
     let rate = |count: u64| if its_seconds > 0.0 { count as f64 / its_seconds } else { 0.0 };
     let states = stats.states as u64;
     let mut report = Report {
@@ -90,8 +94,10 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         incomplete: None,
         violation,
         violations,
-        safety,
+        safety: of_safety.is_some(),
+        safety_verdict: of_safety,
         properties: properties.list,
+        unchecked: names.map(str::to_owned).collect(),
         states,
         matched: stats.matched,
         transitions: stats.transitions,

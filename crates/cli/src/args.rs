@@ -11,6 +11,7 @@ use quotient::config::{
 
 use quotient::Language;
 
+use crate::document::Document;
 use crate::units::{parse_bits, parse_count, parse_duration, parse_size};
 use crate::view::ViewArgs;
 
@@ -20,6 +21,7 @@ Examples:
   quotient check models/philosophers.bir -D N=5      the same table with five seats
   quotient check model.bir --search dfs --continue   find all violations, depth first
   quotient check ring.pml -D N=3                     check a Promela model
+  quotient check model.bir ring.pml --format junit   check several models, with a report for CI
   quotient check ring.pml --ltl '<>[](i==2)'         check that all runs satisfy a formula
   quotient replay model.bir model.trail.json         show a counterexample again
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
@@ -42,6 +44,13 @@ naive               in a plain hash map, for comparison
 Lossy stores (may lose states; depth first only):
 compact             8 bytes of a hash (--hash-bytes)
 bitstate            a few bits (--arena, --hashes, --refine, --coverage)";
+
+const FORMAT: &str = "\
+How to print the report:
+human     as text
+json      as an object
+junit     as JUnit XML, with a test case for each goal
+sarif     as SARIF 2.1.0, with a result for each violation";
 
 const SYMMETRY: &str = "\
 Which states count as one:
@@ -70,7 +79,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Explore all states of a model and give a verdict
+    /// Explore all states of one or several models and give verdicts
     Check(Box<CheckArgs>),
     /// Replay a trail on the reference interpreter and show it
     Replay(ReplayArgs),
@@ -83,16 +92,16 @@ pub enum Command {
 }
 
 impl Command {
-    /// If the result is to be JSON: the model.
-    pub fn json(&self) -> Option<&Path> {
-        let (model, is_json) = match self {
-            Self::Check(args) => (&args.model, args.format == ReportFormat::Json),
-            Self::Replay(args) => (&args.model, args.format == ReportFormat::Json),
-            Self::Graph(args) => (&args.model, args.format == GraphFormat::Json),
-            Self::Simulate(args) => (&args.model, false),
-            Self::Print(args) => (&args.model, false),
+    /// If the result is to be a document: which one, and the model, if there is one only.
+    pub fn document(&self) -> Option<(Document, Option<&Path>)> {
+        let (document, model) = match self {
+            Self::Check(args) => return args.document().map(|document| (document, args.only_model())),
+            Self::Replay(args) => (args.format == ReportFormat::Json, &args.model),
+            Self::Graph(args) => (args.format == GraphFormat::Json, &args.model),
+            Self::Simulate(args) => (false, &args.model),
+            Self::Print(args) => (false, &args.model),
         };
-        is_json.then_some(model.model.as_path())
+        document.then_some((Document::Json, Some(&model.model)))
     }
 }
 
@@ -101,6 +110,13 @@ pub struct ModelArgs {
     /// The model: BIR if the file name ends in .bir, otherwise Promela
     pub model: PathBuf,
 
+    #[command(flatten)]
+    pub compile: CompileArgs,
+}
+
+/// How a model is read.
+#[derive(Args, Clone)]
+pub struct CompileArgs {
     /// The language of the model [default: from the file name]
     #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>)]
     pub language: Option<Language>,
@@ -161,8 +177,13 @@ impl BoundArgs {
 
 #[derive(Args)]
 pub struct CheckArgs {
+    /// The models: BIR if the file name ends in .bir, otherwise Promela. Several are checked one after the
+    /// other, and a table at the end sums up; limits are for each model
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<PathBuf>,
+
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub compile: CompileArgs,
 
     /// Search order: bfs (short counterexamples) or dfs [default: bfs if the store supports it]
     #[arg(long, value_name = "ORDER", value_parser = choice::<SearchKind>)]
@@ -265,8 +286,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub bounds: BoundArgs,
 
-    /// Where to write the trail of the first violation, - for standard output [default: MODEL.trail.json
-    /// here, MODEL.trail for SPIN]
+    /// Where to write the trail of the first violation: a file, a folder, or - for standard output [default:
+    /// MODEL.trail.json here, MODEL.trail for SPIN]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
 
@@ -275,9 +296,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub trail_format: TrailFormat,
 
-    /// How to print the report
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub format: ReportFormat,
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        help = FORMAT
+    )]
+    pub format: CheckFormat,
 
     #[command(flatten)]
     pub view: ViewArgs,
@@ -286,12 +313,33 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Print only the verdict (or the JSON object): no progress, no warnings
+    /// Print only the verdict (or the document that --format asks for): no progress, no warnings
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 impl CheckArgs {
+    /// One of the models.
+    pub fn model(&self, path: &Path) -> ModelArgs {
+        ModelArgs { model: path.to_owned(), compile: self.compile.clone() }
+    }
+
+    /// The model, if there is one only. It may be named twice.
+    pub fn only_model(&self) -> Option<&Path> {
+        let first = self.models.first()?;
+        self.models.iter().all(|model| model == first).then_some(first)
+    }
+
+    /// The document that was asked for.
+    pub fn document(&self) -> Option<Document> {
+        match self.format {
+            CheckFormat::Human => None,
+            CheckFormat::Json => Some(Document::Json),
+            CheckFormat::Junit => Some(Document::Junit),
+            CheckFormat::Sarif => Some(Document::Sarif),
+        }
+    }
+
     pub fn config(&self) -> Config {
         Config {
             symmetry: self.symmetry,
@@ -438,11 +486,22 @@ pub struct GraphArgs {
     pub bounds: BoundArgs,
 }
 
+/// How `replay` prints a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ReportFormat {
     #[default]
     Human,
     Json,
+}
+
+/// How `check` prints its reports.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum CheckFormat {
+    #[default]
+    Human,
+    Json,
+    Junit,
+    Sarif,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -1,6 +1,7 @@
 //! What each command does.
 
 mod check;
+mod counterexample;
 mod failure;
 mod graph;
 mod load;
@@ -8,6 +9,7 @@ mod print;
 mod replay;
 mod shell;
 mod simulate;
+mod trail_names;
 
 use std::path::Path;
 
@@ -17,13 +19,14 @@ use crate::files::{Disk, Output};
 use failure::usage;
 
 pub use check::check;
-pub use failure::{Failure, print_json};
+pub use failure::Failure;
 pub use graph::graph;
 pub use print::print;
 pub use replay::replay;
 pub use simulate::simulate;
 
-fn style(terminal: bool) -> Style {
+/// The style of a stream, which may be a terminal.
+pub fn style(terminal: bool) -> Style {
     if terminal && !anstyle_query::no_color() { Style::Coloured } else { Style::Plain }
 }
 

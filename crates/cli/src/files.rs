@@ -215,6 +215,11 @@ impl Output {
         matches!(self.target, Target::File)
     }
 
+    /// Whether it is written to standard output.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.target, Target::Stream(Stream::Stdout))
+    }
+
     /// Begins to write.
     pub fn begin(self) -> io::Result<Writing> {
         match self.target {
@@ -385,6 +390,12 @@ impl Drop for Writing {
             remove_temporary();
         }
     }
+}
+
+/// Lets the peak of the memory of the process be counted from now on, where the system can do that.
+pub fn reset_peak_memory() {
+    // If it cannot, the peak is that of the process so far.
+    drop(fs::write("/proc/self/clear_refs", "5"));
 }
 
 /// Nine tenths of the memory that is free for this process, where the system says how much that is.

@@ -2,15 +2,22 @@
 
 mod args;
 mod commands;
+mod document;
 mod files;
 mod interrupt;
+mod junit;
 mod msc;
 mod out;
+mod printer;
 mod progress;
 mod render;
+mod result;
 mod run;
+mod sarif;
+mod summary;
 mod trace;
 mod units;
+mod uri;
 mod view;
 
 use std::ffi::OsString;
@@ -18,10 +25,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use quotient::report::{Diagnostic, Failed};
+use quotient::report::Diagnostic;
 
 use args::{Cli, Command};
 use commands::Failure;
+use document::Document;
 
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
@@ -38,32 +46,38 @@ fn main() -> ExitCode {
     let failure = match result {
         Ok(Ok(code)) => return code,
         Ok(Err(failure)) => failure,
-        Err(_) => Failure::Internal("this is a bug in quotient, not in the model".to_owned()),
+        Err(_) => Failure::bug(),
     };
-    failure.report(command.json())
+    failure.report(command.document())
 }
 
-/// Help that was asked for, or a command line that makes no sense. The latter is printed in JSON as well, if
-/// that was asked for: not where options exclude each other, since `--format json` may be the one that was
-/// not meant.
+/// Help that was asked for, or a command line that makes no sense. The latter is printed as a document as
+/// well, if one was asked for: not where options exclude each other, since `--format json` may be the one
+/// that was not meant.
 fn misused(error: &clap::Error) -> ExitCode {
     // If it cannot be printed, the exit code still shows it.
     drop(error.print());
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
     let is_clear = error.use_stderr() && error.kind() != ErrorKind::ArgumentConflict;
-    if is_clear && asks_for_json(std::env::args_os().skip(1)) {
+    if is_clear && let Some(document) = wanted_document(std::env::args_os().skip(1)) {
         let text = error.render().to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default();
         let message = message.strip_prefix("error: ").unwrap_or(message);
         let notes = lines.map(str::to_owned).collect();
         let diagnostic = Diagnostic { notes, ..Diagnostic::error(message) };
-        drop(commands::print_json(&Failed::new(None, &[diagnostic])));
+        drop(document.print_failed(None, &[diagnostic], code));
     }
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    ExitCode::from(code)
 }
 
-/// Whether the words of a command line ask for JSON, however wrong the others are.
-fn asks_for_json(words: impl Iterator<Item = OsString>) -> bool {
+/// The document that the words of a command line ask for, however wrong the others are.
+fn wanted_document(words: impl Iterator<Item = OsString>) -> Option<Document> {
     let words: Vec<OsString> = words.collect();
-    words.contains(&"--format=json".into()) || words.windows(2).any(|pair| pair == ["--format", "json"])
+    let asks_for = |format: &str| {
+        let option = OsString::from(format!("--format={format}"));
+        words.contains(&option) || words.windows(2).any(|pair| pair == ["--format", format])
+    };
+    let documents = [("json", Document::Json), ("junit", Document::Junit), ("sarif", Document::Sarif)];
+    documents.into_iter().find(|(format, _)| asks_for(format)).map(|(_, document)| document)
 }

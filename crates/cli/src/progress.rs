@@ -18,11 +18,19 @@ pub struct ProgressLine {
     visible: bool,
     limit: Option<u64>,
     rounds: u32,
+    /// What comes first on the line.
+    prefix: String,
 }
 
 impl ProgressLine {
     pub fn new(quiet: bool, limit: Option<u64>) -> Self {
-        Self { quiet, shown: !quiet && stderr().is_terminal(), visible: false, limit, rounds: 0 }
+        let shown = !quiet && stderr().is_terminal();
+        Self { quiet, shown, visible: false, limit, rounds: 0, prefix: String::new() }
+    }
+
+    /// With a text in front of the line.
+    pub fn after(self, prefix: String) -> Self {
+        Self { prefix, ..self }
     }
 
     pub fn clear(&mut self) {
@@ -46,7 +54,8 @@ impl Observer for ProgressLine {
         let limit = self.limit.map_or(String::new(), |limit| format!(" of {}", units::bytes(limit)));
         drop(write!(
             std::io::stderr(),
-            "\r\x1b[K{NO_WRAP}{} states, {} states/s, {open}, depth {}, {memory}{limit}{WRAP}",
+            "\r\x1b[K{NO_WRAP}{}{} states, {} states/s, {open}, depth {}, {memory}{limit}{WRAP}",
+            self.prefix,
             units::count(progress.states as u64),
             units::count((progress.states as f64 / seconds) as u64),
             progress.depth,

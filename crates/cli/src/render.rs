@@ -33,6 +33,15 @@ impl Paint {
         self.with(AnsiColor::Red.on_default().bold(), text)
     }
 
+    /// A verdict, in the colour of what it says.
+    pub fn verdict(self, verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Holds => self.good(verdict.as_str()),
+            Verdict::Violated => self.bad(verdict.as_str()),
+            other => self.unsure(other.as_str()),
+        }
+    }
+
     fn unsure(self, text: &str) -> String {
         self.with(AnsiColor::Yellow.on_default().bold(), text)
     }
@@ -58,14 +67,7 @@ pub fn report(
     paint: Paint,
 ) -> String {
     let mut out = String::new();
-    let verdict = match report.verdict {
-        Verdict::Holds => paint.good("holds"),
-        Verdict::HoldsUpToBounds => paint.unsure("holds up to bounds"),
-        Verdict::Violated => paint.bad("violated"),
-        Verdict::NoErrorFound => paint.unsure("no error found"),
-        Verdict::Inconclusive => paint.unsure("inconclusive"),
-    };
-    let _ = writeln!(out, "{}: {verdict}", report.model);
+    let _ = writeln!(out, "{}: {}", report.model, paint.verdict(report.verdict));
     if quiet {
         return out;
     }
@@ -201,11 +203,7 @@ fn properties(properties: &[Property], paint: Paint) -> String {
         out += "\nProperties:\n";
     }
     for property in properties {
-        let verdict = match property.verdict {
-            Verdict::Holds => paint.good("holds"),
-            Verdict::Violated => paint.bad("violated"),
-            other => paint.unsure(other.as_str()),
-        };
+        let verdict = paint.verdict(property.verdict);
         let fairness = match property.fairness {
             Fairness::None => String::new(),
             fairness @ Fairness::Weak => format!(" under {fairness} fairness"),

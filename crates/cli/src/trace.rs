@@ -258,8 +258,8 @@ pub struct Style {
     pub unfold: bool,
 }
 
-/// A counterexample as a report shows it. Of a long one, the middle is left out.
-pub fn trace(trace: &Trace, style: Style) -> (String, Widths) {
+/// The rows of a counterexample. Of a long one, the middle is left out.
+fn trace(trace: &Trace, style: Style) -> (String, Widths) {
     let mut rows = Rows::new(trace.cycle);
     let mut all: Vec<Row> = trace.steps.iter().filter_map(|step| rows.add(step.clone())).collect();
     all.extend(rows.end());
@@ -278,6 +278,12 @@ pub fn trace(trace: &Trace, style: Style) -> (String, Widths) {
         out += &row(next, trace.cycle, widths, style);
     }
     (out, widths)
+}
+
+/// A counterexample as a report shows it, with what is wrong in the end and the last state.
+pub fn counterexample(run: &Trace, paint: Paint) -> String {
+    let (steps, widths) = trace(run, Style { paint, unfold: false });
+    steps + &ending(run, run.steps.len() as u64, widths, paint) + &last_state(run, widths, false)
 }
 
 /// The state that a run begins with.

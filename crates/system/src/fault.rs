@@ -43,6 +43,33 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// All kinds, in the order of their definition.
+    pub const ALL: [Self; 23] = [
+        Self::Assertion,
+        Self::Invariant,
+        Self::Deadlock,
+        Self::NullDereference,
+        Self::BadCast,
+        Self::Index,
+        Self::Range,
+        Self::DivisionByZero,
+        Self::Unlock,
+        Self::Wait,
+        Self::Notify,
+        Self::UncaughtException,
+        Self::Empty,
+        Self::MissingKey,
+        Self::Overflow,
+        Self::Channel,
+        Self::ExclusiveChannel,
+        Self::InnerBlock,
+        Self::Monitor,
+        Self::AcceptanceCycle,
+        Self::Bound(Bound::Threads),
+        Self::Bound(Bound::Frames),
+        Self::Bound(Bound::Objects),
+    ];
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Assertion => "assertion",

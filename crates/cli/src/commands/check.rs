@@ -1,153 +1,281 @@
-//! `quotient check`: the verdict on a model.
+//! `quotient check`: the verdicts on models.
+//!
+//! All models of a call are read before the first one is checked, so that no trail replaces a file that the
+//! call reads. A model that cannot be checked does not keep the others from being checked: only an interrupt
+//! and output that cannot be printed end the call.
 
-use std::io::{self, IsTerminal as _, Write as _, stdout};
-use std::ops::ControlFlow::{Break, Continue};
+use std::io::{self, Write as _, stdout};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
 
-use quotient::report::{Diagnostic, Verdict};
-use quotient::{Checked, Model, itf, spin_trail};
+use quotient::config::Config;
+use quotient::report::Diagnostic;
+use quotient::{Model, itf, spin_trail};
 
-use super::failure::{Failure, Outcome, print_json, usage};
-use super::load::{external_property, language, load_with};
-use super::replay::show_for_people;
+use super::counterexample::counterexample;
+use super::failure::{Failure, Outcome, usage};
+use super::load::{ExternalProperty, compile, external_property, language, warn};
 use super::shell::{definitions, quoted};
-use super::{style, trail_output};
-use crate::args::{CheckArgs, ModelArgs, ReportFormat, TrailFormat};
-use crate::files::{Disk, free_memory};
+use super::trail_names::trail_names;
+use super::trail_output;
+use crate::args::{CheckArgs, CheckFormat, ModelArgs, TrailFormat};
+use crate::document::print_json;
+use crate::files::{Disk, free_memory, reset_peak_memory};
 use crate::interrupt;
+use crate::printer::{Printer, for_output, whole_report};
 use crate::progress::ProgressLine;
-use crate::render::{self, Paint};
-use crate::run::{Extents, Known};
-use crate::trace;
-use crate::view::{View, ViewArgs};
+use crate::result::{Finding, Finished, ModelResult};
+use crate::summary::Summing;
 
 pub fn check(args: &CheckArgs) -> Outcome {
-    let mut config = args.config();
-    let dialect = language(&args.model).dialect();
-    if let Some(reason) = config.refusal(dialect) {
-        return Err(usage(reason));
+    let models = distinct(&args.models);
+    let call = Call::new(args, &models)?;
+    if let [path] = &models[..] {
+        return call.check_only(path, &call.compile(path)?);
     }
-    if args.trail_format == TrailFormat::Spin && !dialect.is_spins {
-        return Err(usage("--trail-format spin is for Promela models: SPIN reads no others"));
+    let compiled = models.iter().map(|path| call.compile(path)).collect();
+    call.check_all(&models, compiled)
+}
+
+/// The models of a call. One that is named twice is checked once.
+fn distinct(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut models: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !models.contains(path) {
+            models.push(path.clone());
+        }
     }
-    if args.format == ReportFormat::Json && !args.view.is_default() {
-        return Err(usage(
-            "--view, --only, --from, --to and --unfold are for people: JSON has the whole run",
-        ));
+    models
+}
+
+/// What all models of a call share.
+struct Call<'a> {
+    args: &'a CheckArgs,
+    disk: Disk,
+    external: Option<ExternalProperty>,
+    config: Config,
+    /// Where the trails go, in the order of the models.
+    trails: Vec<PathBuf>,
+}
+
+impl<'a> Call<'a> {
+    /// Refuses what makes no sense for any of the models.
+    fn new(args: &'a CheckArgs, models: &[PathBuf]) -> Result<Self, Failure> {
+        if args.format != CheckFormat::Human && !args.view.is_default() {
+            return Err(usage(
+                "--view, --only, --from, --to and --unfold are for people: other formats have the whole run",
+            ));
+        }
+        let mut config = args.config();
+        let mut refusals = models.iter().map(|path| refusal(args, &config, path));
+        if let Some(Some(reason)) = refusals.next()
+            && refusals.all(|other| other.as_ref() == Some(&reason))
+        {
+            return Err(usage(reason));
+        }
+        let trails = trail_paths(args, models)?;
+        let disk = Disk::default();
+        let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
+        config.ltl = external.as_ref().map(|external| external.text.clone());
+        Ok(Self { args, disk, external, config, trails })
     }
-    let disk = Disk::default();
-    let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
-    let model = load_with(&args.model, external.as_ref(), &disk, args.quiet)?;
-    config.ltl = external.map(|external| external.text);
-    let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
-    let output = trail_output(&path, &disk)?;
-    config.limits.memory = config.limits.memory.or_else(free_memory);
-    let mut progress = ProgressLine::new(args.quiet, config.limits.memory);
-    let checked = quotient::check(&model, &config, args.seed, interrupt::flag(), &mut progress);
-    progress.clear();
-    let mut checked = checked?;
-    let replay = match &checked.trail {
-        Some(trail) => {
+
+    fn compile(&self, path: &Path) -> Result<Model, Failure> {
+        let config = self.args.config();
+        if let Some(reason) = refusal(self.args, &config, path) {
+            return Err(usage(reason));
+        }
+        let compiled = compile(&self.args.model(path), self.external.as_ref(), &self.disk);
+        compiled.map_err(|failure| with_hint(failure, path))
+    }
+
+    /// Checks the only model of a call.
+    fn check_only(&self, path: &Path, model: &Model) -> Outcome {
+        let finished = self.check_model(path, model, 0, String::new())?;
+        let code = finished.exit_code();
+        match self.args.format {
+            CheckFormat::Json => print_json(&finished.report)?,
+            CheckFormat::Human => {
+                write!(stdout(), "{}", whole_report(&finished, self.args.quiet, for_output()))?;
+            }
+            CheckFormat::Junit | CheckFormat::Sarif => {
+                let mut printer = Printer::new(self.args)?;
+                let mut summing = Summing::default();
+                let result = ModelResult { model: name(path), finding: Finding::Checked(Box::new(finished)) };
+                printer.add(&result)?;
+                summing.add(&result);
+                printer.finish(summing)?;
+            }
+        }
+        Ok(ExitCode::from(code))
+    }
+
+    /// Checks one model after the other.
+    fn check_all(&self, models: &[PathBuf], compiled: Vec<Result<Model, Failure>>) -> Outcome {
+        let mut printer = Printer::new(self.args)?;
+        let mut summing = Summing::default();
+        let count = models.len();
+        let mut interrupted = false;
+        for (index, (path, model)) in models.iter().zip(compiled).enumerate() {
+            let finding = if interrupted {
+                Finding::NotChecked
+            } else {
+                if index > 0 {
+                    reset_peak_memory();
+                }
+                let prefix = format!("[{}/{count}] {}: ", index + 1, path.display());
+                let checked = model.and_then(|model| {
+                    let check = AssertUnwindSafe(|| self.check_model(path, &model, index, prefix));
+                    catch_unwind(check).unwrap_or_else(|_| Err(Failure::bug()))
+                });
+                match checked {
+                    Ok(finished) => Finding::Checked(Box::new(finished)),
+                    Err(Failure::Output(error)) => return Err(Failure::Output(error)),
+                    Err(Failure::Interrupted) => Finding::NotChecked,
+                    Err(failure) => {
+                        failure.say_of(&name(path));
+                        let exit_code = failure.exit_code();
+                        Finding::Failed { diagnostics: failure.diagnostics().unwrap_or_default(), exit_code }
+                    }
+                }
+            };
+            interrupted |= interrupt::flag().load(Relaxed);
+            let result = ModelResult { model: name(path), finding };
+            printer.add(&result)?;
+            summing.add(&result);
+        }
+        let code = summing.exit_code();
+        printer.finish(summing)?;
+        Ok(ExitCode::from(code))
+    }
+
+    /// Checks a model, and writes the trail of its first violation.
+    fn check_model(
+        &self,
+        path: &Path,
+        model: &Model,
+        index: usize,
+        prefix: String,
+    ) -> Result<Finished, Failure> {
+        let Self { args, .. } = self;
+        if !args.quiet {
+            warn(model);
+        }
+        let trail_path = &self.trails[index];
+        let output = trail_output(trail_path, &self.disk)?;
+        if output.is_stdout() && matches!(args.format, CheckFormat::Junit | CheckFormat::Sarif) {
+            return Err(usage(
+                "a trail on standard output would be part of the report; name a file by --trail",
+            ));
+        }
+        let mut config = self.config.clone();
+        config.limits.memory = config.limits.memory.or_else(free_memory);
+        let mut progress = ProgressLine::new(args.quiet, config.limits.memory).after(prefix);
+        let checked = quotient::check(model, &config, args.seed, interrupt::flag(), &mut progress);
+        progress.clear();
+        let mut checked = checked?;
+        let (mut written, mut replay) = (None, None);
+        if let Some(trail) = &checked.trail {
             let text = match args.trail_format {
                 TrailFormat::Json => trail.to_json(),
                 TrailFormat::Spin => {
                     let shown = checked.report.violation.iter().flat_map(|violation| &violation.trace.steps);
-                    spin_trail::write(&model, shown)
+                    spin_trail::write(model, shown)
                 }
                 TrailFormat::Itf => {
                     let run = checked.report.violation.as_ref().map(|violation| &violation.trace);
                     let run = run.expect("a trail is of a violation");
-                    let text = itf::write(&model, trail.bounds, trail.steps(), run);
+                    let text = itf::write(model, trail.bounds, trail.steps(), run);
                     text.map_err(|diverged| Failure::Internal(diverged.to_string()))?
                 }
             };
-            // States cannot be replayed.
-            let is_file = output.is_file() && args.trail_format != TrailFormat::Itf;
+            let is_file = output.is_file();
             match output.write_whole(&text) {
-                Ok(()) => is_file.then(|| replay_command(&args.model, &model, &path)),
+                Ok(()) if is_file => {
+                    written = Some(trail_path.display().to_string());
+                    // States cannot be replayed.
+                    let command = || replay_command(&args.model(path), model, trail_path);
+                    replay = (args.trail_format != TrailFormat::Itf).then(command);
+                }
+                Ok(()) => {}
                 Err(error) => {
-                    let text = format!("the trail could not be written to `{}`: {error}", path.display());
+                    let text =
+                        format!("the trail could not be written to `{}`: {error}", trail_path.display());
                     drop(writeln!(io::stderr(), "warning: {text}"));
                     checked.report.diagnostics.push(Diagnostic::warning(text));
-                    None
                 }
             }
         }
-        None => None,
-    };
-    let report = &checked.report;
-    match args.format {
-        ReportFormat::Json => {
-            print_json(report)?;
-        }
-        ReportFormat::Human => {
-            let paint = Paint::new(style(stdout().is_terminal()));
-            let shown = counterexample(&model, &checked, &args.view, paint)?;
-            let text = render::report(report, dialect, &shown, replay.as_deref(), args.quiet, paint);
-            write!(stdout(), "{text}")?;
-        }
+        let shown = match args.format {
+            CheckFormat::Human if !args.quiet => counterexample(model, &checked, &args.view, for_output())?,
+            _ => String::new(),
+        };
+        let dialect = model.dialect();
+        let (report, interrupted) = (checked.report, checked.interrupted);
+        Ok(Finished { report, interrupted, dialect, shown, trail: written, replay })
     }
-    Ok(if checked.interrupted {
-        ExitCode::from(interrupt::EXIT_CODE)
+}
+
+/// Why a model cannot be checked with these options, if that is known before it is read.
+fn refusal(args: &CheckArgs, config: &Config, path: &Path) -> Option<String> {
+    let dialect = language(&args.model(path)).dialect();
+    let for_others = "--trail-format spin is for Promela models: SPIN reads no others";
+    let is_for_others = args.trail_format == TrailFormat::Spin && !dialect.is_spins;
+    config.refusal(dialect).or_else(|| is_for_others.then(|| for_others.to_owned()))
+}
+
+/// Where trails go: into the folder that `--trail` names, or the current one. A file is for the trail of one
+/// model.
+fn trail_paths(args: &CheckArgs, models: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let names = trail_names(models, args.trail_format);
+    match &args.trail {
+        None => Ok(names.into_iter().map(PathBuf::from).collect()),
+        Some(folder) if folder.is_dir() => Ok(names.iter().map(|name| folder.join(name)).collect()),
+        Some(file) if models.len() == 1 => Ok(vec![file.clone()]),
+        Some(file) => Err(usage(format!(
+            "--trail {} is one file, but each of the {} models can have a trail; name a folder that exists, \
+             or leave --trail out",
+            file.display(),
+            models.len()
+        ))),
+    }
+}
+
+/// Adds what to do about a path that names no model.
+fn with_hint(failure: Failure, path: &Path) -> Failure {
+    let name = path.display();
+    let hint = if path.is_dir() {
+        format!(
+            "name the models in the folder, for example {name}/*.bir",
+            name = name.to_string().trim_end_matches('/')
+        )
+    } else if !path.exists() && name.to_string().contains(['*', '?', '[']) {
+        "this looks like a pattern that the shell did not expand: no file matches, or it is in quotes"
+            .to_owned()
     } else {
-        match report.verdict {
-            Verdict::Holds => ExitCode::SUCCESS,
-            Verdict::Violated => ExitCode::from(1),
-            Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => ExitCode::from(3),
-        }
-    })
-}
-
-/// The counterexample of a check, in the view that was asked for.
-fn counterexample(
-    model: &Model,
-    checked: &Checked,
-    view: &ViewArgs,
-    paint: Paint,
-) -> Result<String, Failure> {
-    let (Some(violation), Some(trail)) = (&checked.report.violation, &checked.trail) else {
-        return Ok(String::new());
+        return failure;
     };
-    let run = &violation.trace;
-    if view.is_default() {
-        let (steps, widths) = trace::trace(run, trace::Style { paint, unfold: false });
-        let ending = trace::ending(run, run.steps.len() as u64, widths, paint);
-        return Ok(steps + &ending + &trace::last_state(run, widths, false));
+    match failure {
+        Failure::Rejected { text, mut diagnostics } => {
+            if let Some(first) = diagnostics.first_mut() {
+                first.help.push(hint.clone());
+            }
+            Failure::Rejected { text: format!("{text}  = help: {hint}\n"), diagnostics }
+        }
+        other => other,
     }
-    let mut extents = Extents::default();
-    run.steps.iter().for_each(|step| extents.fit(step));
-    let how = show_for_people(model, view)?;
-    let mut out = Vec::new();
-    Known { model, trace: run, extents }.show(&how, paint, &mut out, |show| {
-        if view.view != View::States {
-            return run.steps.iter().try_for_each(show);
-        }
-        let mut shown = Ok(());
-        let again = quotient::replay_states(model, trail.bounds, trail.steps(), |step| {
-            shown = show(&step);
-            if shown.is_ok() { Continue(()) } else { Break(()) }
-        });
-        again.expect("the run was confirmed");
-        shown
-    })?;
-    Ok(String::from_utf8(out).expect("what is shown is text"))
 }
 
-/// SPIN looks for a trail under the whole name of the model.
-fn default_trail(model: &Path, format: TrailFormat) -> PathBuf {
-    let (name, ending) = match format {
-        TrailFormat::Json => (model.file_stem(), "trail.json"),
-        TrailFormat::Spin => (model.file_name(), "trail"),
-        TrailFormat::Itf => (model.file_stem(), "itf.json"),
-    };
-    PathBuf::from(format!("{}.{ending}", name.unwrap_or_default().to_string_lossy()))
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// What to type to see the counterexample again.
 fn replay_command(args: &ModelArgs, model: &Model, trail: &Path) -> String {
     let mut words = vec!["quotient replay".to_owned(), quoted(&args.model.to_string_lossy())];
-    words.extend(args.language.map(|language| format!("--language {language}")));
+    words.extend(args.compile.language.map(|language| format!("--language {language}")));
     words.extend(definitions(&model.defines));
     words.push(quoted(&trail.to_string_lossy()));
     words.join(" ")

@@ -1,13 +1,15 @@
 //! Why a command has no result, and what is said about it.
 
-use std::io::{self, ErrorKind, Write as _, stdout};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use quotient::CheckError;
-use quotient::report::{self, Diagnostic};
+use quotient::report::Diagnostic;
 
+use crate::document::Document;
 use crate::interrupt;
+use crate::result::{BAD, INTERNAL};
 
 /// Why a command has no result, or not the one that it was to have.
 pub enum Failure {
@@ -25,52 +27,69 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Says what is wrong, and gives the exit code. If the result was to be JSON, there is an object about
-    /// it: `model` is the model then.
-    pub fn report(self, json: Option<&Path>) -> ExitCode {
-        let object = |diagnostics: &[Diagnostic]| {
-            if let Some(model) = json {
-                // There is an exit code all the same.
-                drop(print_json(&report::Failed::new(model.to_str(), diagnostics)));
-            }
-        };
-        match self {
-            Self::Rejected { text, diagnostics } => {
-                drop(write!(io::stderr(), "{text}"));
-                object(&diagnostics);
-                ExitCode::from(2)
-            }
-            Self::InReport(text) => {
-                drop(write!(io::stderr(), "{text}"));
-                ExitCode::from(2)
-            }
+    /// A panic, whose message was printed already.
+    pub fn bug() -> Self {
+        Self::Internal("this is a bug in quotient, not in the model".to_owned())
+    }
+
+    /// Says what is wrong, and gives the exit code. If the result was to be a document, there is one about
+    /// it, and about the model, if there is one only.
+    pub fn report(self, document: Option<(Document, Option<&Path>)>) -> ExitCode {
+        self.say();
+        let code = self.exit_code();
+        if let (Some((document, model)), Some(diagnostics)) = (document, self.diagnostics()) {
+            // There is an exit code all the same.
+            drop(document.print_failed(model, &diagnostics, code));
+        }
+        ExitCode::from(code)
+    }
+
+    /// Says what is wrong.
+    pub fn say(&self) {
+        let text = match self {
+            Self::Rejected { text, .. } | Self::InReport(text) => text.clone(),
             Self::Internal(text) => {
-                let text = format!("internal error: {text}");
-                drop(writeln!(io::stderr(), "{text}\nPlease report it together with the model."));
-                object(&[Diagnostic::error(text)]);
-                ExitCode::from(4)
+                format!("internal error: {text}\nPlease report it together with the model.\n")
             }
-            Self::Interrupted => {
-                drop(writeln!(io::stderr(), "interrupted"));
-                ExitCode::from(interrupt::EXIT_CODE)
-            }
-            Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(LOST_OUTPUT),
-            Self::Output(error) => {
-                // If this fails too, the exit code still shows it.
-                drop(writeln!(io::stderr(), "error: failed printing to stdout: {error}"));
-                ExitCode::from(2)
-            }
+            Self::Interrupted => "interrupted\n".to_owned(),
+            Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => String::new(),
+            Self::Output(error) => format!("error: failed printing to stdout: {error}\n"),
+        };
+        // If this fails, the exit code still shows it.
+        drop(write!(io::stderr(), "{text}"));
+    }
+
+    /// Says what is wrong with one of several models. What has a place, or is about a file, names it.
+    pub fn say_of(&self, model: &str) {
+        let names_itself =
+            |diagnostic: &Diagnostic| diagnostic.location.is_some() || diagnostic.code.is_some();
+        if !self.diagnostics().is_some_and(|diagnostics| diagnostics.iter().any(names_itself)) {
+            drop(write!(io::stderr(), "{model}: "));
+        }
+        self.say();
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Internal(_) => INTERNAL,
+            Self::Interrupted => interrupt::EXIT_CODE,
+            Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => LOST_OUTPUT,
+            Self::Rejected { .. } | Self::InReport(_) | Self::Output(_) => BAD,
+        }
+    }
+
+    /// What a document says of it, if no document was printed and one can be.
+    pub fn diagnostics(&self) -> Option<Vec<Diagnostic>> {
+        match self {
+            Self::Rejected { diagnostics, .. } => Some(diagnostics.clone()),
+            Self::Internal(text) => Some(vec![Diagnostic::error(format!("internal error: {text}"))]),
+            Self::InReport(_) | Self::Interrupted | Self::Output(_) => None,
         }
     }
 }
 
 /// The exit code if the reader of the output is gone: that of the signal for it.
 const LOST_OUTPUT: u8 = 141;
-
-/// Prints the object that was asked for.
-pub fn print_json(object: &impl serde::Serialize) -> io::Result<()> {
-    writeln!(stdout(), "{}", serde_json::to_string_pretty(object).expect("it is plain data"))
-}
 
 pub fn usage(text: impl std::fmt::Display) -> Failure {
     Failure::Rejected {

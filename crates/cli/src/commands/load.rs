@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use quotient::config::Bounds;
 use quotient::property::LTL;
-use quotient::{Language, Model, Rejected};
+use quotient::{Language, Model, Rejected, Style};
 
 use super::failure::{Failure, usage};
 use super::style;
@@ -44,7 +44,7 @@ pub fn external_property(
 
 /// The language of a model: what `--language` says, or the name of its file.
 pub fn language(args: &ModelArgs) -> Language {
-    args.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
+    args.compile.language.unwrap_or_else(|| Language::of(&args.model.to_string_lossy()))
 }
 
 pub fn load_with(
@@ -53,19 +53,37 @@ pub fn load_with(
     disk: &Disk,
     quiet: bool,
 ) -> Result<Model, Failure> {
-    let style = style(std::io::stderr().is_terminal());
-    let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
-    let language = language(args);
-    let defines = values(&args.defines, language)?;
-    let properties: Vec<_> =
-        external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
-    let rejected =
-        |rejected: Rejected| Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() };
-    let model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
-    if !quiet && !model.warnings.is_empty() {
-        drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, style)));
+    let model = compile(args, external, disk)?;
+    if !quiet {
+        warn(&model);
     }
     Ok(model)
+}
+
+/// Reads and compiles a model, and says nothing.
+pub fn compile(args: &ModelArgs, external: Option<&ExternalProperty>, disk: &Disk) -> Result<Model, Failure> {
+    let path = args.model.to_str().ok_or_else(|| usage("the name of the model is not valid UTF-8"))?;
+    let language = language(args);
+    let defines = values(&args.compile.defines, language)?;
+    let properties: Vec<_> =
+        external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
+    let rejected = |rejected: Rejected| Failure::Rejected {
+        text: rejected.render(for_errors()),
+        diagnostics: rejected.list(),
+    };
+    Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)
+}
+
+/// Says what the compiler warns of.
+pub fn warn(model: &Model) {
+    if !model.warnings.is_empty() {
+        drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, for_errors())));
+    }
+}
+
+/// The style of standard error.
+fn for_errors() -> Style {
+    style(io::stderr().is_terminal())
 }
 
 /// Refuses bounds that would bound nothing.

@@ -43,10 +43,10 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
         TrailFile::parse(&text).map_err(not_a_trail)?
     };
     let mut of_model = args.model.clone();
-    if of_model.defines.is_empty() {
+    if of_model.compile.defines.is_empty() {
         let define =
             |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
-        of_model.defines = trail.defines.iter().map(define).collect();
+        of_model.compile.defines = trail.defines.iter().map(define).collect();
     }
     let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
     let external = violated.and_then(|property| {

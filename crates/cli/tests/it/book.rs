@@ -88,7 +88,22 @@ fn normal(line: &str) -> String {
             return format!("(measured {key})");
         }
     }
-    line.to_owned()
+    without_times(line)
+}
+
+/// A row of the table about several models, and an element of XML, without their times.
+fn without_times(line: &str) -> String {
+    if let Some((start, rest)) = line.split_once(" time=\"") {
+        return format!("{start} {}", rest.split_once('"').map_or("", |(_, rest)| rest));
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_row = line.starts_with("  ") && words[0].contains('.');
+    let is_time =
+        |pair: &[&str]| pair[0].parse::<f64>().is_ok() && matches!(pair[1], "ms" | "s" | "min" | "h");
+    match words.windows(2).position(is_time) {
+        Some(at) if is_row => [&words[..at], &["(time)"], &words[at + 2..]].concat().join(" "),
+        _ => line.to_owned(),
+    }
 }
 
 /// Whether output is what is shown, where `…` is any number of lines.

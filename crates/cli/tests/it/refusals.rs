@@ -204,7 +204,7 @@ fn values_that_make_no_sense_are_refused() {
         ("--memory 12parsecs", "unknown unit `parsecs`"),
         ("--time soon", "unknown unit `soon`"),
         ("--on-bound explode", "expected one of truncate, error"),
-        ("--format xml", "[possible values: human, json]"),
+        ("--format xml", "[possible values: human, json, junit, sarif]"),
         ("-D N", "expected NAME=VALUE"),
         ("-D =3", "expected NAME=VALUE"),
         ("--frobnicate", "unexpected argument '--frobnicate'"),

@@ -220,7 +220,7 @@ fn a_trail_goes_where_it_is_told() {
 #[test]
 fn a_trail_that_cannot_be_written_costs_no_verdict() {
     let sandbox = Sandbox::with("philosophers.bir");
-    for path in ["missing/folder/x.json", "philosophers.bir/x.json", "."] {
+    for path in ["missing/folder/x.json", "philosophers.bir/x.json"] {
         let run = sandbox.run(&format!("check philosophers.bir --trail {path}"));
         run.expect(1);
         assert!(run.stdout.starts_with("philosophers.bir: violated\n"), "{}", run.stdout);

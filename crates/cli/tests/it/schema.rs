@@ -65,6 +65,14 @@ fn what_is_printed_is_as_the_schema_says() {
         }
     }
     assert!(trails > 5, "{trails}");
+    // Several models, one of which is not there.
+    let sandbox = Sandbox::with("philosophers.bir");
+    sandbox.write("holds.bir", "system S { active thread T() { skip; } }\n");
+    let (_, value) = sandbox.json("check philosophers.bir holds.bir no_such_model.pml");
+    Validator { root: &report }.check(&report, &value, "").expect("reports and a summary");
+    let mut wrong = value.clone();
+    wrong["summary"]["counts"]["holds"] = "1".into();
+    assert!(Validator { root: &report }.check(&report, &wrong, "").is_err());
     // The one that is written while the run goes on.
     let sandbox = Sandbox::with("philosophers.bir");
     sandbox.run("simulate philosophers.bir --steps 5 --trail t.json");
@@ -140,6 +148,9 @@ impl Validator<'_> {
             "const" => ensure(rule == value),
             "minimum" => {
                 ensure(value.as_f64().is_none_or(|number| rule.as_f64().is_some_and(|least| number >= least)))
+            }
+            "maximum" => {
+                ensure(value.as_f64().is_none_or(|number| rule.as_f64().is_some_and(|most| number <= most)))
             }
             "minItems" => {
                 ensure(value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap_or(0)))

@@ -86,6 +86,50 @@ fn an_interrupt_ends_a_check_with_a_report() {
     }
 }
 
+/// The model that is being checked has a report, and those after it are not checked.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_a_call_with_several_models() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    sandbox.write("later.bir", "system S { const P { N = 1; } active thread T() { skip; } }\n");
+    for format in ["human", "json", "junit", "sarif"] {
+        let line = format!("check {ENDLESS} later.bir --memory 1G --format {format}");
+        let child = sandbox.command(&line).spawn().expect("quotient starts");
+        assert!(handles_interrupts(&child));
+        interrupt(&child);
+        let run = finish(child);
+        run.expect(130);
+        let out = &run.stdout;
+        match format {
+            "human" => {
+                assert!(out.contains("2 models: 1 inconclusive, 1 not checked\n"), "{out}");
+                assert!(out.lines().any(|line| line == "  later.bir                 not checked"), "{out}");
+            }
+            "json" => {
+                let all = run.json();
+                assert_eq!(all["reports"].as_array().map(Vec::len), Some(1));
+                assert_eq!(all["reports"][0]["incomplete"], "interrupted");
+                let summary = &all["summary"];
+                assert_eq!((&summary["exit_code"], &summary["interrupted"]), (&130.into(), &true.into()));
+                assert_eq!(summary["models"][1]["model"], "later.bir");
+                assert!(summary["models"][1]["exit_code"].is_null());
+                assert_eq!(summary["counts"]["not_checked"], 1);
+            }
+            "junit" => {
+                let root = crate::xml::parse(out);
+                assert_eq!([root.count("tests"), root.count("skipped")], [2, 2]);
+            }
+            _ => {
+                let invocation = &run.json()["runs"][0]["invocations"][0];
+                assert_eq!(invocation["exitCode"], 130);
+                assert_eq!(invocation["executionSuccessful"], false);
+                let notifications = invocation["toolExecutionNotifications"].as_array();
+                assert_eq!(notifications.map(Vec::len), Some(2));
+            }
+        }
+    }
+}
+
 /// A batch system sends SIGTERM, and a terminal that goes SIGHUP: both are to have a report.
 #[cfg(target_os = "linux")]
 #[test]
