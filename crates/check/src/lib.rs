@@ -28,6 +28,7 @@ mod estimate;
 mod findings;
 pub mod graph;
 pub mod json;
+mod minimise;
 mod model;
 mod pipeline;
 pub mod property;
