@@ -24,7 +24,9 @@ use crate::refine::Ended;
 use crate::replay::{
     Claimed, Confirmed, Cycle, Found, MarkedSteps, MergedSteps, StepSource, confirm, interpreter, passed,
 };
-use crate::report::{DeadCode, Minimised, Reasons, Symmetry, Truncations, Verdict, Violation, ViolationCount};
+use crate::report::{
+    DeadCode, Minimised, Reasons, Symmetry, Truncations, Verdict, Violation, ViolationCount,
+};
 use crate::stack::LayerStats;
 use crate::stores::{self, Explored};
 use crate::summary::GoalResult;
@@ -188,13 +190,7 @@ fn confirm_all(
 
 impl ConfirmedViolations {
     /// Adds a violation that `count` states or steps show.
-    fn add(
-        &mut self,
-        check: &Check<'_>,
-        confirmed: Confirmed,
-        count: u64,
-        minimised: Option<Minimised>,
-    ) {
+    fn add(&mut self, check: &Check<'_>, confirmed: Confirmed, count: u64, minimised: Option<Minimised>) {
         let Check { model, config, .. } = *check;
         let Confirmed { steps: trail, trace, ending, property } = confirmed;
         let (kind, message, location) = (ending.kind, ending.message, ending.location);

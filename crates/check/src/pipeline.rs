@@ -90,6 +90,10 @@ pub struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    pub fn new(model: &'a Model, config: &'a Config, options: Options<'a>, deadline: Deadline) -> Self {
+        Self { model, config, options, deadline, has_shown: Cell::new(false) }
+    }
+
     /// The limits of a search that begins now.
     fn options(&self) -> Options<'a> {
         Options { time: self.deadline.left(), ..self.options.clone() }
@@ -123,7 +127,7 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let check = Check { model, config, options, deadline, has_shown: Cell::new(false) };
+    let check = Check::new(model, config, options, deadline);
     let mut results: Vec<GoalResult> = Vec::new();
     for &goal in &goals.list {
         let result = match goal {

@@ -58,6 +58,9 @@ pub struct Report {
     pub peak_memory_bytes: u64,
     pub memory_limit_bytes: Option<u64>,
     pub seconds: f64,
+    /// The time that minimisation took, if there was any. The other figures leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimise_seconds: Option<f64>,
     pub states_per_second: f64,
     pub transitions_per_second: f64,
     pub seed: u64,
@@ -284,7 +287,8 @@ pub struct Minimised {
     pub shortest: bool,
     /// Minimisation was not broken off by its limits on work, time and memory.
     pub complete: bool,
-    /// The time that it took, which the other figures leave out.
+    /// The time that it took.
+    #[serde(skip)]
     pub seconds: f64,
 }
 

@@ -79,6 +79,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         dead_code,
         ..
     } = first_search?;
+    let minimised = violation.as_ref().and_then(|violation: &Violation| violation.minimised);
     let rate = |count: u64| if its_seconds > 0.0 { count as f64 / its_seconds } else { 0.0 };
     let states = stats.states as u64;
     let mut report = Report {
@@ -106,6 +107,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
         memory_limit_bytes: config.limits.memory,
         seconds,
+        minimise_seconds: minimised.map(|minimised| minimised.seconds),
         states_per_second: rate(states),
         transitions_per_second: rate(stats.transitions),
         seed,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use quotient::config::{
-    Bounds, Config, Fairness, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions, Switch,
-    Symmetry,
+    Bounds, Config, Fairness, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions,
+    Switch, Symmetry,
 };
 
 use quotient::Language;

@@ -4,8 +4,9 @@
 //! thread gets. The possible runs are the paths in a lattice of cuts: how many of its steps each thread has
 //! taken. It is walked layer by layer, with the fewest changes of thread to each cut, state and last thread.
 //! The first layer in which a run shows the violation has the shortest such runs, and the best of them has
-//! the fewest changes of thread: the optimum over all interleavings, unless a layer has more than [`WIDTH`]
-//! cuts. Then those are kept to which there are the calmest runs, and the original run in any case.
+//! the fewest changes of thread: the optimum over all interleavings, unless the layers have more nodes than
+//! there is effort for. Then those are kept to which there are the calmest runs, and the original run in any
+//! case.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,97 +16,111 @@ use system::Step;
 use super::stage::{Act, Actor, Performed, Position, Stage};
 use super::target::Target;
 
-/// The number of nodes of a layer that are kept.
-const WIDTH: usize = 96;
+/// At least this many nodes of a layer are kept.
+const LEAST_WIDTH: usize = 16;
 
-/// A node of the lattice.
-struct Node {
+/// A cut and the state there.
+struct Place {
     position: Position,
     /// By thread: the number of steps taken.
     cut: Vec<u32>,
-    last: Option<usize>,
+    /// The calmest runs to it, by their last threads. A run with one change more is not better than one of
+    /// these with another last thread.
+    arrivals: Vec<Arrival>,
     changes: u32,
-    /// Its run, as an index into the steps of all runs.
-    run: Option<usize>,
     /// It is on the original run.
     is_original: bool,
 }
 
-/// How nodes are told apart.
-type Key = (Vec<u32>, Option<usize>, u64);
+struct Arrival {
+    last: Option<usize>,
+    /// The run, as an index into the steps of all runs.
+    run: Option<usize>,
+}
 
-/// The shortest and then calmest run that takes the steps of each thread in the order of `acts`, from
-/// `start`, and hits the target.
-pub fn calmest(stage: &Stage<'_>, target: &Target, start: &Position, acts: &[Act]) -> Option<Vec<Step>> {
+impl Place {
+    /// The calmest way on with a thread: its changes so far, and its run.
+    fn go_on(&self, thread: usize) -> (u32, Option<usize>) {
+        let stays = |arrival: &&Arrival| arrival.last.is_none_or(|last| last == thread);
+        match self.arrivals.iter().find(stays) {
+            Some(arrival) => (self.changes, arrival.run),
+            None => (self.changes + 1, self.arrivals[0].run),
+        }
+    }
+}
+
+/// The shortest and then calmest run that takes the steps of each thread in the order of `acts`, and hits the
+/// target.
+pub fn calmest(stage: &Stage<'_>, target: &Target, acts: &[Act]) -> Option<Vec<Step>> {
     let lattice = Lattice::of(acts);
-    let mut all_steps: Vec<(Option<usize>, Step)> = Vec::new();
-    let mut layer = vec![Node {
-        position: start.clone(),
+    let tries = (acts.len() * lattice.threads.len()).max(1);
+    let width = (usize::try_from(stage.effort.left()).unwrap_or(usize::MAX) / tries).max(LEAST_WIDTH);
+    let mut runs: Vec<(Option<usize>, Step)> = Vec::new();
+    let mut layer = vec![Place {
+        position: stage.initial(),
         cut: vec![0; lattice.threads.len()],
-        last: None,
+        arrivals: vec![Arrival { last: None, run: None }],
         changes: 0,
-        run: None,
         is_original: true,
     }];
     for depth in 0..=acts.len() {
-        let mut next: Vec<Node> = Vec::new();
-        let mut known: HashMap<Key, usize> = HashMap::new();
-        // The calmest run to the target: by its number of changes.
+        let mut next: Vec<Place> = Vec::new();
+        let mut known: HashMap<(Vec<u32>, u64), usize> = HashMap::new();
+        // The calmest runs to the target, with their numbers of changes.
         let mut best: Option<(u32, Option<usize>)> = None;
         let mut stuck: Option<(u32, Option<usize>)> = None;
-        for node in &layer {
+        for place in &layer {
             let mut can_move = false;
             for thread in 0..lattice.threads.len() {
-                let Some(act) = lattice.next(thread, &node.cut) else { continue };
-                let performed = stage.perform(&node.position, act);
+                let Some(act) = lattice.next(thread, &place.cut) else { continue };
+                let performed = stage.perform(&place.position, act);
                 let is_hit = target.is_hit(stage, &performed);
                 let (Performed::Moved(step, _) | Performed::Fault(step, _)) = performed else { continue };
                 can_move = true;
-                let changes = node.changes + u32::from(node.last.is_some_and(|last| last != thread));
+                let (changes, run) = place.go_on(thread);
                 if is_hit {
                     if best.is_none_or(|(least, _)| changes < least) {
-                        all_steps.push((node.run, step));
-                        best = Some((changes, Some(all_steps.len() - 1)));
+                        runs.push((run, step));
+                        best = Some((changes, Some(runs.len() - 1)));
                     }
                     continue;
                 }
                 let Performed::Moved(_, position) = performed else { continue };
-                let mut cut = node.cut.clone();
+                let mut cut = place.cut.clone();
                 cut[thread] += 1;
-                let is_original = node.is_original && lattice.order.get(depth) == Some(&thread);
-                let key = (cut, Some(thread), hash(&position));
-                if let Some(&at) = known.get(&key) {
-                    next[at].is_original |= is_original;
-                    if next[at].changes <= changes {
-                        continue;
-                    }
-                    all_steps.push((node.run, step));
-                    (next[at].changes, next[at].run) = (changes, Some(all_steps.len() - 1));
-                    next[at].position = position;
-                    continue;
+                let is_original = place.is_original && lattice.order.get(depth) == Some(&thread);
+                runs.push((run, step));
+                let arrival = Arrival { last: Some(thread), run: Some(runs.len() - 1) };
+                let at = *known.entry((cut, hash(&position))).or_insert_with_key(|(cut, _)| {
+                    let (cut, arrivals) = (cut.clone(), Vec::new());
+                    next.push(Place { position: *position, cut, arrivals, changes, is_original: false });
+                    next.len() - 1
+                });
+                let there = &mut next[at];
+                there.is_original |= is_original;
+                if changes < there.changes {
+                    (there.changes, there.arrivals) = (changes, Vec::new());
                 }
-                all_steps.push((node.run, step));
-                let (cut, last) = (key.0.clone(), key.1);
-                known.insert(key, next.len());
-                let run = Some(all_steps.len() - 1);
-                next.push(Node { position, cut, last, changes, run, is_original });
+                if changes == there.changes {
+                    there.arrivals.push(arrival);
+                }
             }
-            let is_better = stuck.is_none_or(|(least, _)| node.changes < least);
-            if !can_move && is_better && target.is_stuck(stage, &node.position.state) {
-                stuck = Some((node.changes, node.run));
+            let is_better = stuck.is_none_or(|(least, _)| place.changes < least);
+            if !can_move && is_better && target.is_stuck(stage, &place.position.state) {
+                stuck = Some((place.changes, place.arrivals[0].run));
             }
         }
         // A deadlock is noticed one layer later than it is reached.
         if let Some((_, run)) = stuck.or(best) {
-            return Some(run_of(&all_steps, run));
+            return Some(run_of(&runs, run));
         }
         if !stage.effort.has_left() {
             return None;
         }
-        if next.len() > WIDTH {
+        if next.len() > width {
             stage.effort.give_up();
-            next.sort_by_key(|node| (!node.is_original, node.changes));
-            next.truncate(WIDTH);
+            next.sort_by_key(|place| (!place.is_original, place.changes));
+            next.truncate(width);
         }
         layer = next;
     }

@@ -43,6 +43,10 @@ impl<'a> Effort<'a> {
         self.is_spent.get() || self.alarm.has_rung()
     }
 
+    pub fn left(&self) -> u64 {
+        self.left.get()
+    }
+
     pub fn has_left(&self) -> bool {
         self.left.get() > 0 && !self.alarm.has_rung()
     }

@@ -10,6 +10,7 @@
 //! | [`shorter`] | searches again, breadth first and in full | no run to the violation is shorter |
 //! | [`prune`] | cuts loops out, leaves steps out | no single step can be left out |
 //! | [`calm`] | tries the orders of the same steps | no order of them is calmer |
+//! | [`lasso`] | looks for a shorter cycle, and for a shorter way to it | no way to the cycle is shorter |
 //!
 //! There is a run in hand at any time, and each part may be broken off. Whatever comes out is
 //! [confirmed](crate::replay::confirm) like everything that a search finds, and has to show the same violation.
@@ -17,10 +18,15 @@
 
 mod calm;
 mod effort;
+mod graph;
+mod lasso;
+mod paths;
 mod prune;
 mod shorter;
 mod stage;
 mod target;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -29,17 +35,22 @@ use naive::Naive;
 use system::{Alarm, FaultKind, Step};
 
 use crate::pipeline::Check;
-use crate::replay::{Confirmed, Found, MergedSteps, confirm};
+use crate::replay::{Claimed, Confirmed, Cycle, Found, MergedSteps, Word, confirm};
 use crate::report::Minimised;
+use crate::temporal::violations;
 use crate::trace::Trace;
 use effort::Effort;
-use stage::Stage;
+use graph::Graph;
+use lasso::{Continuation, Lassos};
+use stage::{Recorded, Stage};
 use target::{Target, class};
 
 /// Minimisation ends after this time.
 const TIME: Duration = Duration::from_secs(1);
+/// There must be this much memory left for it.
+const MEMORY: usize = 64 << 20;
 /// The steps of the plain interpreter for each part of minimisation.
-const STEPS: u64 = 30_000;
+const STEPS: u64 = 15_000;
 
 /// How a violation was found.
 pub struct Case<'a> {
@@ -54,7 +65,7 @@ pub struct Case<'a> {
 /// Makes the run of a violation shorter and calmer.
 pub fn minimise(case: &Case<'_>, confirmed: Confirmed) -> (Confirmed, Minimised) {
     let (started, from) = (Instant::now(), length(&confirmed));
-    let mut search = Minimiser { case, best: confirmed, is_shortest: case.is_shortest };
+    let mut search = Minimiser::new(case, confirmed);
     let is_complete = search.run();
     let minimised = Minimised {
         from_steps: from.0,
@@ -81,92 +92,163 @@ struct Minimiser<'a> {
     case: &'a Case<'a>,
     best: Confirmed,
     is_shortest: bool,
+    /// How long it may take, until when it may try runs, and until when it may confirm one.
+    time: Duration,
+    trying: Instant,
+    end: Instant,
 }
 
-impl Minimiser<'_> {
+impl<'a> Minimiser<'a> {
+    fn new(case: &'a Case<'a>, best: Confirmed) -> Self {
+        let time = case.check.time_left().map_or(TIME, |left| left.min(TIME));
+        let now = Instant::now();
+        let (trying, end) = (now + time * 7 / 10, now + time);
+        Self { case, best, is_shortest: case.is_shortest, time, trying, end }
+    }
+
     /// Returns whether everything was tried.
     fn run(&mut self) -> bool {
         let Case { check, naive, ref found, .. } = *self.case;
         let interrupt = check.options.interrupt;
-        if interrupt.is_some_and(|flag| flag.load(Relaxed)) || check.options.budget.exceeded() {
+        if interrupt.is_some_and(|flag| flag.load(Relaxed)) || !check.options.budget.allows(MEMORY) {
             return false;
         }
-        let time = check.time_left().map_or(TIME, |left| left.min(TIME));
-        let deadline = Instant::now() + time;
-        let alarm = Alarm::new(Some(deadline), interrupt.cloned());
-        let effort = Effort::new(&alarm, STEPS);
+        let alarm = Alarm::new(Some(self.trying), interrupt.cloned());
+        let effort = Effort::new(&alarm, 0);
         let stage = Stage::new(naive, &effort);
+        // Long runs have to be taken a few times to begin with.
+        let refill = |run: &Confirmed| effort.refill(STEPS.max(4 * run.steps.len() as u64));
+        refill(&self.best);
         if found.kind == FaultKind::AcceptanceCycle {
+            let has_searched = self.search_lassos(&stage).is_some();
+            return has_searched && !effort.is_spent();
+        }
+        if found.claimed.is_some() && self.target(&stage).is_none() {
+            // The property cannot be evaluated: another search does not look at it.
             return false;
         }
-        if self.is_shortest {
-            self.calm(&stage);
-            return !effort.is_spent();
+        if !self.is_shortest {
+            self.is_shortest = self.search();
         }
-        let has_searched = self.search(time / 2);
-        effort.refill(STEPS);
-        if !has_searched {
+        if !self.is_shortest {
+            refill(&self.best);
             self.prune(&stage);
         }
-        effort.refill(STEPS);
+        refill(&self.best);
         self.calm(&stage);
-        has_searched && !effort.is_spent()
+        self.is_shortest && !effort.is_spent()
     }
 
-    /// Looks for a shortest run. Returns whether that is known to be the best one now.
-    fn search(&mut self, time: Duration) -> bool {
+    /// Looks for a shortest run. Returns whether the best run is known to be one now.
+    fn search(&mut self) -> bool {
         let Case { check, ref found, .. } = *self.case;
         for keep_going in [false, true] {
-            let steps = self.best.steps.len();
-            let interrupt = check.options.interrupt;
-            let Some(shorter) = shorter::search(check, interrupt, found.kind, steps, time, keep_going) else {
-                self.is_shortest = steps == 0;
-                return self.is_shortest;
+            let (steps, time) = (self.best.steps.len(), self.time * 3 / 10);
+            let Some(shorter) = shorter::search(check, found.kind, steps, time, keep_going) else {
+                return steps == 0;
             };
-            if shorter.runs.into_iter().any(|run| self.offer(&run)) || shorter.is_exhaustive {
-                self.is_shortest = true;
+            let mut is_exhaustive = shorter.is_exhaustive;
+            for run in shorter.runs {
+                match self.confirm(&run, None).map(|confirmed| self.offer(confirmed)) {
+                    Some(true) => return true,
+                    // It is another violation.
+                    Some(false) => {}
+                    None => is_exhaustive = false,
+                }
+            }
+            if is_exhaustive {
                 return true;
+            }
+            if !shorter.has_other {
+                break;
             }
         }
         false
     }
 
+    /// The best run, taken apart, and what it shows.
+    fn target(&self, stage: &Stage<'_>) -> Option<(Recorded, Target)> {
+        let run = stage.record_all(&self.best.steps)?;
+        let target = Target::of(stage, &run, self.best.ending.kind)?;
+        Some((run, target))
+    }
+
     /// Leaves steps out.
     fn prune(&mut self, stage: &Stage<'_>) {
         if let Some(steps) = prune::without_loops(stage, &self.best.steps) {
-            self.offer(&steps);
+            self.offer_run(&steps, None);
         }
-        let Some(run) = stage.record_all(&self.best.steps) else { return };
-        let Some(target) = Target::of(stage, &run, self.best.ending.kind) else { return };
+        let Some((run, target)) = self.target(stage) else { return };
         let pruned = prune::prune(stage, &target, run.acts);
         if let Some(steps) = pruned.and_then(|acts| stage.steps_of(&acts)) {
-            self.offer(&steps);
+            self.offer_run(&steps, None);
         }
     }
 
     /// Orders the steps of each thread anew.
     fn calm(&mut self, stage: &Stage<'_>) {
-        let Some(run) = stage.record_all(&self.best.steps) else { return };
-        let Some(target) = Target::of(stage, &run, self.best.ending.kind) else { return };
-        if let Some(steps) = calm::calmest(stage, &target, &stage.initial(), &run.acts) {
-            self.offer(&steps);
+        let Some((run, target)) = self.target(stage) else { return };
+        if let Some(steps) = calm::calmest(stage, &target, &run.acts) {
+            self.offer_run(&steps, None);
         }
     }
 
-    /// Takes a run in place of the best one so far, if it is better and shows the same violation. Returns
-    /// whether it does.
-    fn offer(&mut self, steps: &[Step]) -> bool {
+    /// Looks for a shorter cycle, and for a shorter way to it. There is no result where that is not possible.
+    fn search_lassos(&mut self, stage: &Stage<'_>) -> Option<()> {
+        let (claimed, recorded) = (self.case.found.claimed?, self.best.property.clone()?);
+        if !recorded.is_closed {
+            // The states of the cycle are not met again as they are.
+            return None;
+        }
+        let automaton = violations(claimed.property).ok()?;
+        let word =
+            Word::new(stage.naive, Claimed { individual: recorded.individual, cycle: None, ..claimed });
+        let mut graph = Graph::new(stage, word);
+        let (initial, steps) = (graph.initial(), self.best.steps.clone());
+        let run: Vec<_> =
+            graph.follow(initial, &steps)?.into_iter().map(|(at, edge)| (at, edge.step)).collect();
+        let mut lassos = Lassos::new(&mut graph, &automaton, recorded.is_fair)?;
+        let continuations = match recorded.cycle_start {
+            None => vec![Continuation::Anything],
+            Some(start) if start == steps.len() => vec![Continuation::End],
+            Some(start) => lassos.cycles(&run[start..]).into_iter().map(Continuation::Cycle).collect(),
+        };
+        for continuation in continuations {
+            if let Some(depth) = self.best.steps.len().checked_sub(continuation.steps()) {
+                lassos.way(&continuation, depth, |steps, cycle| self.offer_run(steps, cycle));
+            }
+        }
+        Some(())
+    }
+
+    /// Makes a run, which has to show a violation of the kind. There is none if it does not, or if there is no
+    /// time.
+    fn confirm(&self, steps: &[Step], cycle: Option<Cycle>) -> Option<Confirmed> {
         let Case { check, naive, ref found, .. } = *self.case;
-        let found = Found { kind: found.kind, claimed: found.claimed };
+        let individual = self.best.property.as_ref().and_then(|property| property.individual);
+        let claimed = found.claimed.map(|claimed| Claimed { cycle, individual, ..claimed });
+        let found = Found { kind: found.kind, claimed };
+        let alarm = Alarm::new(Some(self.end), check.options.interrupt.cloned());
+        let naive = Naive { alarm: Some(&alarm), ..naive };
         let confirmed = confirm(check.model, naive, &mut MergedSteps::of_model(steps), &found);
-        let Ok(Some(confirmed)) = confirmed else { return false };
+        confirmed.ok().flatten().filter(|_| !alarm.has_rung())
+    }
+
+    /// Takes a run in place of the best one so far, if it shows the same violation and is better. Returns
+    /// whether it shows the same violation.
+    fn offer(&mut self, confirmed: Confirmed) -> bool {
         let (new, old) = (&confirmed.ending, &self.best.ending);
         let is_same = (new.kind, &new.location) == (old.kind, &old.location)
             && class(&new.message) == class(&old.message);
-        let is_better = is_same && length(&confirmed) < length(&self.best);
-        if is_better {
+        if is_same && length(&confirmed) < length(&self.best) {
             self.best = confirmed;
         }
-        is_better
+        is_same
+    }
+
+    /// Makes a run, and takes it in place of the best one so far, if it shows the same violation and is better.
+    /// Returns whether it shows the same violation.
+    fn offer_run(&mut self, steps: &[Step], cycle: Option<Cycle>) -> bool {
+        self.confirm(steps, cycle).is_some_and(|confirmed| self.offer(confirmed))
     }
 }

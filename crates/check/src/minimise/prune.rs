@@ -27,7 +27,7 @@ pub fn without_loops(stage: &Stage<'_>, steps: &[Step]) -> Option<Vec<Step>> {
         let (_, performed) = stage.record(&position, step)?;
         // A step that faults is the last one, and does not move.
         let Performed::Moved(_, next) = performed else { break };
-        position = next;
+        position = *next;
         hashes.push(hash(&position));
     }
     let last: HashMap<u64, usize> = hashes.iter().enumerate().map(|(at, &hash)| (hash, at)).collect();
@@ -90,7 +90,7 @@ impl Run {
         let mut position = self.checkpoints[self.checkpoints.len() - 1].clone();
         for (at, act) in self.acts.iter().enumerate().skip(begin) {
             let Performed::Moved(_, next) = stage.perform(&position, act) else { break };
-            position = next;
+            position = *next;
             if (at + 1) % CHECKPOINT_EVERY == 0 {
                 self.checkpoints.push(position.clone());
             }
@@ -116,7 +116,7 @@ impl Run {
                 break;
             }
             if let Performed::Moved(_, next) = performed {
-                position = next;
+                position = *next;
             }
         }
         let is_run = is_hit || target.is_stuck(stage, &position.state);

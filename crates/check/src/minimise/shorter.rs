@@ -4,8 +4,6 @@
 //! a short run. Breadth first, through all interleavings and no deeper than the run at hand, it does. Often
 //! that is a matter of milliseconds, since the states near the initial one are few.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use search::{Completeness, Options, Quiet, StopReason};
@@ -25,13 +23,14 @@ pub struct Shorter {
     pub runs: Vec<Vec<Step>>,
     /// There is no shorter run to any other violation of the kind.
     pub is_exhaustive: bool,
+    /// Another violation ended the search.
+    pub has_other: bool,
 }
 
 /// Looks for runs of fewer than `steps` steps to violations of a kind. If `keep_going`, other violations do
 /// not end the search.
 pub fn search(
     check: &Check<'_>,
-    interrupt: Option<&Arc<AtomicBool>>,
     kind: FaultKind,
     steps: usize,
     time: Duration,
@@ -46,21 +45,21 @@ pub fn search(
         max_depth: Some(depth),
         max_states: Some(STATES),
         time: Some(time),
-        interrupt,
         keep_going,
         lookahead: ladder.is_none(),
         fold: ladder.is_some(),
         ..options.clone()
     };
-    let config =
-        Config { search: Some(SearchKind::Bfs), store: StoreKind::Trie, ..Config::unreduced() };
+    let config = Config { search: Some(SearchKind::Bfs), store: StoreKind::Trie, ..Config::unreduced() };
     let stack = Stack { engine: &engine, ladder, analysis: None };
     let search = Reachability { config: &config, options: &options, observer: &mut Quiet };
     let (explored, _) = stack.with_system(search);
     let outcome = explored.outcome;
+    let has_other = outcome.completeness == Completeness::Stopped(StopReason::FirstViolation);
     let of_kind = outcome.violations.into_iter().filter(|found| found.fault.kind == kind);
     Some(Shorter {
         runs: of_kind.map(|found| found.trail.steps).collect(),
+        has_other,
         is_exhaustive: matches!(
             outcome.completeness,
             Completeness::Exhausted | Completeness::Stopped(StopReason::Depth)

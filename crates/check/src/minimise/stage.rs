@@ -51,7 +51,7 @@ struct Role {
 /// What came of an act.
 #[derive(Debug)]
 pub enum Performed {
-    Moved(Step, Position),
+    Moved(Step, Box<Position>),
     Fault(Step, NaiveFault),
     /// It cannot be done here, or there is no effort left for it.
     Impossible,
@@ -112,7 +112,7 @@ impl<'a> Stage<'a> {
         };
         let act = Act { actor, transition: step.transition, choice: step.choice, partner };
         match fired.next {
-            Ok(next) => Some((act, Performed::Moved(step, self.arrive(from, actor, next)))),
+            Ok(next) => Some((act, Performed::Moved(step, Box::new(self.arrive(from, actor, next))))),
             Err(Stopped::Fault(fault)) => Some((act, Performed::Fault(step, fault))),
             Err(_) => None,
         }
@@ -121,13 +121,18 @@ impl<'a> Stage<'a> {
     /// Does an act.
     pub fn perform(&self, from: &Position, act: &Act) -> Performed {
         let Some(thread) = from.thread(act.actor) else { return Performed::Impossible };
-        if from.state.exclusive.is_some_and(|exclusive| exclusive != thread) || !self.effort.spend(1) {
+        // Most acts that are tried cannot be done since their thread is elsewhere.
+        let frame = from.state.threads.get(&thread).and_then(|thread| thread.frames.last());
+        let source = self.naive.program.transitions[TransitionId(act.transition)].source;
+        let is_there = frame.is_some_and(|frame| frame.location == source);
+        let is_allowed = from.state.exclusive.is_none_or(|exclusive| exclusive == thread);
+        if !is_there || !is_allowed || !self.effort.spend(1) {
             return Performed::Impossible;
         }
         let step = Step { thread, transition: act.transition, choice: act.choice };
         let Some(partner) = act.partner else {
             return match self.naive.fire(&from.state, step) {
-                Ok(next) => Performed::Moved(step, self.arrive(from, act.actor, next)),
+                Ok(next) => Performed::Moved(step, Box::new(self.arrive(from, act.actor, next))),
                 Err(Stopped::Fault(fault)) => Performed::Fault(step, fault),
                 Err(_) => Performed::Impossible,
             };
@@ -156,7 +161,7 @@ impl<'a> Stage<'a> {
             match self.perform(&position, act) {
                 Performed::Moved(step, next) => {
                     steps.push(step);
-                    position = next;
+                    position = *next;
                 }
                 Performed::Fault(step, _) => steps.push(step),
                 Performed::Impossible => return None,
@@ -175,7 +180,7 @@ impl<'a> Stage<'a> {
             let (act, performed) = self.record(&last, step)?;
             acts.push(act);
             match performed {
-                Performed::Moved(_, next) => last = next,
+                Performed::Moved(_, next) => last = *next,
                 Performed::Fault(_, found) if at + 1 == steps.len() => fault = Some(found),
                 _ => return None,
             }

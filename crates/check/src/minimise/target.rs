@@ -15,8 +15,6 @@ pub enum Target {
     Invariant(NaiveFault),
     /// No thread can move in the last state.
     Deadlock,
-    /// The run ends in this state.
-    State(Box<State>),
 }
 
 impl Target {
@@ -49,7 +47,6 @@ impl Target {
                 Err(Stopped::Fault(fault)) => is_same(meant, &fault),
                 _ => false,
             },
-            (Self::State(meant), Performed::Moved(_, next)) => next.state == **meant,
             _ => false,
         }
     }

@@ -20,7 +20,7 @@ use system::{Bound, Step};
 
 pub use confirm::{Confirmed, Found, confirm, replay_property, replay_property_each};
 pub use explain::ending;
-pub use lasso::{Claimed, Cycle};
+pub use lasso::{Claimed, Cycle, Word};
 pub use marked::MarkedSteps;
 pub use merged::{MergedSteps, passed};
 
@@ -28,7 +28,6 @@ use crate::config::{Bounds, OnBound};
 use crate::model::Model;
 use crate::trace::{Trace, TraceStep};
 use explain::InTransit;
-use lasso::Word;
 
 /// The plain interpreter of a model.
 pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
