@@ -22,7 +22,12 @@ pub struct Graph<'a> {
     /// A state is told apart from others by the thread that the property is about, too.
     numbers: HashMap<(State, Option<u32>), StateNumber>,
     around: Vec<Option<Rc<Around>>>,
+    /// How often something was asked.
+    asked: u64,
 }
+
+/// What is known already costs as much as a step of the interpreter when it was asked for this often.
+const LOOKS_PER_STEP: u64 = 16;
 
 /// What is known about a state.
 pub struct Around {
@@ -46,7 +51,7 @@ pub struct Edge {
 
 impl<'a> Graph<'a> {
     pub fn new(stage: &'a Stage<'a>, word: Word<'a>) -> Self {
-        Self { stage, word, states: Vec::new(), numbers: HashMap::new(), around: Vec::new() }
+        Self { stage, word, states: Vec::new(), numbers: HashMap::new(), around: Vec::new(), asked: 0 }
     }
 
     pub fn initial(&mut self) -> StateNumber {
@@ -73,6 +78,10 @@ impl<'a> Graph<'a> {
     /// values.
     pub fn around(&mut self, state: StateNumber) -> Option<Rc<Around>> {
         let at = state.0 as usize;
+        self.asked += 1;
+        if self.asked.is_multiple_of(LOOKS_PER_STEP) && !self.stage.effort.spend(1) {
+            return None;
+        }
         if self.around[at].is_none() {
             self.around[at] = self.explore(at).map(Rc::new);
         }

@@ -7,7 +7,8 @@
 //! looked for from each state of the one at hand, together with one state of the automaton: it must lead back
 //! to both, through all acceptance sets, and past no thread that can always move, if the run is to be fair.
 
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 
 use ltl::strength::{Strength, Weakness};
 use ltl::{Automaton, Marks, State};
@@ -17,10 +18,12 @@ use super::graph::{Graph, StateNumber};
 use super::paths::calmest_path;
 use crate::replay::Cycle;
 
-/// The automaton's states must fit into a word.
-const MOST_STATES: usize = 64;
-/// The number of cycles that are tried.
+/// The states of the automaton, and the threads, must fit into a word.
+const MOST: usize = 64;
+/// The number of cycles that are looked at.
 const MOST_CYCLES: usize = 64;
+/// The number of runs that are tried.
+const TRIES: usize = 64;
 
 /// How a run goes on, in the states of a graph.
 pub enum Continuation {
@@ -53,9 +56,18 @@ pub struct Lassos<'a, 'g> {
 /// A state of the model, and the states in which the automaton may be.
 type Place = (StateNumber, u64);
 
-/// A state of a cycle: of the model, of the automaton, the marks so far, and the threads that could always
-/// move so far, and did not.
-type OnCycle = (StateNumber, State, Marks, Vec<u32>);
+/// A state of a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct OnCycle {
+    at: StateNumber,
+    state: State,
+    /// The marks so far.
+    marks: Marks,
+    /// The threads that could always move so far, and did not, a bit each.
+    waiting: u64,
+    /// At least one step was taken.
+    has_moved: bool,
+}
 
 impl<'a, 'g> Lassos<'a, 'g> {
     /// There is nothing to search if the automaton is too large.
@@ -63,7 +75,7 @@ impl<'a, 'g> Lassos<'a, 'g> {
         let weakness = Weakness::of(automaton);
         let is_terminal = weakness.strength == Strength::Terminal;
         let accepts_all = automaton.states().map(|state| is_terminal && weakness.accepts(state)).collect();
-        (automaton.edges.len() <= MOST_STATES).then_some(Self { graph, automaton, is_fair, accepts_all })
+        (automaton.edges.len() <= MOST).then_some(Self { graph, automaton, is_fair, accepts_all })
     }
 
     /// The states in which the automaton may be after a letter. An unobserved state has none.
@@ -74,66 +86,79 @@ impl<'a, 'g> Lassos<'a, 'g> {
         edges.filter(|edge| edge.cube.holds(letter)).fold(0, |states, edge| states | 1 << edge.to.0)
     }
 
-    /// A shortest run of at most `depth` steps before the continuation, and where its cycle begins, that
-    /// `accept` takes.
-    pub fn way(
+    /// Looks for runs that are better than one of `best` steps and changes of thread: a way, and then one of
+    /// the continuations. `offer` says whether a run is what it is said to be.
+    pub fn search(
         &mut self,
-        to: &Continuation,
-        depth: usize,
-        mut accept: impl FnMut(&[Step], Option<Cycle>) -> bool,
-    ) -> bool {
+        to: &[Continuation],
+        best: (usize, usize),
+        mut offer: impl FnMut(&[Step], Option<Cycle>) -> bool,
+    ) {
         let start = (self.graph.initial(), 1 << self.automaton.initial.0);
-        let heads: HashMap<StateNumber, usize> = match to {
-            Continuation::Cycle(cycle) => {
-                cycle.iter().enumerate().rev().map(|(at, &(state, _))| (state, at)).collect()
+        let mut heads: HashMap<StateNumber, Vec<(usize, usize)>> = HashMap::new();
+        for (number, continuation) in to.iter().enumerate() {
+            let Continuation::Cycle(cycle) = continuation else { continue };
+            for (at, &(state, _)) in cycle.iter().enumerate() {
+                heads.entry(state).or_default().push((number, at));
             }
-            Continuation::End | Continuation::Anything => HashMap::new(),
-        };
-        // Goals are asked for after the state was expanded, if at all: the graph cannot be borrowed twice.
-        let mut ends: HashMap<Place, bool> = HashMap::new();
-        let this = std::cell::RefCell::new(self);
+        }
+        let ends = to.iter().any(|continuation| matches!(continuation, Continuation::End));
+        let anything = to.iter().any(|continuation| matches!(continuation, Continuation::Anything));
+        let shortest = to.iter().map(Continuation::steps).min().unwrap_or(0);
+        let (best, this) = (Cell::new(best), RefCell::new(self));
         let expand = |&(state, states): &Place| {
             let mut this = this.borrow_mut();
             let Some(around) = this.graph.around(state) else { return Vec::new() };
             let next = this.read(states, around.letter);
             if next == 0 {
+                // No run that goes on from here violates the property.
                 return Vec::new();
             }
             around.edges.iter().map(|edge| (edge.step, (edge.to, next))).collect()
         };
         let is_goal = |&(state, states): &Place| {
             let mut this = this.borrow_mut();
-            match to {
-                Continuation::Cycle(_) => heads.contains_key(&state),
-                Continuation::End => this.graph.around(state).is_some_and(|around| around.is_end),
-                Continuation::Anything => {
-                    let letter = this.graph.around(state).and_then(|around| around.letter);
-                    let next = letter.map_or(0, |letter| this.read(states, Some(letter)));
-                    (0..MOST_STATES).any(|state| next >> state & 1 != 0 && this.accepts_all[state])
-                }
+            if ends {
+                return this.graph.around(state).is_some_and(|around| around.is_end);
             }
+            if anything {
+                let letter = this.graph.around(state).and_then(|around| around.letter);
+                let next = letter.map_or(0, |letter| this.read(states, Some(letter)));
+                return (0..this.accepts_all.len()).any(|at| next >> at & 1 != 0 && this.accepts_all[at]);
+            }
+            heads.contains_key(&state)
         };
-        let found = calmest_path(&start, depth, expand, is_goal, |place, path| {
-            // What follows depends on nothing but the place.
-            if let Some(&known) = ends.get(place) {
-                return known;
-            }
+        let mut tries = 0;
+        let mut refuted: HashSet<(Place, usize, usize)> = HashSet::new();
+        let mut attempt = |place: &Place, path: &[Step], (number, at): (usize, usize)| {
             let mut steps = path.to_vec();
-            let start = steps.len();
-            let cycle = match to {
+            let cycle = Cycle { start: steps.len(), closed: true };
+            let cycle = match &to[number] {
                 Continuation::Anything => None,
-                Continuation::End => Some(Cycle { start, closed: true }),
-                Continuation::Cycle(cycle) => {
-                    let (before, behind) = cycle.split_at(heads[&place.0]);
+                Continuation::End => Some(cycle),
+                Continuation::Cycle(of) => {
+                    let (before, behind) = of.split_at(at);
                     steps.extend(behind.iter().chain(before).map(|&(_, step)| step));
-                    Some(Cycle { start, closed: true })
+                    Some(cycle)
                 }
             };
-            let is_accepted = accept(&steps, cycle);
-            ends.insert(*place, is_accepted);
-            is_accepted
+            // Whether it is a violation depends on nothing but the place and what follows.
+            let is_better = (steps.len(), changes(&steps)) < best.get();
+            if is_better && !refuted.contains(&(*place, number, at)) {
+                tries += 1;
+                if offer(&steps, cycle) {
+                    best.set((steps.len(), changes(&steps)));
+                } else {
+                    refuted.insert((*place, number, at));
+                }
+            }
+            tries >= TRIES
+        };
+        let is_long = |taken: usize| taken + shortest >= best.get().0;
+        calmest_path(&start, is_long, expand, is_goal, |place, path| match heads.get(&place.0) {
+            Some(heads) => heads.iter().any(|&head| attempt(place, path, head)),
+            None => attempt(place, path, (0, 0)),
         });
-        found.is_some()
     }
 
     /// Cycles with fewer steps through states of a cycle, and the cycle itself.
@@ -160,43 +185,59 @@ impl<'a, 'g> Lassos<'a, 'g> {
         most: usize,
     ) -> Option<Vec<(StateNumber, Step)>> {
         let around = self.graph.around(head)?;
-        let waiting = if self.is_fair { around.enabled.clone() } else { Vec::new() };
-        // The head is not at its end again before a step was taken.
-        let start: (OnCycle, bool) = ((head, state, Marks::NONE, waiting), false);
+        let waiting = if self.is_fair { set(&around.enabled)? } else { 0 };
+        let start = OnCycle { at: head, state, marks: Marks::NONE, waiting, has_moved: false };
         let (all, individual) = (Marks::all(self.automaton.sets), self.graph.individual(head));
-        let this = std::cell::RefCell::new(self);
-        let expand = |((at, state, marks, waiting), _): &(OnCycle, bool)| {
+        let this = RefCell::new(self);
+        let expand = |here: &OnCycle| {
             let mut this = this.borrow_mut();
-            let Some(around) = this.graph.around(*at) else { return Vec::new() };
+            let Some(around) = this.graph.around(here.at) else { return Vec::new() };
             let mut next = Vec::new();
             for edge in &around.edges {
-                let Some(there) = this.graph.around(edge.to) else { continue };
-                let is_waiting = |thread: &u32| {
-                    *thread != edge.step.thread
-                        && Some(*thread) != edge.partner
-                        && (there.letter.is_none() || there.enabled.contains(thread))
-                };
-                let waiting: Vec<u32> = waiting.iter().copied().filter(is_waiting).collect();
+                let mut there = OnCycle { at: edge.to, has_moved: true, ..*here };
+                if here.waiting != 0 {
+                    let Some(target) = this.graph.around(edge.to) else { continue };
+                    let moved = [Some(edge.step.thread), edge.partner].into_iter().flatten();
+                    there.waiting = moved.fold(there.waiting, |waiting, thread| waiting & !bit(thread));
+                    // Inside of an atomic block, other threads are not offered steps.
+                    if target.letter.is_some() {
+                        there.waiting &= set(&target.enabled).unwrap_or(u64::MAX);
+                    }
+                }
                 match around.letter {
-                    None => next.push((edge.step, ((edge.to, *state, *marks, waiting), true))),
+                    None => next.push((edge.step, there)),
                     Some(letter) => {
-                        let reads = this.automaton.edges(*state).iter();
+                        let reads = this.automaton.edges(here.state).iter();
                         next.extend(reads.filter(|read| read.cube.holds(letter)).map(|read| {
-                            let marks = marks.with(read.marks);
-                            (edge.step, ((edge.to, read.to, marks, waiting.clone()), true))
+                            let marks = here.marks.with(read.marks);
+                            (edge.step, OnCycle { state: read.to, marks, ..there })
                         }));
                     }
                 }
             }
             next
         };
-        let is_goal = |((at, here, marks, waiting), has_moved): &(OnCycle, bool)| {
-            *has_moved && (*at, *here, *marks) == (head, state, all) && waiting.is_empty()
-        };
-        let path = calmest_path(&start, most, expand, is_goal, |_, _| true)?;
+        let goal = OnCycle { at: head, state, marks: all, waiting: 0, has_moved: true };
+        let is_long = |taken| taken >= most;
+        let path = calmest_path(&start, is_long, expand, |here| *here == goal, |_, _| true)?;
         let this = this.into_inner();
         let run = this.graph.follow(head, &path)?;
         let comes_back = run.last().is_some_and(|(_, edge)| this.graph.individual(edge.to) == individual);
         comes_back.then(|| run.into_iter().map(|(at, edge)| (at, edge.step)).collect())
     }
+}
+
+fn bit(thread: u32) -> u64 {
+    1_u64.checked_shl(thread).unwrap_or(0)
+}
+
+/// Threads, a bit each, if they are not too many.
+fn set(threads: &[u32]) -> Option<u64> {
+    let fit = threads.iter().all(|&thread| (thread as usize) < MOST);
+    fit.then(|| threads.iter().fold(0, |set, &thread| set | bit(thread)))
+}
+
+/// How often steps change from a thread to another.
+fn changes(steps: &[Step]) -> usize {
+    steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
 }

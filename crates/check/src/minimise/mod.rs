@@ -51,6 +51,8 @@ const TIME: Duration = Duration::from_secs(1);
 const MEMORY: usize = 64 << 20;
 /// The steps of the plain interpreter for each part of minimisation.
 const STEPS: u64 = 15_000;
+/// The same where the states around an infinite run are explored.
+const STEPS_AROUND: u64 = 6_000;
 
 /// How a violation was found.
 pub struct Case<'a> {
@@ -118,11 +120,12 @@ impl<'a> Minimiser<'a> {
         let stage = Stage::new(naive, &effort);
         // Long runs have to be taken a few times to begin with.
         let refill = |run: &Confirmed| effort.refill(STEPS.max(4 * run.steps.len() as u64));
-        refill(&self.best);
         if found.kind == FaultKind::AcceptanceCycle {
+            effort.refill(STEPS_AROUND);
             let has_searched = self.search_lassos(&stage).is_some();
             return has_searched && !effort.is_spent();
         }
+        refill(&self.best);
         if found.claimed.is_some() && self.target(&stage).is_none() {
             // The property cannot be evaluated: another search does not look at it.
             return false;
@@ -213,11 +216,9 @@ impl<'a> Minimiser<'a> {
             Some(start) if start == steps.len() => vec![Continuation::End],
             Some(start) => lassos.cycles(&run[start..]).into_iter().map(Continuation::Cycle).collect(),
         };
-        for continuation in continuations {
-            if let Some(depth) = self.best.steps.len().checked_sub(continuation.steps()) {
-                lassos.way(&continuation, depth, |steps, cycle| self.offer_run(steps, cycle));
-            }
-        }
+        let (steps, changes) = length(&self.best);
+        let best = (usize::try_from(steps).ok()?, usize::try_from(changes).ok()?);
+        lassos.search(&continuations, best, |steps, cycle| self.offer_run(steps, cycle));
         Some(())
     }
 

@@ -5,15 +5,12 @@ use std::hash::Hash;
 
 use system::Step;
 
-/// At most this many paths are tried.
-const TRIES: usize = 64;
-
-/// A shortest path of at most `depth` steps from `start` to a node that is a goal, and that `accept` takes;
-/// among these one with the fewest changes of thread. The path may be empty. Successors are asked for once for
-/// each node, if `expand` still gives any.
+/// A shortest path from `start` to a node that is a goal, and that `accept` takes; among these one with the
+/// fewest changes of thread. The path may be empty. `is_long` says of a number of steps whether paths with
+/// more of them are too long.
 pub fn calmest_path<N: Clone + Eq + Hash>(
     start: &N,
-    depth: usize,
+    is_long: impl Fn(usize) -> bool,
     mut expand: impl FnMut(&N) -> Vec<(Step, N)>,
     is_goal: impl Fn(&N) -> bool,
     mut accept: impl FnMut(&N, &[Step]) -> bool,
@@ -23,21 +20,16 @@ pub fn calmest_path<N: Clone + Eq + Hash>(
     // To each place, and with each last thread, one path is enough: a shortest one.
     let mut known: HashMap<(N, Option<u32>), usize> = HashMap::from([((start.clone(), None), 0)]);
     let mut layer = 0..1;
-    let mut tries = 0;
-    for taken in 0..=depth {
+    for taken in 0.. {
         let mut goals: Vec<usize> = layer.clone().filter(|&node| is_goal(&nodes[node].at)).collect();
         goals.sort_by_key(|&node| nodes[node].changes);
         for goal in goals {
             let path = path_to(&nodes, goal);
-            tries += 1;
             if accept(&nodes[goal].at, &path) {
                 return Some(path);
             }
-            if tries >= TRIES {
-                return None;
-            }
         }
-        if taken == depth {
+        if is_long(taken) || layer.is_empty() {
             break;
         }
         let begin = nodes.len();
