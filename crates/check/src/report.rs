@@ -280,8 +280,9 @@ pub struct Violation {
 pub struct Minimised {
     /// The length of the trail that the search found.
     pub from_steps: u64,
-    /// How often it changes from a thread to another, and how often the trail does that is shown.
+    /// How often it changes from a thread to another.
     pub from_switches: u64,
+    /// How often the trail that is shown changes from a thread to another.
     pub to_switches: u64,
     /// No run to this violation has fewer steps than the one that is shown.
     pub shortest: bool,

@@ -39,6 +39,7 @@ use crate::replay::{Claimed, Confirmed, Cycle, Found, MergedSteps, Word, confirm
 use crate::report::Minimised;
 use crate::temporal::violations;
 use crate::trace::Trace;
+use crate::trail::TrailProperty;
 use effort::Effort;
 use graph::Graph;
 use lasso::{Continuation, Lassos};
@@ -53,6 +54,8 @@ const MEMORY: usize = 64 << 20;
 const STEPS: u64 = 15_000;
 /// The same where the states around an infinite run are explored.
 const STEPS_AROUND: u64 = 6_000;
+/// The number of other threads that a run may be about.
+const OTHERS: usize = 3;
 
 /// How a violation was found.
 pub struct Case<'a> {
@@ -94,6 +97,8 @@ struct Minimiser<'a> {
     case: &'a Case<'a>,
     best: Confirmed,
     is_shortest: bool,
+    /// For a property of each thread of a procedure: the number of the thread that runs are to be about.
+    individual: Option<u32>,
     /// How long it may take, until when it may try runs, and until when it may confirm one.
     time: Duration,
     trying: Instant,
@@ -105,7 +110,8 @@ impl<'a> Minimiser<'a> {
         let time = case.check.time_left().map_or(TIME, |left| left.min(TIME));
         let now = Instant::now();
         let (trying, end) = (now + time * 7 / 10, now + time);
-        Self { case, best, is_shortest: case.is_shortest, time, trying, end }
+        let individual = best.property.as_ref().and_then(|property| property.individual);
+        Self { case, best, is_shortest: case.is_shortest, individual, time, trying, end }
     }
 
     /// Returns whether everything was tried.
@@ -121,9 +127,7 @@ impl<'a> Minimiser<'a> {
         // Long runs have to be taken a few times to begin with.
         let refill = |run: &Confirmed| effort.refill(STEPS.max(4 * run.steps.len() as u64));
         if found.kind == FaultKind::AcceptanceCycle {
-            effort.refill(STEPS_AROUND);
-            let has_searched = self.search_lassos(&stage).is_some();
-            return has_searched && !effort.is_spent();
+            return self.search_lassos(&stage);
         }
         refill(&self.best);
         if found.claimed.is_some() && self.target(&stage).is_none() {
@@ -196,22 +200,37 @@ impl<'a> Minimiser<'a> {
         }
     }
 
-    /// Looks for a shorter cycle, and for a shorter way to it. There is no result where that is not possible.
-    fn search_lassos(&mut self, stage: &Stage<'_>) -> Option<()> {
-        let (claimed, recorded) = (self.case.found.claimed?, self.best.property.clone()?);
-        if !recorded.is_closed {
+    /// Looks for a shorter cycle, and for a shorter way to it. Of a property of each thread of a procedure,
+    /// another thread may be the one. Returns whether everything was tried.
+    fn search_lassos(&mut self, stage: &Stage<'_>) -> bool {
+        let Some(recorded) = self.best.property.clone() else { return false };
+        let steps = self.best.steps.clone();
+        let last = recorded.individual;
+        let others = (1..last.unwrap_or(1)).take(OTHERS).map(Some);
+        let mut is_complete = true;
+        for individual in others.chain([last]) {
+            stage.effort.refill(STEPS_AROUND);
+            self.individual = individual;
+            is_complete &= self.search_lassos_of(stage, &recorded, &steps).is_some();
+        }
+        is_complete && !stage.effort.is_spent()
+    }
+
+    /// Looks for a shorter cycle near that of a run, and for a shorter way to it. There is no result where that
+    /// is not possible.
+    fn search_lassos_of(&mut self, stage: &Stage<'_>, found: &TrailProperty, steps: &[Step]) -> Option<()> {
+        let claimed = Claimed { individual: self.individual, cycle: None, ..self.case.found.claimed? };
+        if !found.is_closed {
             // The states of the cycle are not met again as they are.
             return None;
         }
         let automaton = violations(claimed.property).ok()?;
-        let word =
-            Word::new(stage.naive, Claimed { individual: recorded.individual, cycle: None, ..claimed });
-        let mut graph = Graph::new(stage, word);
-        let (initial, steps) = (graph.initial(), self.best.steps.clone());
-        let run: Vec<_> =
-            graph.follow(initial, &steps)?.into_iter().map(|(at, edge)| (at, edge.step)).collect();
-        let mut lassos = Lassos::new(&mut graph, &automaton, recorded.is_fair)?;
-        let continuations = match recorded.cycle_start {
+        let mut graph = Graph::new(stage, Word::new(stage.naive, claimed));
+        let initial = graph.initial();
+        let run = graph.follow(initial, steps)?.into_iter();
+        let run: Vec<_> = run.map(|(at, edge)| (at, edge.step)).collect();
+        let mut lassos = Lassos::new(&mut graph, &automaton, found.is_fair)?;
+        let continuations = match found.cycle_start {
             None => vec![Continuation::Anything],
             Some(start) if start == steps.len() => vec![Continuation::End],
             Some(start) => lassos.cycles(&run[start..]).into_iter().map(Continuation::Cycle).collect(),
@@ -226,7 +245,7 @@ impl<'a> Minimiser<'a> {
     /// time.
     fn confirm(&self, steps: &[Step], cycle: Option<Cycle>) -> Option<Confirmed> {
         let Case { check, naive, ref found, .. } = *self.case;
-        let individual = self.best.property.as_ref().and_then(|property| property.individual);
+        let individual = self.individual;
         let claimed = found.claimed.map(|claimed| Claimed { cycle, individual, ..claimed });
         let found = Found { kind: found.kind, claimed };
         let alarm = Alarm::new(Some(self.end), check.options.interrupt.cloned());
