@@ -125,11 +125,11 @@ impl<'a> Minimiser<'a> {
         let effort = Effort::new(&alarm, 0);
         let stage = Stage::new(naive, &effort);
         // Long runs have to be taken a few times to begin with.
-        let refill = |run: &Confirmed| effort.refill(STEPS.max(4 * run.steps.len() as u64));
+        let refill = |run: &Confirmed, steps: u64| effort.refill(steps.max(4 * run.steps.len() as u64));
         if found.kind == FaultKind::AcceptanceCycle {
             return self.search_lassos(&stage);
         }
-        refill(&self.best);
+        refill(&self.best, STEPS);
         if found.claimed.is_some() && self.target(&stage).is_none() {
             // The property cannot be evaluated: another search does not look at it.
             return false;
@@ -138,10 +138,10 @@ impl<'a> Minimiser<'a> {
             self.is_shortest = self.search();
         }
         if !self.is_shortest {
-            refill(&self.best);
+            refill(&self.best, 2 * STEPS);
             self.prune(&stage);
         }
-        refill(&self.best);
+        refill(&self.best, STEPS);
         self.calm(&stage);
         self.is_shortest && !effort.is_spent()
     }

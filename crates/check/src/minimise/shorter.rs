@@ -36,11 +36,13 @@ pub fn search(
     time: Duration,
     keep_going: bool,
 ) -> Option<Shorter> {
-    let Check { model, config, ref options, .. } = *check;
+    let Check { model, ref options, .. } = *check;
     let depth = steps.checked_sub(1).and_then(|depth| u32::try_from(depth).ok())?;
     let program = without_properties(&model.program);
-    let engine = engine_of(model, &program, config.bounds).ok()?;
-    let ladder = ladder(model, config);
+    let engine = engine_of(model, &program, check.config.bounds).ok()?;
+    let config = Config { search: Some(SearchKind::Bfs), store: StoreKind::Trie, ..Config::unreduced() };
+    // Whatever the level of symmetry that was asked for: it does not change the lengths of runs.
+    let ladder = ladder(model, &config);
     let options = Options {
         max_depth: Some(depth),
         max_states: Some(STATES),
@@ -50,7 +52,6 @@ pub fn search(
         fold: ladder.is_some(),
         ..options.clone()
     };
-    let config = Config { search: Some(SearchKind::Bfs), store: StoreKind::Trie, ..Config::unreduced() };
     let stack = Stack { engine: &engine, ladder, analysis: None };
     let search = Reachability { config: &config, options: &options, observer: &mut Quiet };
     let (explored, _) = stack.with_system(search);
