@@ -12,10 +12,11 @@ use search::{Completeness, Outcome, StopReason};
 use symmetry::Stats;
 use system::{Alarm, Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, SearchKind};
+use crate::config::{self, Bounds, Config, Fairness, Minimise, SearchKind};
 use crate::deadline::Deadline;
 use crate::dialect::place_of;
 use crate::findings::{assumptions, incomplete, verdict};
+use crate::minimise::{Case, minimise};
 use crate::model::Model;
 use crate::pipeline::{Check, CheckError, ladder};
 use crate::reducing::ReductionPlan;
@@ -23,7 +24,9 @@ use crate::refine::Ended;
 use crate::replay::{
     Claimed, Confirmed, Cycle, Found, MarkedSteps, MergedSteps, StepSource, confirm, interpreter, passed,
 };
-use crate::report::{DeadCode, Reasons, Symmetry, Truncations, Verdict, Violation, ViolationCount};
+use crate::report::{
+    DeadCode, Minimised, Reasons, Symmetry, Truncations, Verdict, Violation, ViolationCount,
+};
 use crate::stack::LayerStats;
 use crate::stores::{self, Explored};
 use crate::summary::GoalResult;
@@ -146,7 +149,7 @@ fn confirm_all(
     patience: &Alarm,
 ) -> Result<ConfirmedViolations, CheckError> {
     let Check { model, config, .. } = *check;
-    let SearchResult { explored, plan, property, .. } = searched;
+    let SearchResult { explored, plan, property, layers, .. } = searched;
     let program = property.map_or(&model.program, |property| &property.goals.program);
     let naive = Naive { program, alarm: Some(patience), ..interpreter(model, config.bounds) };
     let claimed = property.as_ref().map(|property| {
@@ -171,7 +174,14 @@ fn confirm_all(
             break;
         }
         match confirmed? {
-            Some(confirmed) => all.add(check, confirmed, found.count),
+            Some(confirmed) if config.minimise == Minimise::On && !check.has_shown.replace(true) => {
+                let is_reduced = layers.reduction.ample > 0 || plan.report(layers).is_merged();
+                let is_shortest = config.search() == SearchKind::Bfs && property.is_none() && !is_reduced;
+                let case = Case { check, naive, found: Found { kind, claimed }, is_shortest };
+                let (confirmed, minimised) = minimise(&case, confirmed);
+                all.add(check, confirmed, found.count, Some(minimised));
+            }
+            Some(confirmed) => all.add(check, confirmed, found.count, None),
             None => all.withdrawn = true,
         }
     }
@@ -180,7 +190,7 @@ fn confirm_all(
 
 impl ConfirmedViolations {
     /// Adds a violation that `count` states or steps show.
-    fn add(&mut self, check: &Check<'_>, confirmed: Confirmed, count: u64) {
+    fn add(&mut self, check: &Check<'_>, confirmed: Confirmed, count: u64, minimised: Option<Minimised>) {
         let Check { model, config, .. } = *check;
         let Confirmed { steps: trail, trace, ending, property } = confirmed;
         let (kind, message, location) = (ending.kind, ending.message, ending.location);
@@ -191,7 +201,8 @@ impl ConfirmedViolations {
             let violation = TrailViolation { kind: kind.to_string(), message: message.clone(), property };
             let trail = trail_file(model, config.bounds, Some(violation), &trail);
             let (message, property, location) = (message.clone(), violated.clone(), location.clone());
-            self.first = Some((Violation { kind, message, property, steps, location, trace }, trail));
+            let violation = Violation { kind, message, property, steps, location, minimised, trace };
+            self.first = Some((violation, trail));
         }
         // Both ways out of a test fault where it does: for people that is one violation.
         let violation = ViolationCount { kind, message, property: violated, count, steps, location };

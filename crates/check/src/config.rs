@@ -44,6 +44,8 @@ pub struct Config {
     pub bounds: Bounds,
     /// Go on after a violation, to find all.
     pub keep_going: bool,
+    /// Whether the counterexample that is shown is made shorter and calmer.
+    pub minimise: Minimise,
 }
 
 /// What only some stores can be asked for.
@@ -238,6 +240,13 @@ choices! {
         Auto = "auto",
         Off = "off",
         On = "on",
+    }
+    /// Whether the counterexample that is shown is made shorter and calmer.
+    Minimise {
+        #[default]
+        On = "on",
+        /// It is shown as the search found it.
+        Off = "off",
     }
     Fairness {
         #[default]
@@ -485,6 +494,7 @@ impl Config {
             limits,
             bounds: _,
             keep_going: _,
+            minimise: _,
         } = self;
         let later = |option: String, instead: &str| Some(format!("{option} is not available yet; {instead}"));
         if let (Symmetry::None, Some(naming)) = (symmetry, naming) {

@@ -30,6 +30,7 @@ mod findings;
 pub mod graph;
 pub mod itf;
 pub mod json;
+mod minimise;
 mod model;
 mod pipeline;
 pub mod property;

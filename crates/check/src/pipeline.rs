@@ -3,9 +3,11 @@
 //! model ─ engine ─ names ─ reduction ─ search over a store ─ outcome ─ replay of every violation ─ report
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use engine::Engine;
 use ir::Origin;
@@ -65,7 +67,7 @@ pub fn engine(model: &Model, bounds: Bounds) -> Result<Engine, CheckError> {
 }
 
 /// The engine for a program of a model.
-fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Engine, CheckError> {
+pub(crate) fn engine_of(model: &Model, program: &ir::Program, bounds: Bounds) -> Result<Engine, CheckError> {
     let active = model.program.active.len();
     if active > bounds.sizes.threads as usize {
         let actors = model.dialect().actors;
@@ -83,12 +85,23 @@ pub struct Check<'a> {
     pub config: &'a Config,
     pub options: Options<'a>,
     deadline: Deadline,
+    /// A violation of an earlier goal is the one that is shown.
+    pub has_shown: Cell<bool>,
 }
 
 impl<'a> Check<'a> {
+    pub fn new(model: &'a Model, config: &'a Config, options: Options<'a>, deadline: Deadline) -> Self {
+        Self { model, config, options, deadline, has_shown: Cell::new(false) }
+    }
+
     /// The limits of a search that begins now.
     fn options(&self) -> Options<'a> {
         Options { time: self.deadline.left(), ..self.options.clone() }
+    }
+
+    /// The time until the check has to end, if it has to.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.left()
     }
 }
 
@@ -114,7 +127,7 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let check = Check { model, config, options, deadline };
+    let check = Check::new(model, config, options, deadline);
     let mut results: Vec<GoalResult> = Vec::new();
     for &goal in &goals.list {
         let result = match goal {
@@ -169,7 +182,7 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
 /// The program for a search that looks at no temporal property. What only properties ask for does not count:
 /// who took the last step is not remembered for them, and neither that nor other questions about the schedule
 /// stand in the way of reductions.
-fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
+pub(crate) fn without_properties(program: &ir::Program) -> Cow<'_, ir::Program> {
     if !program.features.thread_ids_observable || program.properties.is_empty() {
         return Cow::Borrowed(program);
     }

@@ -63,6 +63,9 @@ pub struct Report {
     pub peak_memory_bytes: u64,
     pub memory_limit_bytes: Option<u64>,
     pub seconds: f64,
+    /// The time that minimisation took, if there was any. The other figures leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimise_seconds: Option<f64>,
     pub states_per_second: f64,
     pub transitions_per_second: f64,
     pub seed: u64,
@@ -279,7 +282,29 @@ pub struct Violation {
     /// Length of the trail.
     pub steps: u64,
     pub location: Option<Place>,
+    /// What minimisation did to the trail, unless it was switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimised: Option<Minimised>,
     pub trace: Trace,
+}
+
+/// What minimisation did to a trail.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Minimised {
+    /// The length of the trail that the search found.
+    pub from_steps: u64,
+    /// How often it changes from a thread to another.
+    pub from_switches: u64,
+    /// How often the trail that is shown changes from a thread to another.
+    pub to_switches: u64,
+    /// No run to this violation has fewer steps than the one that is shown.
+    pub shortest: bool,
+    /// Minimisation was not broken off by its limits on work, time and memory.
+    pub complete: bool,
+    /// The time that it took.
+    #[serde(skip)]
+    pub seconds: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -465,6 +490,12 @@ pub struct DeadCode {
 impl Report {
     /// Whether no run to the first violation is shorter than the one that is shown.
     pub fn is_shortest(&self) -> bool {
+        let minimised = self.violation.as_ref().and_then(|violation| violation.minimised);
+        minimised.is_some_and(|minimised| minimised.shortest) || self.is_found_shortest()
+    }
+
+    /// Whether the search itself finds a shortest run first.
+    fn is_found_shortest(&self) -> bool {
         let of_a_property = self.properties.iter().any(|property| property.verdict == Verdict::Violated);
         self.search == SearchKind::Bfs
             && !of_a_property

@@ -83,6 +83,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
     let is_unsafe = violations.iter().any(|violation| violation.property.is_none());
     let of_safety = of_safety.map(|verdict| if is_unsafe { Verdict::Violated } else { verdict });
     let names = unchecked.iter().copied().chain(goals.skipped.iter().map(String::as_str));
+    let minimised = violation.as_ref().and_then(|violation: &Violation| violation.minimised);
     let rate = |count: u64| if its_seconds > 0.0 { count as f64 / its_seconds } else { 0.0 };
     let states = stats.states as u64;
     let mut report = Report {
@@ -112,6 +113,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         peak_memory_bytes: store::peak_resident().unwrap_or(0) as u64,
         memory_limit_bytes: config.limits.memory,
         seconds,
+        minimise_seconds: minimised.map(|minimised| minimised.seconds),
         states_per_second: rate(states),
         transitions_per_second: rate(stats.transitions),
         seed,

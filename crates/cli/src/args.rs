@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use quotient::config::{
-    Bounds, Config, Fairness, Limits, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions, Switch,
-    Symmetry,
+    Bounds, Config, Fairness, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions,
+    Switch, Symmetry,
 };
 
 use quotient::Language;
@@ -283,6 +283,11 @@ pub struct CheckArgs {
     #[arg(long = "continue")]
     pub keep_going: bool,
 
+    /// Make the counterexample shorter and calmer before it is shown: fewer steps, fewer changes of thread
+    /// (on), or show it as the search found it (off)
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Minimise>)]
+    pub minimise: Minimise,
+
     #[command(flatten)]
     pub bounds: BoundArgs,
 
@@ -370,6 +375,7 @@ impl CheckArgs {
             },
             bounds: self.bounds.bounds(),
             keep_going: self.keep_going,
+            minimise: self.minimise,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
 use quotient::config::{Fairness, SearchKind};
-use quotient::report::{Alternative, Coverage, Property, Report, Store, Symmetry, Verdict};
+use quotient::report::{Alternative, Coverage, Property, Report, Store, Symmetry, Verdict, Violation};
 use quotient::{Dialect, FaultKind, Style};
 
 use crate::trace::{columns, excerpt};
@@ -111,17 +111,7 @@ pub fn report(
                 paint.strong(&excerpt(place))
             );
         }
-        let how = match report.search {
-            _ if violation.kind == FaultKind::AcceptanceCycle => "an infinite run",
-            // A search for cycles has no other order.
-            _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
-                "depth first"
-            }
-            SearchKind::Bfs if report.is_shortest() => "shortest",
-            SearchKind::Bfs => "short; use --por off --merge off for a shortest one",
-            SearchKind::Dfs if !report.store.kind.rebuilds() => "depth first",
-            SearchKind::Dfs => "depth first; use --search bfs for a short one",
-        };
+        let how = how_long(report, violation);
         let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
         out += counterexample;
         if let Some(command) = replay {
@@ -194,6 +184,32 @@ pub fn report(
         let _ = writeln!(out, "  - {assumption}");
     }
     out
+}
+
+/// What is known about the length of a counterexample.
+fn how_long(report: &Report, violation: &Violation) -> String {
+    let longer = violation.minimised.map(|minimised| minimised.from_steps);
+    let longer = longer.filter(|&steps| steps > violation.steps);
+    let minimised = longer.map(|steps| format!("minimised from {}", plural(steps, "step")));
+    if violation.kind == FaultKind::AcceptanceCycle {
+        let minimised = minimised.map_or(String::new(), |text| format!(", {text}"));
+        return format!("an infinite run{minimised}");
+    }
+    if report.is_shortest() {
+        return "shortest".to_owned();
+    }
+    minimised.unwrap_or_else(|| {
+        let how = match report.search {
+            // A search for cycles has no other order.
+            _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
+                "depth first"
+            }
+            SearchKind::Bfs => "short; use --por off --merge off for a shortest one",
+            SearchKind::Dfs if !report.store.kind.rebuilds() => "depth first",
+            SearchKind::Dfs => "depth first; use --search bfs for a short one",
+        };
+        how.to_owned()
+    })
 }
 
 /// What was found out about each temporal property.

@@ -393,7 +393,7 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
     let indent = widths.indent();
     match trace.cycle {
         Some(cycle) if cycle.start as u64 == steps => {
-            let _ = writeln!(out, "  and nothing can move any more: the run stays in this state");
+            let _ = writeln!(out, "  the run ends here: nothing can move any more");
         }
         Some(cycle) => {
             let same = if cycle.closed { "" } else { ", up to the names of what is created on it" };

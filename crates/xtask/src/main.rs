@@ -7,6 +7,7 @@ mod growth;
 mod kinds;
 mod known;
 mod measure;
+mod minimise;
 mod model;
 mod ours;
 mod page;
@@ -41,6 +42,8 @@ enum Task {
     Automata(automata::AutomataArgs),
     /// Replay the counterexamples of each tool with the other
     Trails(trails::TrailsArgs),
+    /// Measure what minimisation does to the counterexamples of all bundled models
+    Minimise(minimise::MinimiseArgs),
     /// Measure the time from source to verdict
     Startup(startup::StartupArgs),
     /// Measure time, speed and memory of large explorations, against SPIN
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Por(args) => por::run(&args),
         Task::Automata(args) => automata::run(&args),
         Task::Trails(args) => trails::run(&args),
+        Task::Minimise(args) => minimise::run(&args),
         Task::Startup(args) => startup::run(&args).map(|()| true),
         Task::Bench(args) => bench::run(&args).map(|()| true),
         Task::Growth(args) => growth::run(&args).map(|()| true),

@@ -18,7 +18,8 @@ use super::{End, Point};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cycle {
-    /// The number of steps before those that are repeated. If these are all, nothing moves any more.
+    /// The number of steps before those that are repeated. If these are all, the run ends: nothing can
+    /// move any more.
     pub start: usize,
     /// It leads back to the state where it begins. Otherwise it does so up to the names of what is created on
     /// it.
@@ -79,7 +80,7 @@ impl<'a> Word<'a> {
     }
 
     /// The thread that the property is about, in a state.
-    fn thread(&self, state: &State) -> Option<u32> {
+    pub fn thread(&self, state: &State) -> Option<u32> {
         let each = self.claimed.property.each.as_ref()?;
         state.individual(each.procedure, self.individual?)
     }

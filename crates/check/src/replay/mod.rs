@@ -21,7 +21,7 @@ use system::{Bound, Step};
 
 pub use confirm::{Confirmed, Found, confirm, replay_property, replay_property_each};
 pub use explain::ending;
-pub use lasso::{Claimed, Cycle};
+pub use lasso::{Claimed, Cycle, Word};
 pub use marked::MarkedSteps;
 pub use merged::{MergedSteps, passed};
 
@@ -29,7 +29,6 @@ use crate::config::{Bounds, OnBound};
 use crate::model::Model;
 use crate::trace::{Trace, TraceStep};
 use explain::InTransit;
-use lasso::Word;
 use waiting::Writers;
 
 /// The plain interpreter of a model.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use quotient::config::{Bounds, Config};
+use quotient::config::{Bounds, Config, Minimise};
 use quotient::report::Verdict;
 
 /// The expectations of a model.
@@ -139,7 +139,9 @@ impl Options {
     /// A configuration with these options and otherwise the defaults, without reductions and for safety: the
     /// brute force knows nothing else.
     pub fn config(&self) -> Config {
-        Config { bounds: self.bounds, safety: true, ..Config::unreduced() }
+        // What minimisation does is tested by itself.
+        let minimise = Minimise::Off;
+        Config { bounds: self.bounds, safety: true, minimise, ..Config::unreduced() }
     }
 }
 

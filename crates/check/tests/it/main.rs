@@ -9,6 +9,7 @@ mod corners;
 mod fairness;
 mod individuals;
 mod limits;
+mod minimise;
 mod mutations;
 mod promela;
 mod random_models;

@@ -82,7 +82,8 @@ fn normal(line: &str) -> String {
         return line.split(':').next().unwrap_or_default().to_owned();
     }
     let measured = ["bytes", "bytes_per_state", "peak_memory_bytes", "memory_limit_bytes", "seconds"];
-    let measured = measured.iter().chain(&["states_per_second", "transitions_per_second"]);
+    let measured =
+        measured.iter().chain(&["states_per_second", "transitions_per_second", "minimise_seconds"]);
     for key in measured {
         if line.trim_start().starts_with(&format!("\"{key}\": ")) {
             return format!("(measured {key})");

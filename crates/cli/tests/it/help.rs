@@ -12,7 +12,7 @@ fn every_command_names_its_options() {
             format!(
                 "-D --language --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
-                 --quiet {bounds}"
+                 --minimise --quiet {bounds}"
             ),
         ),
         ("replay", "-D --language --format --msc".to_owned()),

@@ -20,7 +20,7 @@ fn replay_shows_what_the_check_showed() {
     for model in
         ["philosophers.bir", "peterson_bug.bir", "exceptions_bug.bir", "recursion_bug.bir", "shapes_bug.bir"]
     {
-        for search in ["bfs", "dfs"] {
+        for search in ["bfs", "dfs", "dfs --minimise off"] {
             let sandbox = Sandbox::with(model);
             let check = sandbox.run(&format!("check {model} --search {search} --trail x.json"));
             check.expect(1);

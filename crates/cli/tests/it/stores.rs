@@ -114,9 +114,12 @@ fn a_small_array_loses_states_and_says_how_many() {
 fn errors_that_lossy_stores_find_are_real() {
     let sandbox = Sandbox::with("treiber_stack_bug.bir");
     for store in LOSSY {
-        let run = sandbox.run(&format!("check treiber_stack_bug.bir --store {store}"));
-        run.expect(1);
-        assert!(run.stdout.contains("(depth first):"), "{}", run.stdout);
+        for (minimise, how) in [("off", "depth first"), ("on", "shortest")] {
+            let run =
+                sandbox.run(&format!("check treiber_stack_bug.bir --store {store} --minimise {minimise}"));
+            run.expect(1);
+            assert!(run.stdout.contains(&format!("({how}):")), "{}", run.stdout);
+        }
         sandbox.run("replay treiber_stack_bug.bir treiber_stack_bug.trail.json").expect(1);
         fs::remove_file(sandbox.path("treiber_stack_bug.trail.json")).expect("a trail");
     }
