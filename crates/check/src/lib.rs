@@ -48,7 +48,7 @@ mod trail;
 
 pub use conclude::trail_file;
 pub use dialect::Dialect;
-pub use model::{Language, Model, Rejected};
+pub use model::{Language, MISLEADING, Model, Rejected};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use refine::Watcher;
 pub use replay::{Cycle, Diverged, replay, replay_each, replay_property, replay_property_each};

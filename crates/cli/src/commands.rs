@@ -19,6 +19,7 @@ use crate::args::{
     AutomatonFormat, Chart, CheckArgs, Define, GraphArgs, GraphFormat, ModelArgs, PrintArgs, ReplayArgs,
     ReportFormat, SimulateArgs, SizeArgs, TrailFormat,
 };
+use crate::explain;
 use crate::files::{Disk, Output, Writing, free_memory, open_trail};
 use crate::interrupt;
 use crate::msc::Look;
@@ -90,7 +91,7 @@ pub fn print_json(object: &impl serde::Serialize) -> io::Result<()> {
     writeln!(stdout(), "{}", serde_json::to_string_pretty(object).expect("it is plain data"))
 }
 
-fn usage(text: impl std::fmt::Display) -> Failure {
+pub fn usage(text: impl std::fmt::Display) -> Failure {
     Failure::Rejected {
         text: format!("error: {text}\n"),
         diagnostics: vec![Diagnostic::error(text.to_string())],
@@ -167,10 +168,13 @@ fn load_with(
     let defines = values(&args.defines, language)?;
     let properties: Vec<_> =
         external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
-    let rejected =
-        |rejected: Rejected| Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() };
+    let rejected = |rejected: Rejected| {
+        explain::remember(rejected.diagnostics.iter().map(|diagnostic| diagnostic.code));
+        Failure::Rejected { text: rejected.render(style), diagnostics: rejected.list() }
+    };
     let model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
     if !quiet && !model.warnings.is_empty() {
+        explain::remember(model.warnings.iter().map(|warning| warning.code));
         drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, style)));
     }
     Ok(model)
@@ -204,6 +208,9 @@ pub fn check(args: &CheckArgs) -> Outcome {
     let disk = Disk::default();
     let external = external_property(args.ltl.as_deref(), args.property.as_deref(), &disk)?;
     let model = load_with(&args.model, external.as_ref(), &disk, args.quiet)?;
+    if args.quiet && args.format == ReportFormat::Human {
+        warn_of_misleading(&model);
+    }
     config.ltl = external.map(|external| external.text);
     let path = args.trail.clone().unwrap_or_else(|| default_trail(&args.model.model, args.trail_format));
     let output = trail_output(&path, &disk)?;
@@ -240,6 +247,10 @@ pub fn check(args: &CheckArgs) -> Outcome {
             print_json(report)?;
         }
         ReportFormat::Human => {
+            // The warnings of the compiler come first, and were shown.
+            for text in report.warnings.iter().skip(model.warnings.iter().count()) {
+                drop(writeln!(io::stderr(), "warning: {text}"));
+            }
             let paint = Paint::new(style(stdout().is_terminal()));
             write!(stdout(), "{}", render::report(report, dialect, replay.as_deref(), args.quiet, paint))?;
         }
@@ -253,6 +264,15 @@ pub fn check(args: &CheckArgs) -> Outcome {
             Verdict::HoldsUpToBounds | Verdict::NoErrorFound | Verdict::Inconclusive => ExitCode::from(3),
         }
     })
+}
+
+/// Shows the warnings of the compiler that even `--quiet` does not hide: see [`quotient::MISLEADING`].
+fn warn_of_misleading(model: &Model) {
+    let style = style(std::io::stderr().is_terminal());
+    for warning in model.warnings.iter().filter(|warning| quotient::MISLEADING.contains(&warning.code)) {
+        explain::remember([warning.code]);
+        drop(writeln!(io::stderr(), "{}", warning.render(&model.map, style)));
+    }
 }
 
 /// Where a trail goes, unless it would replace something that it must not.

@@ -2,16 +2,20 @@
 
 mod args;
 mod commands;
+mod explain;
 mod files;
 mod interrupt;
+mod markdown;
 mod msc;
 mod out;
 mod progress;
+mod reference;
 mod render;
 mod run;
 mod units;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -32,13 +36,22 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate(args),
         Command::Print(args) => commands::print(args),
         Command::Graph(args) => commands::graph(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Completions(args) => reference::completions(args),
+        Command::Man(args) => reference::man(args),
     });
-    let failure = match result {
-        Ok(Ok(code)) => return code,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::Internal("this is a bug in quotient, not in the model".to_owned()),
+    let failed = |failure: Failure| failure.report(command.json());
+    let code = match result {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => failed(failure),
+        Err(_) => failed(Failure::Internal("this is a bug in quotient, not in the model".to_owned())),
     };
-    failure.report(command.json())
+    if command.json().is_none()
+        && let Some(hint) = explain::hint()
+    {
+        drop(writeln!(std::io::stderr(), "{hint}"));
+    }
+    code
 }
 
 /// Help that was asked for, or a command line that makes no sense. The latter is printed in JSON as well, if

@@ -284,15 +284,10 @@ impl Builder<'_> {
                 |count: usize| if count == 1 { "1 field".to_owned() } else { format!("{count} fields") };
             let message = format!("a message with {} for `{}`", fields(count), symbol.name);
             let label = format!("its messages have {}", fields(declared.fields.len()));
-            let effect = if count < declared.fields.len() {
-                "fields that are missing are 0 when sent, and not looked at when received"
-            } else {
-                "SPIN does not accept more fields than the channel has"
-            };
             let diagnostic = Diagnostic::warning(codes::FIELD_COUNT, message)
                 .at(span, "")
                 .label(declared.span, label)
-                .note(effect);
+                .note("if this is executed with this channel, that is a violation of the kind `channel`");
             self.diagnostics.push(diagnostic);
         }
     }
