@@ -247,9 +247,13 @@ pub fn check(args: &CheckArgs) -> Outcome {
             print_json(report)?;
         }
         ReportFormat::Human => {
-            // The warnings of the compiler come first, and were shown.
+            // The warnings of the compiler come first, and were shown. The report shows which properties hold
+            // vacuously.
+            let in_report = |text: &str| !args.quiet && text.contains("holds vacuously");
             for text in report.warnings.iter().skip(model.warnings.iter().count()) {
-                drop(writeln!(io::stderr(), "warning: {text}"));
+                if !in_report(text) {
+                    drop(writeln!(io::stderr(), "warning: {text}"));
+                }
             }
             let paint = Paint::new(style(stdout().is_terminal()));
             write!(stdout(), "{}", render::report(report, dialect, replay.as_deref(), args.quiet, paint))?;

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn headings_in_code_are_code() {
-        assert_eq!(heading("a\n```c\n## b\n```\n## c\n"), Some(17));
+        assert_eq!(heading("a\n```c\n## b\n```\n## c\n"), Some(16));
         assert_eq!(heading("a\n"), None);
     }
 }

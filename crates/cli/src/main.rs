@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     if command.json().is_none()
         && let Some(hint) = explain::hint()
     {
-        drop(writeln!(std::io::stderr(), "{hint}"));
+        drop(writeln!(std::io::stderr(), "\n{hint}"));
     }
     code
 }

@@ -9,13 +9,17 @@ const INDENT: &str = "    ";
 pub fn plain(text: &str, width: usize) -> String {
     let mut out = String::new();
     let mut lines = text.lines().peekable();
+    let mut after_item = false;
     while let Some(line) = lines.next() {
         if line.trim().is_empty() {
             continue;
         }
-        if !out.is_empty() {
+        // Items of one list follow each other without a gap.
+        let is_item = line.trim_start().starts_with("- ");
+        if !out.is_empty() && !(is_item && after_item) {
             out.push('\n');
         }
+        after_item = is_item;
         if line.starts_with("```") {
             for code in lines.by_ref().take_while(|line| !line.starts_with("```")) {
                 let _ = writeln!(out, "{}", format!("{INDENT}{code}").trim_end());
@@ -31,12 +35,7 @@ pub fn plain(text: &str, width: usize) -> String {
             while let Some(more) = lines.next_if(|line| continues(line)) {
                 paragraph = format!("{paragraph} {}", more.trim());
             }
-            // Items of one list follow each other without a gap.
-            let is_item = |text: &str| text.trim_start().starts_with("- ");
-            if is_item(line) && is_item(out.trim_end().rsplit('\n').next().unwrap_or_default()) {
-                out.pop();
-            }
-            let hanging = if is_item(line) { "  " } else { "" };
+            let hanging = if is_item { "  " } else { "" };
             out += &filled(&inline(&paragraph), width, hanging);
         }
     }

@@ -135,8 +135,11 @@ mod tests {
             "1m 15s: 1 234 567 states, 123 456 states/s, frontier 1 000, depth 42, 3.0 MiB of 8.0 GiB";
         let cases = [
             (200, whole),
-            (87, whole),
-            (86, "1m 15s: 1 234 567 states, 123 456 states/s, frontier 1 000, depth 42, 3.0 MiB"),
+            (whole.len(), whole),
+            (
+                whole.len() - 1,
+                "1m 15s: 1 234 567 states, 123 456 states/s, frontier 1 000, depth 42, 3.0 MiB",
+            ),
             (70, "1m 15s: 1 234 567 states, 123 456 states/s, frontier 1 000, 3.0 MiB"),
             (60, "1m 15s: 1 234 567 states, 123 456 states/s, 3.0 MiB"),
             (40, "1m 15s: 1 234 567 states, 3.0 MiB"),

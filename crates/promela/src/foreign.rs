@@ -34,7 +34,7 @@ pub fn declaration(word: &str) -> Option<&'static str> {
             "a process is declared by `proctype Name() { … }`, or `active proctype` if it runs from the start"
         }
         "system" | "module" | "MODULE" | "program" | "package" | "namespace" => {
-            "a Promela model has no enclosing unit: declarations and processes are at the top level"
+            "a Promela model has no enclosing unit; for a BIR model, use a name that ends in `.bir`, or `--language bir`"
         }
         "import" | "using" | "include" | "from" | "require" | "EXTENDS" => {
             "another file is included by `#include \"file.h\"`"
