@@ -16,7 +16,8 @@ pub fn plain(text: &str, width: usize) -> String {
         }
         // Items of one list follow each other without a gap.
         let is_item = line.trim_start().starts_with("- ");
-        if !out.is_empty() && !(is_item && after_item) {
+        let continues_list = is_item && after_item;
+        if !out.is_empty() && !continues_list {
             out.push('\n');
         }
         after_item = is_item;
@@ -66,15 +67,13 @@ fn without_links(text: &str) -> String {
     let mut rest = text;
     while let Some((before, link)) = rest.split_once('[') {
         out += before;
-        match link.split_once("](").and_then(|(text, more)| Some((text, more.split_once(')')?.1))) {
-            Some((text, after)) => {
-                out += text;
-                rest = after;
-            }
-            None => {
-                out.push('[');
-                rest = link;
-            }
+        let found = link.split_once("](").and_then(|(text, more)| Some((text, more.split_once(')')?.1)));
+        if let Some((text, after)) = found {
+            out += text;
+            rest = after;
+        } else {
+            out.push('[');
+            rest = link;
         }
     }
     out += rest;

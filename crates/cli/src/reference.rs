@@ -35,17 +35,15 @@ pub fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
 pub fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     whole.build();
-    let names = || whole.get_subcommands().map(clap::Command::get_name);
+    // The page of a command is found under its whole name: `man quotient-check`.
     let about = match args.command.as_deref() {
-        None => whole.clone(),
-        Some(name) => match whole.find_subcommand(name) {
-            // The page of a command is found under its whole name: `man quotient-check`.
-            Some(command) => command.clone(),
-            None => {
-                let names: Vec<&str> = names().collect();
-                return Err(usage(format!("there is no command `{name}`, but {}", names.join(", "))));
-            }
-        },
+        None => Some(&whole),
+        Some(name) => whole.find_subcommand(name),
+    };
+    let Some(about) = about.cloned() else {
+        let names: Vec<&str> = whole.get_subcommands().map(clap::Command::get_name).collect();
+        let name = args.command.as_deref().unwrap_or_default();
+        return Err(usage(format!("there is no command `{name}`, but {}", names.join(", "))));
     };
     let source = format!("{} {}", whole.get_name(), env!("CARGO_PKG_VERSION"));
     let has_commands = about.has_subcommands();

@@ -79,7 +79,9 @@ impl Names {
                 }
             }
             StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|option| self.block(option, process));
+                for option in options {
+                    self.block(option, process);
+                }
             }
             StmtKind::For { variable, body, .. } | StmtKind::ForIn { variable, body, .. } => {
                 self.set(variable);
@@ -87,7 +89,7 @@ impl Names {
             }
             StmtKind::Select { variable, .. } => self.set(variable),
             StmtKind::Block(body) | StmtKind::Atomic(body) | StmtKind::DStep(body) => {
-                self.block(body, process)
+                self.block(body, process);
             }
             StmtKind::Unless { main, escape } => {
                 self.statement(main, process);

@@ -265,6 +265,7 @@ impl Parser<'_> {
 
     /// A prefix operator of other notations. A variable of this name is not followed by an operand.
     fn foreign_prefix(&mut self, word: &str) -> Option<(Unary, usize)> {
+        use Token::{Greater, Ident, LeftBracket, LeftParen, Less, Not, Number, RightBracket};
         let (meant, kind): (_, Unary) = match word {
             "F" | "E" | "Eventually" | "finally" => ("<>` or `eventually", FormulaKind::Eventually),
             "G" | "globally" | "Always" | "henceforth" => ("[]` or `always", FormulaKind::Always),
@@ -273,12 +274,10 @@ impl Parser<'_> {
             "AG" | "AF" | "EG" | "EF" | "AX" | "EX" => ("", FormulaKind::Always),
             _ => return None,
         };
-        use Token::{Greater, Ident, LeftBracket, LeftParen, Less, Not, Number, RightBracket};
-        let operand = match (self.second(), self.peek_at(2).token) {
-            (Ident | LeftParen | Not | Number, _) => true,
-            (LeftBracket, RightBracket) | (Less, Greater) => true,
-            _ => false,
-        };
+        let operand = matches!(
+            (self.second(), self.peek_at(2).token),
+            (Ident | LeftParen | Not | Number, _) | (LeftBracket, RightBracket) | (Less, Greater)
+        );
         if !operand {
             return None;
         }

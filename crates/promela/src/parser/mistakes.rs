@@ -81,7 +81,7 @@ impl Parser<'_> {
                 let help = format!("write `{}`", self.text_of(last.lexeme));
                 foreign_syntax(span, format!("Promela has no `{operator}`"), "", help)
             }
-            (Assign, Greater) | (Equal, Greater) if joined => {
+            (Assign | Equal, Greater) if joined => {
                 let (span, operator) = self.pair();
                 arrow(span, &operator)
             }
@@ -169,11 +169,9 @@ impl Parser<'_> {
                     .help("`==` compares")
             }
             (RightBracket, LeftBracket) => self.dimensions(),
-            (Ident, Of) | (RightBracket, Of) => {
-                Diagnostic::error(codes::UNEXPECTED, "`of` without a capacity")
-                    .at(span, "the capacity of the channel is missing")
-                    .help("the capacity comes after `=`, as in `chan q = [2] of { byte }`")
-            }
+            (Ident | RightBracket, Of) => Diagnostic::error(codes::UNEXPECTED, "`of` without a capacity")
+                .at(span, "the capacity of the channel is missing")
+                .help("the capacity comes after `=`, as in `chan q = [2] of { byte }`"),
             _ => return None,
         })
     }
@@ -377,8 +375,7 @@ impl Parser<'_> {
         self.class().is_none()
             && match self.second() {
                 Ident => matches!(self.peek_at(2).token, LeftBrace | LeftParen),
-                Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype | Str => true,
-                LeftBrace => true,
+                Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype | Str | LeftBrace => true,
                 _ => false,
             }
     }

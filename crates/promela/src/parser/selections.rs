@@ -24,7 +24,8 @@ impl Parser<'_> {
 
     fn options_to(&mut self, end: Token, start: Span) -> Parsed<Vec<Block>> {
         if !self.at(Token::Separator) {
-            return self.no_options(end, start);
+            self.no_options(end, start);
+            return Ok(Vec::new());
         }
         let mut options = Vec::new();
         while self.at(Token::Separator) {
@@ -44,11 +45,10 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    /// An `if` or `do` without `::`.
-    fn no_options(&mut self, end: Token, start: Span) -> Parsed<Vec<Block>> {
+    /// An `if` or `do` without `::`. It is passed over.
+    fn no_options(&mut self, end: Token, start: Span) {
         let is_loop = end == Token::Od;
-        let (word, text) = if is_loop { ("do", "od") } else { ("if", "fi") };
-        if self.at(Token::LeftBrace) && is_loop {
+        if is_loop && self.at(Token::LeftBrace) {
             let help = "a loop lists its options: `do :: x < 3 -> x++ :: else -> break od`";
             let diagnostic = foreign_syntax(start, "a `do` of Promela has no block", "", help);
             self.report_here(diagnostic);
@@ -57,45 +57,45 @@ impl Parser<'_> {
                 self.bump();
                 self.skip_parens();
             }
-            return Ok(Vec::new());
+            return;
         }
+        let (word, text) = if is_loop { ("do", "od") } else { ("if", "fi") };
         let missing = Diagnostic::error(codes::UNEXPECTED, format!("expected `::` after `{word}`"))
             .at(self.span(), "expected `::` before this")
             .help(format!(
                 "each option of `{word}` starts with `::`, as in `{word} :: x == 0 -> x = 1 {text}`"
             ));
-        if !self.at(Token::LeftParen) || is_loop {
-            if self.at(end) || self.at(Token::RightBrace) || self.at(Token::Eof) {
-                self.report_here(missing);
-                self.eat(end);
-                return Ok(Vec::new());
-            }
+        if is_loop || !self.at(Token::LeftParen) {
             self.report_here(missing);
+            if matches!(self.peek(), Token::RightBrace | Token::Eof) || self.eat(end) {
+                return;
+            }
             self.skip_options();
-            return Ok(Vec::new());
+            return;
         }
+        let before = self.consumed;
         let condition = self.span();
-        let reported = self.consumed;
         self.skip_parens();
         let condition = self.since(condition);
-        if matches!(self.peek(), Token::Arrow | Token::Semicolon | Token::Separator | Token::Fi)
-            || binary_operator(self.peek()).is_some()
-        {
-            self.report(missing);
+        let is_option = matches!(self.peek(), Token::Arrow | Token::Semicolon | Token::Separator | Token::Fi)
+            || binary_operator(self.peek()).is_some();
+        let is_new = self.last_error != Some(before);
+        if is_option {
+            if is_new {
+                self.report(missing);
+            }
             self.skip_options();
-            return Ok(Vec::new());
+            return;
         }
-        let shown = self.input.map.text(condition).to_owned();
-        let shown = if shown.is_empty() || shown.len() > 30 { "(…)".to_owned() } else { clip(&shown) };
+        let shown = self.input.map.text(condition);
+        let shown = if (1..=30).contains(&shown.len()) { clip(shown) } else { "(…)".to_owned() };
         let help =
             format!("write `if :: {shown} -> … :: else -> … fi`; without an `else`, it waits for {shown}");
-        let diagnostic =
-            foreign_syntax(join(start, condition), "an `if` of Promela lists its options", "", help);
-        if self.last_error != Some(reported) {
-            self.report(diagnostic);
+        if is_new {
+            let span = join(start, condition);
+            self.report(foreign_syntax(span, "an `if` of Promela lists its options", "", help));
         }
         self.skip_branches();
-        Ok(Vec::new())
     }
 
     /// Skips the branches of an `if` as in C, after its condition.

@@ -123,6 +123,7 @@ impl Parser<'_> {
     }
 
     fn missing_separator(&mut self, is_guard: bool) {
+        use Token::{Assert, Atomic, Break, DStep, Do, Else, For, Goto, If, Printf, Printm, Return, Select};
         if self.at(Token::Assign) && self.second() != Token::Greater && self.last.token == Token::Ident {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment has no value")
                 .at(self.span(), "this cannot be part of an expression")
@@ -131,7 +132,6 @@ impl Parser<'_> {
             return;
         }
         let next = self.peek_at(0);
-        use Token::{Assert, Atomic, Break, DStep, Do, Else, For, Goto, If, Printf, Printm, Return, Select};
         let begins = starts_expr(next.token)
             || matches!(
                 next.token,

@@ -28,15 +28,13 @@ fn said(text: &str) -> (String, usize, usize) {
 
 /// Renders what is said about each mistake, which is one thing.
 fn check(mistakes: &[Mistake]) -> String {
-    let mut out = String::new();
-    for (grade, name, text) in mistakes {
+    let each = |(grade, name, text): &Mistake| {
         assert!(matches!(grade, 'A' | 'B'), "{name}: the message is not good enough");
         let (said, errors, warnings) = said(text);
-        assert!(errors + warnings > 0, "{name}: nothing is said");
-        assert!(errors <= 1 && (errors == 0 || warnings == 0), "{name}: one mistake, one message:\n{said}");
-        out += &format!("## {name} ({grade})\n\n{said}\n");
-    }
-    out
+        assert_eq!(errors + warnings, 1, "{name}: one mistake, one message:\n{said}");
+        format!("## {name} ({grade})\n\n{said}\n")
+    };
+    mistakes.iter().map(each).collect()
 }
 
 /// Habits from C and Java.
