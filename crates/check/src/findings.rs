@@ -11,7 +11,7 @@ use crate::dialect::BoundNames;
 use crate::model::Model;
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
-use crate::temporal::{Goal, PropertySearch};
+use crate::temporal::{Goal, PropertySearch, violations};
 
 /// Truncated means: a step was not taken, or a condition was not evaluated, because that exceeds a bound.
 ///
@@ -279,6 +279,19 @@ pub fn vacuity(property: &report::Property) -> Option<String> {
     let conditions = property.vacuous.iter().map(|condition| format!("`{condition}`")).collect::<Vec<_>>();
     (!conditions.is_empty()).then(|| {
         format!("the property `{}` holds vacuously: {} never holds", property.name, conditions.join(" and "))
+    })
+}
+
+/// What a warning says about a property that no run of any model violates.
+pub fn tautology(property: &report::Property, known: &ir::Property) -> Option<String> {
+    // What accepts nothing is small. A formula is translated once more here.
+    let is_small = property.automaton_states <= 1 || matches!(known.kind, ir::PropertyKind::Claim(_));
+    let says_nothing = is_small && violations(known).is_ok_and(|automaton| automaton.is_empty());
+    says_nothing.then(|| {
+        format!(
+            "the property `{}` says nothing about the model: no run of any model violates it",
+            property.name
+        )
     })
 }
 

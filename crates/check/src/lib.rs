@@ -52,7 +52,7 @@ pub mod values;
 
 pub use conclude::trail_file;
 pub use dialect::Dialect;
-pub use model::{Language, Model, Rejected};
+pub use model::{Language, MISLEADING, Model, Rejected};
 pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use refine::Watcher;

@@ -29,6 +29,10 @@ pub struct Model {
     pub file: FileId,
 }
 
+/// Warnings of compilers without which a verdict would be taken for one about another model: a macro of the
+/// command line that the model does not use.
+pub const MISLEADING: &[&str] = &[promela::codes::UNUSED_MACRO_DEFINE];
+
 /// A model that can't be compiled: at least one of the diagnostics is an error.
 #[derive(Debug)]
 pub struct Rejected {

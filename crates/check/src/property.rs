@@ -37,7 +37,10 @@ impl Model {
             (Some(name), _) => names.iter().rposition(|known| *known == name),
         };
         let missing = || {
-            format!("there is no temporal property `{}`, but {}", name.unwrap_or_default(), names.join(", "))
+            let name = name.unwrap_or_default();
+            let meant = source::similar(name, names.iter().copied());
+            let meant = meant.map_or(String::new(), |meant| format!(" (did you mean `{meant}`?)"));
+            format!("there is no temporal property `{name}`{meant}: `{}` has {}", self.name, names.join(", "))
         };
         which.ok_or_else(missing)
     }

@@ -3,7 +3,7 @@
 use search::Stats;
 
 use crate::config::SearchKind;
-use crate::findings::vacuity;
+use crate::findings::{tautology, vacuity};
 use crate::pipeline::{Check, Checked};
 use crate::report::{
     self, DeadCode, Diagnostic, Property, Reasons, Reduction, Report, Store, Symmetry, Truncations, Verdict,
@@ -134,12 +134,19 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
     }
     report.incomplete = incomplete.0;
     for property in &report.properties {
-        let Some(text) = vacuity(property) else { continue };
-        let span = goals.program.properties.iter().find(|known| known.name == property.name);
-        let span = span.map(|known| known.span).filter(|&span| span != source::Span::default());
+        let known = goals.program.properties.iter().find(|known| known.name == property.name);
+        let holds = known.filter(|_| property.verdict == Verdict::Holds);
+        let tautology = || holds.and_then(|known| tautology(property, known));
+        let Some(text) = vacuity(property).or_else(tautology) else { continue };
+        let span = known.map(|known| known.span).filter(|&span| span != source::Span::default());
         let location = span.map(|span| report::Extent::of(span, &model.map));
         report.warnings.push(text.clone());
         report.diagnostics.push(Diagnostic { location, ..Diagnostic::warning(text) });
+    }
+    if report.verdict == Verdict::Holds && report.transitions == 0 {
+        let text = "no step was taken: the verdict is about the initial state only".to_owned();
+        report.warnings.push(text.clone());
+        report.diagnostics.push(Diagnostic::warning(text));
     }
     Some(Checked { report, trail, interrupted })
 }

@@ -12,10 +12,12 @@ use quotient::config::{
 use quotient::Language;
 
 use crate::document::Document;
+use crate::explain::ExplainArgs;
+use crate::reference::{CompletionsArgs, ManArgs};
 use crate::units::{parse_bits, parse_count, parse_duration, parse_size};
 use crate::view::ViewArgs;
 
-const EXAMPLES: &str = "\
+pub const EXAMPLES: &str = "\
 Examples:
   quotient check models/philosophers.bir             find the deadlock, with a short counterexample
   quotient check models/philosophers.bir -D N=5      the same table with five seats
@@ -26,6 +28,7 @@ Examples:
   quotient replay model.bir model.trail.json         show a counterexample again
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random
+  quotient explain E0201                             explain an error by its code
 
 Exit codes:
   0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or less than a proof
@@ -71,7 +74,7 @@ dfs       by traversing each state
 /// Quotient explores every interleaving of a model and reports deadlocks, failed assertions, broken
 /// invariants and runtime faults, each with a counterexample that was replayed before it is shown.
 #[derive(Parser)]
-#[command(name = "quotient", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "quotient", version = env!("QUOTIENT_VERSION"), after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -89,6 +92,12 @@ pub enum Command {
     Print(PrintArgs),
     /// Write the state graph of a (small) model
     Graph(GraphArgs),
+    /// Explain errors and warnings by their codes
+    Explain(ExplainArgs),
+    /// Print completions of the command line for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
 }
 
 impl Command {
@@ -100,6 +109,7 @@ impl Command {
             Self::Graph(args) => (args.format == GraphFormat::Json, &args.model),
             Self::Simulate(args) => (false, &args.model),
             Self::Print(args) => (false, &args.model),
+            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => return None,
         };
         document.then_some((Document::Json, Some(&model.model)))
     }
@@ -318,7 +328,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Print only the verdict (or the document that --format asks for): no progress, no warnings
+    /// Print only the verdict (or the document that --format asks for): no progress, and only warnings that
+    /// concern the verdict
     #[arg(long, short)]
     pub quiet: bool,
 }

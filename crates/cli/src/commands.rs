@@ -16,7 +16,7 @@ use std::path::Path;
 use quotient::Style;
 
 use crate::files::{Disk, Output};
-use failure::usage;
+pub use failure::usage;
 
 pub use check::check;
 pub use failure::Failure;

@@ -3,13 +3,16 @@
 mod args;
 mod commands;
 mod document;
+mod explain;
 mod files;
 mod interrupt;
 mod junit;
+mod markdown;
 mod msc;
 mod out;
 mod printer;
 mod progress;
+mod reference;
 mod render;
 mod result;
 mod run;
@@ -21,6 +24,7 @@ mod uri;
 mod view;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,13 +46,22 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate(args),
         Command::Print(args) => commands::print(args),
         Command::Graph(args) => commands::graph(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Completions(args) => reference::completions(args),
+        Command::Man(args) => reference::man(args),
     });
-    let failure = match result {
-        Ok(Ok(code)) => return code,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::bug(),
+    let failed = |failure: Failure| failure.report(command.document());
+    let code = match result {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => failed(failure),
+        Err(_) => failed(Failure::bug()),
     };
-    failure.report(command.document())
+    if command.document().is_none()
+        && let Some(hint) = explain::hint()
+    {
+        drop(writeln!(std::io::stderr(), "\n{hint}"));
+    }
+    code
 }
 
 /// Help that was asked for, or a command line that makes no sense. The latter is printed as a document as

@@ -148,6 +148,16 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A time that passes, in whole seconds: `7s`, `1m 05s`, `2h 00m`.
+pub fn elapsed(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
 /// Seconds for people.
 pub fn seconds(seconds: f64) -> String {
     if seconds < 0.0995 {

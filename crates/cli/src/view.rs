@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
-use quotient::{Model, Trace, TraceStep};
+use quotient::{Dialect, Model, Trace, TraceStep};
 
 use crate::msc::Look;
 use crate::trace::{self, Row, Style, Widths, cut};
@@ -47,6 +47,13 @@ impl ViewArgs {
     pub fn is_default(&self) -> bool {
         let Self { view, only, from, to, unfold } = self;
         *view == View::Steps && only.is_empty() && from.is_none() && to.is_none() && !unfold
+    }
+
+    /// Why runs of models of a language cannot be shown like this.
+    pub fn refusal(&self, dialect: &Dialect) -> Option<String> {
+        let reason = "--view msc is for Promela models: others have no channels; --view threads has a column \
+                      for each thread";
+        (self.view == View::Msc && !dialect.is_spins).then(|| reason.to_owned())
     }
 
     /// The options that JSON does not have, if one was given.

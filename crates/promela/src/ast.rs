@@ -209,6 +209,13 @@ pub struct Block {
     pub inlined: Option<InlineCall>,
 }
 
+impl Block {
+    /// Whether this is an option of `if` or `do`, which has no brace at its end.
+    pub fn is_option(&self) -> bool {
+        self.end.is_empty()
+    }
+}
+
 /// The call of an inline that a block stands for.
 #[derive(Clone, Debug)]
 pub struct InlineCall {

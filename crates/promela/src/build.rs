@@ -5,6 +5,7 @@ mod checks;
 mod declarations;
 mod jumps;
 mod loops;
+mod names;
 mod statements;
 
 use std::collections::BTreeSet;
@@ -120,6 +121,10 @@ pub struct Builder<'a> {
     pub labels_asked_for: BTreeSet<(Rc<str>, Rc<str>)>,
     /// Remote references to labels that were not processed yet.
     pub remote_labels: Vec<(Name, Name)>,
+    /// The name of the current process, or of the last one.
+    process_name: Rc<str>,
+    /// What is declared and set anywhere.
+    pub names: names::Names,
     /// Names that were reported as undeclared.
     pub unknown: FxHashSet<Rc<str>>,
     /// Whether declarations are initialized when their process starts.
@@ -160,6 +165,8 @@ impl<'a> Builder<'a> {
             has_priorities: false,
             labels_asked_for: BTreeSet::new(),
             remote_labels: Vec::new(),
+            process_name: "".into(),
+            names: names::Names::default(),
             unknown: FxHashSet::default(),
             early: true,
             loops: Vec::new(),
@@ -179,6 +186,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn model(&mut self, model: &ast::Model) {
+        self.names = names::Names::of(model);
         for item in &model.items {
             if let ast::Item::Proctype(proctype) = item {
                 let name = &proctype.name;
@@ -224,6 +232,7 @@ impl<'a> Builder<'a> {
 
     fn proctype(&mut self, item: &ast::Proctype) {
         self.begin(ProcessKind::Proctype);
+        self.process_name = item.name.text.clone();
         for declaration in &item.params {
             self.parameters(declaration);
         }
@@ -270,6 +279,7 @@ impl<'a> Builder<'a> {
 
     fn init(&mut self, item: &ast::Init) {
         self.begin(ProcessKind::Init);
+        self.process_name = "init".into();
         let priority = item.priority.as_ref().and_then(|literal| self.priority(literal));
         let process = Process {
             active: 1,
@@ -409,8 +419,7 @@ impl<'a> Builder<'a> {
             let Some(at) = self.processes.iter().position(|known| known.name == process.text) else {
                 // The process is not complete yet: then its labels stay as they are.
                 if !self.process_names.contains_key(&process.text) {
-                    let message = format!("there is no process `{}`", process.text);
-                    self.error(codes::UNDECLARED, message, process.span, "not declared anywhere");
+                    self.no_process(&process);
                 }
                 continue;
             };

@@ -65,6 +65,8 @@ source::codes! {
     TEMPORAL_OPERAND = "E1210";
     /// A `select` without values.
     EMPTY_SELECT = "E1211";
+    /// A word or operator of another language.
+    FOREIGN = "E1212";
 
     /// A name that is not declared.
     UNDECLARED = "E1301";
@@ -142,4 +144,12 @@ source::codes! {
     IGNORED_INITIALIZER = "W1337";
     /// Variables and channels that are too large together.
     TOO_LARGE = "E1338";
+    /// A `printf` whose arguments are not those that its text has places for.
+    PRINTF_ARGUMENTS = "W1339";
+    /// An `else` that is never taken, since another option can always be.
+    USELESS_ELSE = "W1340";
+    /// A condition directly after `else`.
+    ELSE_CONDITION = "W1341";
+    /// A comparison as a statement, of a variable that nothing sets.
+    NEVER_SET = "W1342";
 }

@@ -10,6 +10,7 @@ mod automaton;
 mod build;
 mod dataflow;
 mod elements;
+mod foreign;
 mod lexer;
 mod lower;
 mod parser;

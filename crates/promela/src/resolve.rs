@@ -4,7 +4,7 @@
 
 use source::Diagnostic;
 
-use crate::ast::{self, Name, UnaryOp};
+use crate::ast::{self, UnaryOp};
 use crate::build::Builder;
 use crate::codes;
 use crate::symbols::{Scalar, Ty};
@@ -121,8 +121,7 @@ impl Builder<'_> {
             return None;
         }
         if !self.process_names.contains_key(&run.process.text) {
-            let message = format!("there is no process `{}`", run.process.text);
-            self.error(codes::UNDECLARED, message, run.process.span, "not declared anywhere");
+            self.no_process(&run.process);
             return None;
         }
         let args = self.send_args(&run.args)?;
@@ -234,19 +233,37 @@ impl Builder<'_> {
 
     /// The channel of a send, a receive or a poll.
     pub fn channel(&mut self, var: &ast::VarRef) -> Option<Ex> {
+        self.channel_or(var, None)
+    }
+
+    /// Like [`Self::channel`]; `value` is sent or received as the only field, and may be the channel that is
+    /// meant.
+    pub fn channel_or(&mut self, var: &ast::VarRef, value: Option<&ast::VarRef>) -> Option<Ex> {
         match self.var(var, true)? {
             Resolved::Place(place) => {
                 let symbol = &self.symbols[place.symbol.index()];
                 let leaf = &symbol.leaves[place.leaf];
                 if leaf.scalar != Scalar::Chan {
                     let (message, declared) = (format!("`{}` is no channel", leaf.name), symbol.span);
-                    self.diagnostics.push(
-                        Diagnostic::error(codes::NOT_A_CHANNEL, message)
-                            .at(var.span, "a channel is needed here")
-                            .label(declared, "declared here"),
-                    );
+                    let diagnostic = Diagnostic::error(codes::NOT_A_CHANNEL, message)
+                        .at(var.span, "a channel is needed here")
+                        .label(declared, "declared here");
+                    let is_channel = |name: &ast::Name| {
+                        let symbol = self.scopes.find(&name.text)?;
+                        (self.symbols[symbol.index()].scalar() == Some(Scalar::Chan))
+                            .then(|| name.text.clone())
+                    };
+                    let swapped = value.and_then(ast::VarRef::as_name).and_then(is_channel);
+                    let diagnostic = match swapped {
+                        Some(name) => {
+                            diagnostic.help(format!("the channel comes first: `{name}?x`, `{name}!x`"))
+                        }
+                        None => diagnostic,
+                    };
+                    self.diagnostics.push(diagnostic);
                     return None;
                 }
+                self.check_has_channel(&place, var.span);
                 Some(Ex::var(place))
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
@@ -267,8 +284,10 @@ impl Builder<'_> {
                 |count: usize| if count == 1 { "1 field".to_owned() } else { format!("{count} fields") };
             let message = format!("a message with {} for `{}`", fields(count), symbol.name);
             let label = format!("its messages have {}", fields(declared.fields.len()));
-            let diagnostic =
-                Diagnostic::warning(codes::FIELD_COUNT, message).at(span, "").label(declared.span, label);
+            let diagnostic = Diagnostic::warning(codes::FIELD_COUNT, message)
+                .at(span, "")
+                .label(declared.span, label)
+                .note("if this is executed with this channel, that is a violation of the kind `channel`");
             self.diagnostics.push(diagnostic);
         }
     }
@@ -367,8 +386,7 @@ impl Builder<'_> {
                 Ty::Scalar(_) => None,
             };
             let Some((record, field)) = field else {
-                let message = format!("`{}` has no field `{}`", name.text, next.name.text);
-                self.error(codes::NO_FIELD, message, next.name.span, "no such field");
+                self.no_field(name, ty, &next.name);
                 return None;
             };
             path.push(field);
@@ -396,18 +414,6 @@ impl Builder<'_> {
                 Some(Resolved::Record(id, places, record))
             }
         }
-    }
-
-    pub fn undeclared(&mut self, name: &Name) {
-        if !self.unknown.insert(name.text.clone()) {
-            return;
-        }
-        let message = format!("`{}` is not declared", name.text);
-        let mut diagnostic = Diagnostic::error(codes::UNDECLARED, message).at(name.span, "not known here");
-        if self.process_names.contains_key(&name.text) {
-            diagnostic = diagnostic.note("there is a process of this name");
-        }
-        self.diagnostics.push(diagnostic);
     }
 
     /// The value of a constant expression.

@@ -264,6 +264,11 @@ impl Scopes {
         self.stack.iter().rev().find_map(|scope| scope.names.get(name)).copied()
     }
 
+    /// All names that are known here.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.stack.iter().flat_map(|scope| scope.names.keys().map(|name| &**name))
+    }
+
     /// The symbol that a declaration of this name would clash with.
     pub fn clash(&self, name: &str) -> Option<SymbolId> {
         // SPIN looks a name up before it declares it, and finds those of the enclosing scopes.

@@ -11,12 +11,12 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use quotient::config::Config;
-use quotient::report::Diagnostic;
+use quotient::report::{Diagnostic, Report};
 use quotient::{Model, itf, spin_trail};
 
 use super::counterexample::counterexample;
 use super::failure::{Failure, Outcome, usage};
-use super::load::{ExternalProperty, compile, external_property, language, warn};
+use super::load::{ExternalProperty, compile, external_property, language, warn, warn_of_misleading};
 use super::shell::{definitions, quoted};
 use super::trail_names::trail_names;
 use super::trail_output;
@@ -162,6 +162,8 @@ impl<'a> Call<'a> {
         let Self { args, .. } = self;
         if !args.quiet {
             warn(model);
+        } else if args.format == CheckFormat::Human {
+            warn_of_misleading(model);
         }
         let trail_path = &self.trails[index];
         let output = trail_output(trail_path, &self.disk)?;
@@ -208,6 +210,9 @@ impl<'a> Call<'a> {
                 }
             }
         }
+        if args.format == CheckFormat::Human {
+            warn_of_verdict(model, &checked.report, args.quiet);
+        }
         let shown = match args.format {
             CheckFormat::Human if !args.quiet => counterexample(model, &checked, &args.view, for_output())?,
             _ => String::new(),
@@ -218,12 +223,24 @@ impl<'a> Call<'a> {
     }
 }
 
+/// Shows the warnings of a check. Those of the compiler come first, and were shown; the report shows which
+/// properties hold vacuously.
+fn warn_of_verdict(model: &Model, report: &Report, quiet: bool) {
+    let in_report = |text: &str| !quiet && text.contains("holds vacuously");
+    for text in report.warnings.iter().skip(model.warnings.iter().count()) {
+        if !in_report(text) {
+            drop(writeln!(io::stderr(), "warning: {text}"));
+        }
+    }
+}
+
 /// Why a model cannot be checked with these options, if that is known before it is read.
 fn refusal(args: &CheckArgs, config: &Config, path: &Path) -> Option<String> {
     let dialect = language(&args.model(path)).dialect();
     let for_others = "--trail-format spin is for Promela models: SPIN reads no others";
     let is_for_others = args.trail_format == TrailFormat::Spin && !dialect.is_spins;
-    config.refusal(dialect).or_else(|| is_for_others.then(|| for_others.to_owned()))
+    let own = is_for_others.then(|| for_others.to_owned()).or_else(|| args.view.refusal(dialect));
+    config.refusal(dialect).or(own)
 }
 
 /// Where trails go: into the folder that `--trail` names, or the current one. A file is for the trail of one

@@ -9,6 +9,7 @@ use quotient::{Language, Model, Rejected, Style};
 use super::failure::{Failure, usage};
 use super::style;
 use crate::args::{Define, ModelArgs, SizeArgs};
+use crate::explain;
 use crate::files::Disk;
 
 pub fn load(args: &ModelArgs, disk: &Disk, quiet: bool) -> Result<Model, Failure> {
@@ -67,9 +68,9 @@ pub fn compile(args: &ModelArgs, external: Option<&ExternalProperty>, disk: &Dis
     let defines = values(&args.compile.defines, language)?;
     let properties: Vec<_> =
         external.map(|external| (&*external.name, &*external.text)).into_iter().collect();
-    let rejected = |rejected: Rejected| Failure::Rejected {
-        text: rejected.render(for_errors()),
-        diagnostics: rejected.list(),
+    let rejected = |rejected: Rejected| {
+        explain::remember(rejected.diagnostics.iter().map(|diagnostic| diagnostic.code));
+        Failure::Rejected { text: rejected.render(for_errors()), diagnostics: rejected.list() }
     };
     Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)
 }
@@ -77,7 +78,16 @@ pub fn compile(args: &ModelArgs, external: Option<&ExternalProperty>, disk: &Dis
 /// Says what the compiler warns of.
 pub fn warn(model: &Model) {
     if !model.warnings.is_empty() {
+        explain::remember(model.warnings.iter().map(|warning| warning.code));
         drop(write!(io::stderr(), "{}", model.warnings.render(&model.map, for_errors())));
+    }
+}
+
+/// Shows the warnings of the compiler that even `--quiet` does not hide: see [`quotient::MISLEADING`].
+pub fn warn_of_misleading(model: &Model) {
+    for warning in model.warnings.iter().filter(|warning| quotient::MISLEADING.contains(&warning.code)) {
+        explain::remember([warning.code]);
+        drop(writeln!(io::stderr(), "{}", warning.render(&model.map, for_errors())));
     }
 }
 

@@ -176,13 +176,10 @@ impl Recorded<'_> {
 /// How a view shows a run.
 pub fn show_for_people<'a>(model: &Model, view: &'a ViewArgs) -> Result<Show<'a>, Failure> {
     let unicode = stdout().is_terminal() && speaks_unicode();
-    match view.look(terminal_width(), unicode) {
-        Some(_) if view.view == View::Msc && !model.dialect().is_spins => Err(usage(
-            "--view msc is for Promela models: others have no channels; --view threads has a column for each \
-             thread",
-        )),
-        Some(look) => Ok(Show::Chart(look, view)),
-        None => Ok(Show::Text(view)),
+    match (view.refusal(model.dialect()), view.look(terminal_width(), unicode)) {
+        (Some(reason), _) => Err(usage(reason)),
+        (None, Some(look)) => Ok(Show::Chart(look, view)),
+        (None, None) => Ok(Show::Text(view)),
     }
 }
 

@@ -37,7 +37,7 @@ fn files_that_are_no_models() {
         ("binary.bir", ["`binary.bir` is not UTF-8 text", "byte 0 of the file"]),
         ("zeros.bir", ["E0101", "zeros.bir:1:1"]),
         ("folder.bir", ["cannot read `folder.bir`", "it is a directory"]),
-        ("text", ["E1201", "text:1:1"]),
+        ("text", ["E1212", "text:1:1"]),
         ("missing.pml", ["cannot read `missing.pml`", "No such file"]),
         ("broken.pml", ["E1201", "broken.pml:1:"]),
         ("zeros.pml", ["error", "zeros.pml:1:1"]),

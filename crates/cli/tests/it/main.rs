@@ -4,6 +4,7 @@ mod bad_input;
 #[cfg(unix)]
 mod book;
 mod combinations;
+mod explain;
 mod graph;
 mod help;
 mod itf;

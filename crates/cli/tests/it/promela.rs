@@ -396,7 +396,7 @@ fn any_name_of_a_file() {
         sandbox.run(&format!("check {name} --language bir")).refused(&["error[E0"]);
     }
     sandbox.write("system", bir);
-    sandbox.run("check system").refused(&["error[E1201]"]);
+    sandbox.run("check system").refused(&["error[E1212]", "--language bir"]);
     let run = sandbox.run("check system --language bir");
     run.expect(1);
     let replay =

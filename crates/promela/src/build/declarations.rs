@@ -343,6 +343,8 @@ impl Builder<'_> {
                     variable.span,
                     "a variable",
                 );
+                // Its uses need not be reported as well.
+                self.unknown.insert(variable.name.text.clone());
                 continue;
             }
             if declaration.visibility == Visibility::Hidden {

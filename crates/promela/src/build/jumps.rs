@@ -67,7 +67,13 @@ impl Builder<'_> {
         let Some(found) = self.elements.find_label(destination, process) else {
             if let Destination::Label { name, .. } = destination {
                 let message = format!("there is no label `{name}`");
-                self.error(codes::UNKNOWN_LABEL, message, span, "a jump to nowhere");
+                let diagnostic =
+                    Diagnostic::error(codes::UNKNOWN_LABEL, message).at(span, "a jump to nowhere");
+                let diagnostic = match self.similar_label(process, name) {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic.note("a jump stays inside of its process"),
+                };
+                self.diagnostics.push(diagnostic);
             }
             return;
         };

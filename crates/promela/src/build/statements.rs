@@ -48,6 +48,7 @@ impl Builder<'_> {
             self.elements.enter_call(call.span);
         }
         for stmt in &block.steps {
+            self.check_condition(stmt, block);
             if let Some(pending) = self.step(stmt) {
                 self.detach_remote();
                 self.elements.scopes = self.scopes.path();
@@ -126,11 +127,10 @@ impl Builder<'_> {
                 let nested =
                     value.any(|kind| matches!(kind, ExKind::Run(_))) && !matches!(value.kind, ExKind::Run(_));
                 if nested {
-                    self.error(
-                        codes::BAD_RUN,
-                        "`run` inside of an expression",
-                        span,
-                        "start the process by itself",
+                    self.diagnostics.push(
+                        Diagnostic::error(codes::BAD_RUN, "`run` inside of an expression")
+                            .at(span, "start the process by itself")
+                            .help("`run P()` is a statement that waits until the process can be started; `p = run P()` keeps its number"),
                     );
                     return None;
                 }
@@ -146,7 +146,11 @@ impl Builder<'_> {
             StmtKind::Increment(target) => self.count(target, BinaryOp::Add)?,
             StmtKind::Decrement(target) => self.count(target, BinaryOp::Subtract)?,
             StmtKind::Send { channel, sorted, args } => {
-                let channel = self.channel(channel);
+                let value = match args.as_slice() {
+                    [ast::Expr { kind: ast::ExprKind::Var(value), .. }] => Some(value),
+                    _ => None,
+                };
+                let channel = self.channel_or(channel, value);
                 if self.in_trace {
                     let (args, channel) = (self.sent_pattern(args)?, channel?);
                     self.check_event_fields(&channel, &args, span);
@@ -159,7 +163,11 @@ impl Builder<'_> {
                 }
             }
             StmtKind::Receive { channel, random, copy, args } => {
-                let (channel, args) = (self.channel(channel), self.receive_args(args));
+                let value = match args.as_slice() {
+                    [ast::ReceiveArg { kind: ast::ReceiveArgKind::Var(value), .. }] => Some(value),
+                    _ => None,
+                };
+                let (channel, args) = (self.channel_or(channel, value), self.receive_args(args));
                 let (channel, args) = (channel?, args?);
                 self.check_twice(&args);
                 if self.in_trace && !copy {
@@ -175,6 +183,7 @@ impl Builder<'_> {
                 self.in_print = true;
                 let args: Option<Vec<Ex>> = print.args.iter().map(|arg| self.expr(arg)).collect();
                 self.in_print = false;
+                self.check_print(print);
                 Basic::Print { format: print.format.clone(), args: args? }
             }
             StmtKind::Printm(expr) => {
@@ -194,11 +203,10 @@ impl Builder<'_> {
             }
             StmtKind::Break => {
                 let Some(&number) = self.loops.last() else {
-                    self.error(
-                        codes::STRAY_BREAK,
-                        "`break` outside of a loop",
-                        span,
-                        "there is nothing to leave",
+                    self.diagnostics.push(
+                        Diagnostic::error(codes::STRAY_BREAK, "`break` outside of a loop")
+                            .at(span, "there is nothing to leave")
+                            .help("`break` leaves a `do` or `for`; an option of an `if` ends by itself"),
                     );
                     return None;
                 };
@@ -295,6 +303,9 @@ impl Builder<'_> {
                     ),
                 }
             }
+        }
+        if let Some(span) = first_else {
+            self.check_else(options, span);
         }
         if !self.in_claim {
             for &sequence in &sequences {

@@ -4,7 +4,7 @@
 //! the operands show that it fits.
 
 use ir::{BinaryOp, Const, Expr, ExprKind, Place, PlaceKind, UnaryOp};
-use source::Span;
+use source::{Diagnostic, Span, similar};
 
 use super::{Lowering, WORD};
 use crate::ast::{self, Name, Probe};
@@ -261,8 +261,7 @@ impl Lowering<'_, '_> {
     fn remote_thread(&mut self, process: &Name, pid: Option<&Ex>, span: Span) -> Option<(usize, Box<Expr>)> {
         let at = self.builder.processes.iter().position(|known| known.name == process.text);
         let Some((at, id)) = at.and_then(|at| Some((at, self.procedures[at]?))) else {
-            let message = format!("there is no process `{}`", process.text);
-            self.builder.error(codes::UNDECLARED, message, process.span, "not declared anywhere");
+            self.builder.no_process(process);
             return None;
         };
         let thread = match pid {
@@ -279,7 +278,12 @@ impl Lowering<'_, '_> {
         let destination = Destination::Label { name: label.text.clone(), scopes: Vec::new() };
         let Some(found) = self.builder.elements.find_label(&destination, at) else {
             let message = format!("`{}` has no label `{}`", process.text, label.text);
-            self.builder.error(codes::UNKNOWN_LABEL, message, label.span, "no such label");
+            let diagnostic = Diagnostic::error(codes::UNKNOWN_LABEL, message).at(label.span, "no such label");
+            let diagnostic = match self.builder.similar_label(at, &label.text) {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            };
+            self.builder.diagnostics.push(diagnostic);
             return self.truth(false, span);
         };
         self.builder.elements.labels[found].used = true;
@@ -309,7 +313,14 @@ impl Lowering<'_, '_> {
         });
         let Some(id) = found else {
             let message = format!("`{}` has no variable `{}`", process.text, variable.text);
-            self.builder.error(codes::UNDECLARED, message, variable.span, "no such variable");
+            let names = of.params.iter().chain(&of.locals).map(|symbol| &*symbols[symbol.index()].name);
+            let diagnostic =
+                Diagnostic::error(codes::UNDECLARED, message).at(variable.span, "no such variable");
+            let diagnostic = match similar(&variable.text, names) {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic,
+            };
+            self.builder.diagnostics.push(diagnostic);
             return self.constant(0, span);
         };
         self.builder.symbols[id.index()].used = true;

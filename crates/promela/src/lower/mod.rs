@@ -302,12 +302,18 @@ impl Lowering<'_, '_> {
             }
         }
         if self.program.active.is_empty() && !self.builder.diagnostics.has_errors() {
-            let start = Span::new(self.file, 0, 0);
-            self.builder.diagnostics.push(
-                Diagnostic::error(codes::NO_PROCESS, "no process runs in this model")
-                    .at(start, "this file")
-                    .help("add an `init`, or make a proctype `active`"),
-            );
+            let first = self.builder.processes.iter().find(|process| process.kind == ProcessKind::Proctype);
+            let diagnostic = Diagnostic::error(codes::NO_PROCESS, "no process runs in this model");
+            let diagnostic = match first {
+                Some(process) => diagnostic.at(process.span, "a process that nothing starts").help(format!(
+                    "write `active proctype {0}`, or start it: `init {{ run {0}(…) }}`",
+                    process.name
+                )),
+                None => diagnostic
+                    .at(Span::new(self.file, 0, 0), "this file")
+                    .help("a model needs a process: `active proctype P() { … }` or `init { … }`"),
+            };
+            self.builder.diagnostics.push(diagnostic);
         }
     }
 

@@ -41,12 +41,16 @@ impl Parser<'_> {
         self.forget();
         self.parens = 0;
         self.in_sequence = false;
+        self.foreign_formula = false;
         // A new position, so that errors here are reported.
         self.consumed += 1;
     }
 
     fn formula_to_the_end(&mut self) -> Parsed<Node> {
         let node = self.formula()?;
+        if self.at(Token::Assign) && self.second() != Token::Greater {
+            return Err(self.assignment_in_formula());
+        }
         if self.at(Token::Eof) { Ok(node) } else { Err(self.unexpected("an operator or the end")) }
     }
 

@@ -2,10 +2,12 @@
 
 use source::{Diagnostic, Span};
 
-use super::{Parsed, Parser};
+use super::mistakes::foreign_syntax;
+use super::{Class, Parsed, Parser};
 use crate::ast::{ChannelInit, Declaration, Initializer, Mtype, Type, TypeKind, Variable, Visibility};
 use crate::codes;
 use crate::lexer::Token;
+use crate::text::clip;
 
 pub enum Declared {
     Variables(Declaration),
@@ -18,8 +20,8 @@ impl Parser<'_> {
         use Token::*;
         match self.peek() {
             Hidden | Show | Local | Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype => true,
-            // Two names in a row are always a declaration.
-            Ident => self.second() == Ident,
+            // Two names in a row are always a declaration, unless they are an operator of another language.
+            Ident => self.second() == Ident && !self.at_operator_word(),
             _ => false,
         }
     }
@@ -41,9 +43,26 @@ impl Parser<'_> {
         }
         let mut variables = vec![self.variable()?];
         while self.eat(Token::Comma) {
+            if self.at_declaration() {
+                self.repeated_type(start)?;
+            }
             variables.push(self.variable()?);
         }
         Ok(Declared::Variables(Declaration { visibility, ty, variables, span: self.since(start) }))
+    }
+
+    /// A type after a comma, as in `byte a, byte b`.
+    fn repeated_type(&mut self, start: Span) -> Parsed<()> {
+        let comma = self.last.lexeme.span;
+        let text = clip(self.input.map.text(self.since(start)).trim_end_matches(','));
+        let next = self.peek_at(0).lexeme;
+        let next = clip(self.input.interner.text(next.symbol));
+        let text = if text.is_empty() || text.contains('\n') { "byte a".to_owned() } else { text };
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `;` between declarations, found `,`")
+            .at(comma, "expected `;`")
+            .help(format!("write `{text}; {next} …`: after a comma follows a variable of the same type"));
+        self.report_here(diagnostic);
+        self.ty().map(drop)
     }
 
     /// Declarations of variables only, up to `end`.
@@ -51,6 +70,12 @@ impl Parser<'_> {
         let mut fields = Vec::new();
         loop {
             if !self.at_declaration() {
+                if self.at(Token::Ident) && end == Token::RightParen {
+                    let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected the type of a parameter")
+                        .at(self.span(), "expected a type before this")
+                        .help("parameters of processes have types, as in `proctype P(byte a; chan q)`");
+                    return Err(self.report_here(diagnostic));
+                }
                 return Err(self.unexpected("a declaration"));
             }
             match self.declaration()? {
@@ -94,7 +119,14 @@ impl Parser<'_> {
             Token::Unsigned => TypeKind::Unsigned,
             Token::Chan => TypeKind::Chan,
             Token::Mtype => TypeKind::Mtype(None),
-            Token::Ident => TypeKind::Named(self.name("a type")?),
+            Token::Ident => {
+                let is_known = self.class() == Some(Class::Typedef);
+                let lexeme = self.bump();
+                if !is_known {
+                    self.unknown_type(lexeme);
+                }
+                TypeKind::Named(self.name_of(lexeme))
+            }
             _ => return Err(self.unexpected("a type")),
         };
         let kind = match kind {
@@ -116,7 +148,14 @@ impl Parser<'_> {
     /// The elements of an mtype; commas between them are optional.
     fn mtype(&mut self, ty: Type, start: Span) -> Parsed<Mtype> {
         self.eat(Token::Assign);
-        self.expect(Token::LeftBrace, " before the elements of an mtype")?;
+        if !self.at(Token::LeftBrace) {
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, "expected `{` before the elements of an mtype")
+                    .at(self.span(), "expected `{` before this")
+                    .help("elements are declared by `mtype = { red, green }`, a variable by `mtype x = red`");
+            return Err(self.report_here(diagnostic));
+        }
+        self.bump();
         let mut elements = vec![self.name("an element of the mtype")?];
         while !self.at(Token::RightBrace) {
             if !self.eat(Token::Comma) {
@@ -133,21 +172,55 @@ impl Parser<'_> {
 
     fn variable(&mut self) -> Parsed<Variable> {
         let start = self.span();
+        if self.at(Token::LeftBracket) {
+            self.early_size();
+        }
         let name = self.name("the name of a variable")?;
         let mut width = None;
         let mut size = None;
-        if self.eat(Token::Colon) {
+        if self.at_pascal(0) {
+            self.pascal();
+        } else if self.eat(Token::Colon) {
             width = Some(self.literal()?);
         } else if self.eat(Token::LeftBracket) {
             size = Some(self.expr()?);
             self.expect(Token::RightBracket, " after the size of an array")?;
+            self.more_dimensions()?;
         }
         let init = if self.eat(Token::Assign) { Some(self.initializer()?) } else { None };
         Ok(Variable { name, width, size, init, span: self.since(start) })
     }
 
+    /// The size of an array before its name.
+    fn early_size(&mut self) {
+        let start = self.span();
+        let ty = clip(self.input.interner.text(self.last.lexeme.symbol));
+        while !matches!(self.peek(), Token::RightBracket | Token::Semicolon | Token::RightBrace | Token::Eof)
+        {
+            self.bump();
+        }
+        self.eat(Token::RightBracket);
+        let span = self.since(start);
+        let size = clip(self.input.map.text(span));
+        let size = if size.trim_matches(['[', ']', ' ']).is_empty() { "[3]" } else { &size };
+        let name = self.peek_at(0);
+        let name = if name.token == Token::Ident { self.name_of(name.lexeme).text } else { "a".into() };
+        let help = format!("write `{ty} {}{size}`", clip(&name));
+        let diagnostic = foreign_syntax(span, "the size of an array comes after its name", "", help);
+        self.report(diagnostic);
+    }
+
     fn initializer(&mut self) -> Parsed<Initializer> {
         let start = self.span();
+        if self.at_word("new") && (self.at_declaration() || self.second() == Token::Chan) {
+            let diagnostic = foreign_syntax(
+                start,
+                "Promela has no `new`",
+                "",
+                "a channel is made by its declaration: `chan q = [2] of { byte }`",
+            );
+            return Err(self.report_here(diagnostic));
+        }
         match self.peek() {
             Token::LeftBrace => {
                 self.bump();
@@ -162,8 +235,19 @@ impl Parser<'_> {
                 self.bump();
                 let capacity = self.expr()?;
                 self.expect(Token::RightBracket, " after the capacity of a channel")?;
-                self.expect(Token::Of, " and the types of the messages")?;
-                self.expect(Token::LeftBrace, " before the types of the messages")?;
+                let capacity_text = clip(self.input.map.text(self.since(start)));
+                for token in [Token::Of, Token::LeftBrace] {
+                    if !self.eat(token) {
+                        let found = token.text().unwrap_or_default();
+                        let message = format!("expected `{found}` and the types of the messages");
+                        let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+                            .at(self.span(), format!("expected `{found}` before this"))
+                            .help(format!(
+                                "a channel says what its messages consist of: `chan q = {capacity_text} of {{ byte, bool }}`"
+                            ));
+                        return Err(self.report_here(diagnostic));
+                    }
+                }
                 let mut fields = vec![self.ty()?];
                 while self.eat(Token::Comma) {
                     fields.push(self.ty()?);

@@ -8,6 +8,7 @@ use crate::ast::{
 };
 use crate::codes;
 use crate::lexer::{Lexeme, Token, join};
+use crate::text::clip;
 
 /// The operator of a token, and its precedence. All of them associate to the left.
 pub fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
@@ -84,7 +85,7 @@ impl Parser<'_> {
         let mut waiting: Vec<(Expr, BinaryOp, u8, Lexeme)> = Vec::new();
         let mut operand = self.unary()?;
         loop {
-            let next = binary_operator(self.peek());
+            let next = binary_operator(self.peek()).or_else(|| self.operator_word());
             let weaker = |strength: u8| next.is_none_or(|(_, next)| next <= strength);
             while let Some((left, op, _, lexeme)) =
                 waiting.pop_if(|&mut (_, _, strength, _)| weaker(strength))
@@ -121,7 +122,11 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed<Expr> {
-        let Some(op) = unary_operator(self.peek()) else { return self.primary() };
+        let op = match unary_operator(self.peek()) {
+            Some(op) => op,
+            None if self.not_word() => UnaryOp::Not,
+            None => return self.primary(),
+        };
         let lexeme = self.bump();
         let operand = self.nested(Self::unary)?;
         self.check_probes([&operand], lexeme);
@@ -203,7 +208,16 @@ impl Parser<'_> {
     /// `(e)` or `(c -> a : b)`.
     fn parenthesised(&mut self) -> Parsed<Expr> {
         let start = self.bump().span;
-        let first = self.binary()?;
+        let mut first = self.binary()?;
+        while self.at(Token::Assign) && self.second() != Token::Greater {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment inside of an expression")
+                .at(self.span(), "this sets a variable")
+                .help("`==` compares");
+            self.report_here(diagnostic);
+            self.bump();
+            let right = self.binary()?;
+            first = self.binary_expr(BinaryOp::Equal, first, right)?;
+        }
         if self.eat(Token::RightParen) {
             return Ok(Expr { span: self.since(start), ..first });
         }
@@ -222,7 +236,14 @@ impl Parser<'_> {
     fn run(&mut self) -> Parsed<Expr> {
         let start = self.bump().span;
         let process = self.name("the name of a process")?;
-        self.expect(Token::LeftParen, " before the arguments")?;
+        if !self.at(Token::LeftParen) {
+            let name = clip(&process.text);
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `(` before the arguments")
+                .at(self.span(), "expected `(` before this")
+                .help(format!("write `run {name}()`, even without arguments"));
+            return Err(self.report_here(diagnostic));
+        }
+        self.bump();
         let mut args = Vec::new();
         while !self.at(Token::RightParen) {
             if !args.is_empty() {
@@ -319,6 +340,7 @@ impl Parser<'_> {
         let index = if self.eat(Token::LeftBracket) {
             let index = self.expr()?;
             self.expect(Token::RightBracket, " after an index")?;
+            self.more_dimensions()?;
             Some(Box::new(index))
         } else {
             None

@@ -14,7 +14,7 @@ use crate::text::{clip, count};
 const MAX_DEPTH: usize = 16;
 
 pub struct Inline {
-    name: Name,
+    pub name: Name,
     params: Vec<Symbol>,
     /// From brace to brace.
     body: Rc<[Lexeme]>,
@@ -81,13 +81,22 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The lexemes up to the brace that closes `open`, including both. There must be no token ahead.
+    /// The next lexeme, whether or not it was read ahead as a token.
+    fn lexeme(&mut self) -> Lexeme {
+        while let Some(next) = self.ahead.pop_front() {
+            if next.token != Token::LineEnd {
+                return next.lexeme;
+            }
+        }
+        self.read()
+    }
+
+    /// The lexemes up to the brace that closes `open`, including both.
     pub(super) fn lexemes_to_brace(&mut self, open: Lexeme) -> Parsed<Vec<Lexeme>> {
-        debug_assert!(self.ahead.is_empty());
         let mut lexemes = vec![open];
         let mut depth = 1_usize;
         while depth > 0 {
-            let lexeme = self.read();
+            let lexeme = self.lexeme();
             match () {
                 () if lexeme.is(Token::LeftBrace) => depth += 1,
                 () if lexeme.is(Token::RightBrace) => depth -= 1,

@@ -8,6 +8,7 @@ use source::{Diagnostic, Span};
 
 use super::exprs::{binary_operator, unary_operator};
 use super::inlines::Frame;
+use super::mistakes::foreign_syntax;
 use super::{MAX_HEIGHT, Parsed, Parser};
 use crate::ast::{BinaryOp, Expr, Formula, FormulaKind, Item, Ltl, Name, UnaryOp};
 use crate::codes;
@@ -88,7 +89,13 @@ impl Parser<'_> {
         let start = self.bump().span;
         let name = if self.at(Token::Ident) { Some(self.name("a name")?) } else { None };
         let span = self.since(start);
-        self.expect(Token::LeftBrace, " before the formula")?;
+        if !self.at(Token::LeftBrace) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `{` before the formula")
+                .at(self.span(), "expected `{` before this")
+                .help("a formula is in braces: `ltl p { [] (x > 0) }`");
+            return Err(self.report_here(diagnostic));
+        }
+        self.bump();
         let open = self.last.lexeme;
         let lexemes = self.lexemes_to_brace(open)?;
         self.deferred.push(Deferred { at: self.items.len(), name, span, lexemes });
@@ -107,6 +114,7 @@ impl Parser<'_> {
             self.frames.push(Frame::new(lexemes, None));
             // A new position, so that errors here are reported.
             self.consumed += 1;
+            self.foreign_formula = false;
             if let Ok(formula) = self.whole_formula() {
                 self.items[at] = Some(Item::Ltl(Ltl { name, formula, span }));
             }
@@ -116,11 +124,21 @@ impl Parser<'_> {
     fn whole_formula(&mut self) -> Parsed<Formula> {
         self.expect(Token::LeftBrace, "")?;
         let formula = self.formula()?.formula();
+        if self.at(Token::Assign) && self.second() != Token::Greater {
+            return Err(self.assignment_in_formula());
+        }
         if self.at(Token::Semicolon) || self.at(Token::Arrow) {
             self.bump();
         }
         self.expect(Token::RightBrace, " or an operator after the formula")?;
         Ok(formula)
+    }
+
+    pub(super) fn assignment_in_formula(&mut self) -> super::Reported {
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment inside of a formula")
+            .at(self.span(), "this sets a variable")
+            .help("`==` compares");
+        self.report_here(diagnostic)
     }
 
     /// The text of the next token, if it is a name: the words of formulas are not keywords elsewhere.
@@ -138,7 +156,7 @@ impl Parser<'_> {
                 "V" | "release" => (Operator::Temporal(FormulaKind::Release), UNTIL, 1),
                 "implies" => (Operator::Temporal(FormulaKind::Implies), IMPLIES, 1),
                 "equivalent" => (Operator::Temporal(FormulaKind::Equivalent), IMPLIES, 1),
-                _ => return None,
+                word => return self.foreign_infix(word),
             });
         }
         match self.peek() {
@@ -198,6 +216,9 @@ impl Parser<'_> {
     }
 
     fn no_condition(&mut self, operator: Lexeme, operand: Span) -> super::Reported {
+        if self.foreign_formula {
+            return super::Reported;
+        }
         let text = crate::text::clip(self.input.interner.text(operator.symbol));
         let message = format!("`{text}` works on values, and a formula has none");
         let diagnostic = Diagnostic::error(codes::TEMPORAL_OPERAND, message)
@@ -216,7 +237,7 @@ impl Parser<'_> {
                 "X" | "next" => (FormulaKind::Next, 1),
                 "always" => (FormulaKind::Always, 1),
                 "eventually" => (FormulaKind::Eventually, 1),
-                _ => return None,
+                word => return self.foreign_prefix(word),
             });
         }
         match (self.peek(), self.second()) {
@@ -224,6 +245,54 @@ impl Parser<'_> {
             (Token::Less, Token::Greater) => Some((FormulaKind::Eventually, 2)),
             _ => None,
         }
+    }
+
+    /// An infix operator of other notations. Between two operands, no name can be.
+    fn foreign_infix(&mut self, word: &str) -> Option<(Operator, u8, usize)> {
+        let (meant, operator, strength) = match word {
+            "R" | "releases" => ("V` or `release", Operator::Temporal(FormulaKind::Release as Binary), UNTIL),
+            "and" | "AND" => ("&&", Operator::Logical(BinaryOp::And, FormulaKind::And), AND),
+            "or" | "OR" => ("||", Operator::Logical(BinaryOp::Or, FormulaKind::Or), OR),
+            "imply" | "IMPLIES" => ("->", Operator::Temporal(FormulaKind::Implies as Binary), IMPLIES),
+            "iff" | "xnor" => ("<->", Operator::Temporal(FormulaKind::Equivalent as Binary), IMPLIES),
+            _ => return None,
+        };
+        let message = format!("`{word}` is not an operator of formulas");
+        let diagnostic = foreign_syntax(self.span(), message, "", format!("write `{meant}`"));
+        self.report_here(diagnostic);
+        Some((operator, strength, 1))
+    }
+
+    /// A prefix operator of other notations. A variable of this name is not followed by an operand.
+    fn foreign_prefix(&mut self, word: &str) -> Option<(Unary, usize)> {
+        use Token::{Greater, Ident, LeftBracket, LeftParen, Less, Not, Number, RightBracket};
+        let (meant, kind): (_, Unary) = match word {
+            "F" | "E" | "Eventually" | "finally" => ("<>` or `eventually", FormulaKind::Eventually),
+            "G" | "globally" | "Always" | "henceforth" => ("[]` or `always", FormulaKind::Always),
+            "N" | "Next" => ("X` or `next", FormulaKind::Next),
+            "not" | "NOT" => ("!", FormulaKind::Not),
+            "AG" | "AF" | "EG" | "EF" | "AX" | "EX" => ("", FormulaKind::Always),
+            _ => return None,
+        };
+        let operand = matches!(
+            (self.second(), self.peek_at(2).token),
+            (Ident | LeftParen | Not | Number, _) | (LeftBracket, RightBracket) | (Less, Greater)
+        );
+        if !operand {
+            return None;
+        }
+        let message = format!("`{word}` is not an operator of formulas");
+        let help = match word.len() {
+            2 if meant.is_empty() => {
+                "formulas are about all runs (LTL): `AG` is `[]`, `AF` is `<>`, and `E` cannot be asked"
+                    .to_owned()
+            }
+            _ => format!("write `{meant}`"),
+        };
+        let diagnostic = foreign_syntax(self.span(), message, "", help);
+        self.report_here(diagnostic);
+        self.foreign_formula = true;
+        Some((kind, 1))
     }
 
     fn operand(&mut self) -> Parsed<Node> {
@@ -249,6 +318,9 @@ impl Parser<'_> {
         }
         if self.eat(Token::LeftParen) {
             let inner = self.formula()?;
+            if self.at(Token::Assign) && self.second() != Token::Greater {
+                return Err(self.assignment_in_formula());
+            }
             self.expect(Token::RightParen, " or an operator")?;
             return Ok(inner.with_span(self.since(start)));
         }

@@ -28,13 +28,15 @@ mod declarations;
 mod exprs;
 mod inlines;
 mod ltl;
+mod mistakes;
 mod recovery;
+mod selections;
 mod statements;
 mod units;
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
 
 use crate::ast::{Item, Literal, Model, Name};
@@ -44,6 +46,7 @@ use crate::preprocess::{Preprocessor, character};
 use crate::text::clip;
 use inlines::{Frame, Inline};
 use ltl::Deferred;
+use recovery::Open;
 
 /// The largest nesting depth of expressions and statements.
 const MAX_NESTING: u32 = 150;
@@ -113,15 +116,30 @@ struct Parser<'a> {
     parens: usize,
     /// Whether ends of lines can be semicolons.
     in_sequence: bool,
-    /// The token that was consumed last.
+    /// The token that was consumed last, and the one before it.
     last: Next,
+    previous: Next,
     consumed: usize,
     nesting: u32,
     /// The number of consumed tokens at the last error: a second error at the same place is not reported.
     last_error: Option<usize>,
     /// Whether text is being skipped, which may contain invalid tokens.
     skipping: bool,
+    /// Whether the rest of the line is skipped.
+    skipping_line: bool,
     classes: FxHashMap<Symbol, Class>,
+    /// Where processes are declared.
+    processes: FxHashMap<Symbol, Span>,
+    /// What is open at this place, the innermost last.
+    open: Vec<Open>,
+    /// A block of this unit whose braces are not indented alike: it may be the one that lacks its end.
+    suspect: Option<(Span, Span)>,
+    /// Types that were reported as unknown.
+    unknown_types: FxHashSet<Symbol>,
+    /// Whether an array of more than one dimension was reported.
+    told_dimensions: bool,
+    /// Whether the formula has an operator of another notation, whose precedence may be another.
+    foreign_formula: bool,
     inlines: Vec<Inline>,
     items: Vec<Option<Item>>,
     deferred: Vec<Deferred>,
@@ -139,11 +157,19 @@ impl<'a> Parser<'a> {
             parens: 0,
             in_sequence: false,
             last: Next { token: Token::Eof, lexeme },
+            previous: Next { token: Token::Eof, lexeme },
             consumed: 0,
             nesting: 0,
             last_error: None,
             skipping: false,
+            skipping_line: false,
             classes: FxHashMap::default(),
+            processes: FxHashMap::default(),
+            open: Vec::new(),
+            suspect: None,
+            unknown_types: FxHashSet::default(),
+            told_dimensions: false,
+            foreign_formula: false,
             inlines: Vec::new(),
             items: Vec::new(),
             deferred: Vec::new(),
@@ -170,6 +196,10 @@ impl<'a> Parser<'a> {
     fn fill(&mut self, count: usize) {
         while self.ahead.len() < count {
             let lexeme = self.read();
+            self.skipping_line &= !lexeme.newline && lexeme.kind != Kind::End;
+            if self.skipping_line {
+                continue;
+            }
             let Some(token) = self.classify(lexeme) else { continue };
             let next = if self.ends_statement(lexeme, token) {
                 self.held = Some(lexeme);
@@ -238,8 +268,7 @@ impl<'a> Parser<'a> {
                 .at(lexeme.span, "it starts here")
                 .help(format!("a {what} ends on the line it starts"))
         } else {
-            Diagnostic::error(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{text}`"))
-                .at(lexeme.span, "this is no part of the language")
+            self.unexpected_character(lexeme, &text)
         };
         self.report_about(lexeme, diagnostic);
         // A token that is missing here need not be reported as well.
@@ -276,7 +305,7 @@ impl<'a> Parser<'a> {
         let next = self.ahead[0];
         if next.token != Token::Eof {
             self.ahead.pop_front();
-            self.last = next;
+            self.previous = std::mem::replace(&mut self.last, next);
             self.consumed += 1;
             if self.consumed == MAX_TOKENS {
                 self.too_deep("this model is too large", MAX_TOKENS);
@@ -309,6 +338,16 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         if token.is_word() {
             let word = token.text().unwrap_or_default();
+            if self.last.token == Token::Dot {
+                let message = format!("Promela has no methods, such as `{word}`");
+                let diagnostic = mistakes::foreign_syntax(
+                    self.span(),
+                    message,
+                    "",
+                    "`len(q)` is the number of messages in the channel `q`; `empty(q)` and `full(q)` ask about it",
+                );
+                return Err(self.report_here(diagnostic));
+            }
             let diagnostic =
                 Diagnostic::error(codes::UNEXPECTED, format!("expected {what}, found the keyword `{word}`"))
                     .at(self.span(), format!("expected {what}"))
@@ -363,6 +402,15 @@ impl<'a> Parser<'a> {
             let diagnostic =
                 Diagnostic::error(codes::BAD_NUMBER, format!("`{}` is no decimal number", clip(text)))
                     .at(lexeme.span, "Promela has decimal numbers only");
+            let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+            let value = hexadecimal.and_then(|digits| i64::from_str_radix(digits, 16).ok());
+            let diagnostic = match value {
+                Some(value) => diagnostic.help(format!("write `{value}`")),
+                None if text.contains('.') => {
+                    diagnostic.help("Promela has whole numbers only: count in a smaller unit")
+                }
+                None => diagnostic,
+            };
             self.report_about(lexeme, diagnostic);
             return 0;
         }

@@ -1,12 +1,33 @@
 //! Reports, and how the parser continues after one.
 
-use source::Diagnostic;
+use source::{Diagnostic, Span};
 
 use super::exprs::binary_operator;
+use super::mistakes::{comment, foreign_syntax};
 use super::{Parser, Reported};
 use crate::codes;
 use crate::lexer::{Lexeme, Token};
 use crate::text::clip;
+
+/// A `{`, `if` or `do` whose end was not read yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Open {
+    /// The token that ends it.
+    pub end: Token,
+    pub span: Span,
+}
+
+impl Open {
+    /// What it starts with, and ends with.
+    pub fn words(self) -> (&'static str, &'static str) {
+        let start = match self.end {
+            Token::Fi => "if",
+            Token::Od => "do",
+            _ => "{",
+        };
+        (start, self.end.text().unwrap_or_default())
+    }
+}
 
 impl Parser<'_> {
     fn describe_next(&mut self) -> String {
@@ -22,13 +43,16 @@ impl Parser<'_> {
     }
 
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+        if let Some(diagnostic) = self.recognised() {
+            return self.report_here(diagnostic);
+        }
+        if self.at_unit() && !self.open.is_empty() {
+            return self.unclosed();
+        }
         let found = self.describe_next();
         let mut diagnostic =
             Diagnostic::error(codes::UNEXPECTED, format!("expected {expected}, found {found}"))
                 .at(self.span(), format!("expected {expected}"));
-        if self.at_unit() && self.nesting > 0 {
-            diagnostic = diagnostic.help("is a `}` missing before this?");
-        }
         let next = self.peek();
         let goes_on = takes_left(next) && self.last.token == Token::LineEnd;
         if next == Token::LineEnd || goes_on {
@@ -37,6 +61,95 @@ impl Parser<'_> {
                 .help("to go on in the next line, end the line with an operator, or use parentheses");
         }
         self.report_here(diagnostic)
+    }
+
+    /// The innermost `{`, `if` or `do` does not end before the next token.
+    pub(super) fn unclosed(&mut self) -> Reported {
+        let found = self.describe_next();
+        let Some(&innermost) = self.open.last() else { return self.unexpected("a statement") };
+        let (start, end) = innermost.words();
+        let expected =
+            if innermost.end == Token::RightBrace { format!("`{end}`") } else { format!("`::` or `{end}`") };
+        let mut diagnostic =
+            Diagnostic::error(codes::UNEXPECTED, format!("expected {expected}, found {found}"))
+                .at(self.span(), format!("expected {expected} before this"))
+                .label(innermost.span, format!("this `{start}` has no `{end}`"));
+        if let Some((open, close)) = self.suspect.filter(|_| innermost.end == Token::RightBrace) {
+            diagnostic = diagnostic
+                .label(open, "or this one, by the indentation:")
+                .label(close, "this is read as its end, and is indented otherwise");
+        }
+        let next = self.peek();
+        if matches!(next, Token::Typedef | Token::Inline | Token::Ltl) {
+            let word = next.text().unwrap_or_default();
+            diagnostic =
+                diagnostic.help(format!("if no `{end}` is missing: `{word}` is at the top level of a model"));
+        }
+        if matches!(next, Token::Fi | Token::Od) && !self.is_open(next) {
+            diagnostic = diagnostic.help(format!("`{start}` ends with `{end}`"));
+        }
+        self.report_here(diagnostic)
+    }
+
+    /// Whether something around this place ends with this token.
+    pub(super) fn is_open(&self, end: Token) -> bool {
+        self.open.iter().any(|open| open.end == end)
+    }
+
+    /// Parses something that is open until its end.
+    pub(super) fn within<T>(&mut self, end: Token, span: Span, parse: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.open.len();
+        self.open.push(Open { end, span });
+        let result = parse(self);
+        self.open.truncate(outer);
+        result
+    }
+
+    /// Notes a block whose closing brace starts a line and is not indented like the line of the opening one.
+    pub(super) fn compare_indentation(&mut self, open: Span, close: Span) {
+        let map = &*self.input.map;
+        if self.suspect.is_some() || open.file != close.file || map.line(open) == map.line(close) {
+            return;
+        }
+        let file = map.file(open.file);
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let (first, last) = (file.line_text(map.line(open)), file.line_text(map.line(close)));
+        if last.trim_start().starts_with('}') && indent(first) != indent(last) {
+            self.suspect = Some((open, close));
+        }
+    }
+
+    pub(super) fn unexpected_character(&mut self, lexeme: Lexeme, text: &str) -> Diagnostic {
+        let span = lexeme.span;
+        let file = self.input.map.file(span.file).text();
+        let (before, after) = (&file[..span.start as usize], &file[span.end as usize..]);
+        if text == "#" {
+            self.skipping_line = true;
+            return comment(span, "#");
+        }
+        let wide = |start: u32, end: u32| Span::new(span.file, span.start - start, span.end + end);
+        if text == "\\" && before.ends_with('/') {
+            return foreign_syntax(wide(1, 0), "Promela has no `/\\`", "", "\"and\" is `&&`");
+        }
+        if text == "\\" && after.starts_with('/') {
+            return foreign_syntax(wide(0, 1), "Promela has no `\\/`", "", "\"or\" is `||`");
+        }
+        let help = match text {
+            "∧" => "\"and\" is `&&`",
+            "∨" => "\"or\" is `||`",
+            "¬" => "\"not\" is `!`",
+            "→" | "⇒" => "the arrow is written `->`",
+            "≠" => "\"not equal\" is `!=`",
+            "≤" => "\"at most\" is `<=`",
+            "≥" => "\"at least\" is `>=`",
+            "□" => "\"always\" is `[]`",
+            "◇" => "\"eventually\" is `<>`",
+            "“" | "”" | "„" => "a text is between straight quotes: `\"…\"`",
+            _ => "names consist of ASCII letters, digits and `_`",
+        };
+        Diagnostic::error(codes::UNEXPECTED_CHARACTER, format!("unexpected character `{text}`"))
+            .at(span, "this is not part of the language")
+            .help(help)
     }
 
     /// Reports an error about the next token, unless there already was one.

@@ -4,25 +4,58 @@ use source::{Diagnostic, Span};
 
 use super::declarations::Declared;
 use super::{Parsed, Parser, Reported};
-use crate::ast::{
-    Block, Expr, ExprKind, Name, Print, ReceiveArg, ReceiveArgKind, SelectForm, Stmt, StmtKind, VarRef,
-};
+use crate::ast::{Block, Expr, ExprKind, Name, Print, ReceiveArg, ReceiveArgKind, Stmt, StmtKind, VarRef};
 use crate::codes;
-use crate::lexer::{Lexeme, Token};
-
-/// Up to this difference of its bounds, SPIN turns a `select` into options.
-const MAX_OPTIONS: i32 = 32;
+use crate::lexer::Token;
+use crate::text::clip;
 
 impl Parser<'_> {
     /// `{ … }`
     pub(super) fn block(&mut self, context: &str) -> Parsed<Block> {
         let start = self.expect(Token::LeftBrace, context)?;
-        let steps = self.sequence()?;
-        let end = self.expect(Token::RightBrace, " or a statement")?;
+        let (steps, end) = self.within(Token::RightBrace, start, |parser| {
+            let mut steps = parser.sequence()?;
+            loop {
+                match parser.peek() {
+                    Token::RightBrace => return Ok((steps, parser.bump().span)),
+                    // Something around this block goes on here, so that its brace is missing.
+                    Token::Separator if parser.is_open(Token::Fi) || parser.is_open(Token::Od) => {}
+                    Token::Eof => {}
+                    end if parser.is_open(end) => {}
+                    end => {
+                        parser.stray_end(end);
+                        steps.extend(parser.sequence()?);
+                        continue;
+                    }
+                }
+                parser.unclosed();
+                return Ok((steps, parser.last.lexeme.span));
+            }
+        })?;
+        self.compare_indentation(start, end);
         Ok(Block { steps, span: self.since(start), end, inlined: None })
     }
 
-    fn at_separator(&mut self) -> bool {
+    /// A `::`, `fi` or `od` that belongs to nothing.
+    fn stray_end(&mut self, end: Token) {
+        let text = end.text().unwrap_or_default();
+        let (label, help) = match end {
+            Token::Separator => {
+                ("no `if` and no `do` is open here", "options are between `if` and `fi`, or `do` and `od`")
+            }
+            Token::Fi => ("no `if` is open here", "is this one too many?"),
+            _ => ("no `do` is open here", "is this one too many?"),
+        };
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED, format!("expected `}}` or a statement, found `{text}`"))
+                .at(self.span(), label)
+                .help(help);
+        self.report_here(diagnostic);
+        self.bump();
+        self.last_error = Some(self.consumed);
+    }
+
+    pub(super) fn at_separator(&mut self) -> bool {
         matches!(self.peek(), Token::Semicolon | Token::Arrow | Token::LineEnd)
     }
 
@@ -33,21 +66,31 @@ impl Parser<'_> {
 
     /// Statements and separators, at least one statement. An error in a statement is reported, and parsing
     /// continues with the next one.
-    fn sequence(&mut self) -> Parsed<Vec<Stmt>> {
+    pub(super) fn sequence(&mut self) -> Parsed<Vec<Stmt>> {
         let mut steps = Vec::new();
+        if self.at(Token::Eof) {
+            self.unclosed();
+        }
         if self.at_end() {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected a statement, found nothing")
                 .at(self.span(), "expected a statement before this")
                 .help("`skip` is a statement that does nothing");
             self.report_here(diagnostic);
         }
+        let mut after_else = false;
         while !self.at_end() {
             let before = self.consumed;
             if let Ok(step) = self.nested(Self::step) {
-                let done = self.last.token == Token::RightBrace || matches!(step.kind, StmtKind::Else);
+                let is_else = matches!(step.kind, StmtKind::Else);
+                let done = self.last.token == Token::RightBrace || is_else;
+                if let Some(Stmt { kind: StmtKind::Else, span, .. }) = steps.last().filter(|_| after_else) {
+                    self.check_after_else(*span, &step);
+                }
+                after_else = is_else && !self.at_separator();
                 steps.push(step);
                 if !done && !self.at_separator() && !self.at_end() {
-                    self.missing_separator();
+                    let is_guard = steps.len() == 1 && matches!(steps[0].kind, StmtKind::Expr(_));
+                    self.missing_separator(is_guard);
                     self.skip_statement();
                 }
             } else {
@@ -66,9 +109,57 @@ impl Parser<'_> {
         Ok(steps)
     }
 
-    fn missing_separator(&mut self) {
-        if self.at_unit() {
-            self.unexpected("`}`");
+    /// Warns of `else condition`: the condition does not belong to the `else`.
+    fn check_after_else(&mut self, otherwise: Span, step: &Stmt) {
+        let StmtKind::Expr(Expr { kind, .. }) = &step.kind else { return };
+        if matches!(kind, ExprKind::Int(_) | ExprKind::Timeout | ExprKind::Run(_)) {
+            return;
+        }
+        let diagnostic = Diagnostic::warning(codes::ELSE_CONDITION, "an `else` has no condition")
+            .at(step.span, "this is waited for when the `else` was taken")
+            .label(otherwise, "the `else`")
+            .help("an option with a condition starts with the condition: `:: x == 1 -> …`");
+        self.report(diagnostic);
+    }
+
+    fn missing_separator(&mut self, is_guard: bool) {
+        use Token::{Assert, Atomic, Break, DStep, Do, Else, For, Goto, If, Printf, Printm, Return, Select};
+        if self.at(Token::Assign) && self.second() != Token::Greater && self.last.token == Token::Ident {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment has no value")
+                .at(self.span(), "this cannot be part of an expression")
+                .help("`==` compares; two variables are set by two statements: `x = 0; y = 0`");
+            self.report_here(diagnostic);
+            return;
+        }
+        let next = self.peek_at(0);
+        let begins = starts_expr(next.token)
+            || matches!(
+                next.token,
+                If | Do
+                    | Atomic
+                    | DStep
+                    | For
+                    | Select
+                    | Goto
+                    | Break
+                    | Else
+                    | Assert
+                    | Printf
+                    | Printm
+                    | Return
+            );
+        if begins && !self.at_unit() && self.recognised().is_none() {
+            let text = clip(self.input.interner.text(next.lexeme.symbol));
+            let (separator, reason) = if is_guard {
+                ("->", "after the guard of an option")
+            } else {
+                (";", "between two statements")
+            };
+            let message = format!("expected `;` or `->` between two statements, found `{text}`");
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+                .at(next.lexeme.span, "another statement starts here")
+                .help(format!("write `{separator}` {reason}"));
+            self.report_here(diagnostic);
             return;
         }
         self.unexpected("`;` or `->` between two statements");
@@ -112,7 +203,11 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<Stmt> {
         let mut labels: Vec<Name> = Vec::new();
-        while self.at(Token::Ident) && self.second() == Token::Colon && !self.at_process() {
+        while self.at(Token::Ident)
+            && self.second() == Token::Colon
+            && !self.at_process()
+            && !self.at_pascal(1)
+        {
             labels.push(self.name("a label")?);
             self.bump();
         }
@@ -195,6 +290,10 @@ impl Parser<'_> {
                     let span = block.inlined.as_ref().map_or(start, |call| call.span);
                     return Ok(Stmt { labels: Vec::new(), kind: StmtKind::Block(block), span });
                 }
+                None if self.at(Token::Ident) && self.second() == Token::LeftParen => {
+                    self.bad_call();
+                    return Ok(skip(start));
+                }
                 None => self.simple()?,
             },
         };
@@ -204,12 +303,25 @@ impl Parser<'_> {
     /// `return e`, which assigns to the variable that the call of the inline is assigned to.
     fn return_value(&mut self) -> Parsed<StmtKind> {
         let span = self.bump().span;
-        let target = self.frames.last().and_then(|frame| frame.call.as_ref()?.result.clone());
+        let call = self.frames.last().and_then(|frame| frame.call.clone());
+        if self.at_separator() || self.at_end() {
+            let diagnostic = Diagnostic::error(codes::STRAY_RETURN, "a `return` without a value")
+                .at(span, "this returns nothing")
+                .help("a process or an inline ends at its closing brace: `goto` a label there");
+            return Err(self.report_here(diagnostic));
+        }
         let value = self.expr()?;
-        let Some(target) = target else {
-            let diagnostic = Diagnostic::error(codes::STRAY_RETURN, "nothing takes what is returned here")
-                .at(span, "this is not in an inline whose call is assigned")
-                .help("`x = name(args)` calls an inline for its result");
+        let Some(target) = call.as_ref().and_then(|call| call.result.clone()) else {
+            let diagnostic = Diagnostic::error(codes::STRAY_RETURN, "nothing takes what is returned here");
+            let diagnostic = if call.is_some() {
+                diagnostic
+                    .at(span, "this is in an inline whose call is not assigned")
+                    .help("`x = name(args)` calls an inline for its result")
+            } else {
+                diagnostic
+                    .at(span, "this is not in an inline")
+                    .help("a process hands over a value through a global variable or a channel: `q!x`")
+            };
             self.report(diagnostic);
             return Err(Reported);
         };
@@ -223,6 +335,9 @@ impl Parser<'_> {
             token if starts_expr(token) => self.expr()?,
             _ => return Err(self.unexpected("a statement")),
         };
+        if matches!(expr.kind, ExprKind::Var(_)) && named && self.at_pascal(0) {
+            self.pascal();
+        }
         let next = self.peek();
         let target = match expr.kind {
             ExprKind::Var(target) if named && takes_variable(next) => target,
@@ -321,7 +436,10 @@ impl Parser<'_> {
         self.bump();
         self.expect(Token::LeftParen, " after `printf`")?;
         if !self.at(Token::Str) {
-            return Err(self.unexpected("a string"));
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected a text in double quotes")
+                .at(self.span(), "`printf` starts with a text")
+                .help("write `printf(\"x is %d\\n\", x)`");
+            return Err(self.report_here(diagnostic));
         }
         let lexeme = self.bump();
         let text = self.input.interner.text(lexeme.symbol);
@@ -333,101 +451,6 @@ impl Parser<'_> {
         self.expect(Token::RightParen, " or `,` after an argument of `printf`")?;
         Ok(StmtKind::Printf(Print { format, format_span: lexeme.span, args }))
     }
-
-    /// The options between `if` and `fi`, or `do` and `od`. If there is an error between options, all of them
-    /// are skipped.
-    fn options(&mut self, end: Token) -> Parsed<Vec<Block>> {
-        self.bump();
-        let mut options = Vec::new();
-        while self.at(Token::Separator) {
-            let start = self.bump().span;
-            let steps = self.sequence()?;
-            let (span, end) = (self.since(start), self.last.lexeme.span.after());
-            options.push(Block { steps, span, end, inlined: None });
-        }
-        if !options.is_empty() && self.eat(end) {
-            return Ok(options);
-        }
-        let text = end.text().unwrap_or_default();
-        self.unexpected(&if options.is_empty() { "`::`".to_owned() } else { format!("`::` or `{text}`") });
-        self.skip_options();
-        Err(Reported)
-    }
-
-    fn for_loop(&mut self) -> Parsed<Stmt> {
-        let start = self.bump().span;
-        self.expect(Token::LeftParen, " after `for`")?;
-        let variable = self.var_ref()?;
-        if self.at_word("in") {
-            self.bump();
-            let over = self.var_ref()?;
-            let (body, span) = self.for_body(start)?;
-            return Ok(Stmt { labels: Vec::new(), kind: StmtKind::ForIn { variable, over, body }, span });
-        }
-        if !self.eat(Token::Colon) {
-            return Err(self.unexpected("`:` or `in`"));
-        }
-        let from = self.expr()?;
-        self.expect(Token::DotDot, " between the bounds")?;
-        let to = self.expr()?;
-        let (body, span) = self.for_body(start)?;
-        Ok(Stmt { labels: Vec::new(), kind: StmtKind::For { variable, from, to, body }, span })
-    }
-
-    /// The end of the head of a loop, and its body; with the span of the head.
-    fn for_body(&mut self, start: Span) -> Parsed<(Block, Span)> {
-        self.expect(Token::RightParen, " after the head of the loop")?;
-        let span = self.since(start);
-        if self.at(Token::LineEnd) || self.at(Token::Semicolon) {
-            self.bump();
-        }
-        Ok((self.block(" before the body of the loop")?, span))
-    }
-
-    fn select(&mut self) -> Parsed<StmtKind> {
-        let start = self.bump().span;
-        self.expect(Token::LeftParen, " after `select`")?;
-        // SPIN's lexer matches plain text: a name without `_` and digits, on one line.
-        let name = self.peek_at(0).lexeme;
-        let mut plain = !self.in_inline()
-            && !name.newline
-            && !self.input.interner.text(name.symbol).contains('_')
-            && self.second_is(Token::Colon);
-        let variable = self.var_ref()?;
-        self.expect(Token::Colon, " and the bounds")?;
-        plain &= self.at(Token::Number) && self.on_line() && self.second_is(Token::DotDot);
-        let from = self.expr()?;
-        self.expect(Token::DotDot, " between the bounds")?;
-        plain &= self.at(Token::Number) && self.on_line() && self.second_is(Token::RightParen);
-        let to = self.expr()?;
-        self.expect(Token::RightParen, " after the bounds")?;
-        let form = match (&from.kind, &to.kind) {
-            (&ExprKind::Int(low), &ExprKind::Int(high)) if plain => {
-                if low > high {
-                    let diagnostic =
-                        Diagnostic::error(codes::EMPTY_SELECT, "there is nothing to select from")
-                            .at(self.since(start), "the first bound is larger than the second one");
-                    self.report(diagnostic);
-                }
-                let few = high.checked_sub(low).is_some_and(|difference| difference <= MAX_OPTIONS);
-                if few { SelectForm::Options } else { SelectForm::Loop }
-            }
-            _ => SelectForm::General,
-        };
-        Ok(StmtKind::Select { variable, from, to, form })
-    }
-
-    /// Whether the next token is not the first of its line.
-    fn on_line(&mut self) -> bool {
-        !self.peek_at(0).lexeme.newline
-    }
-
-    /// Whether `token` comes after the next token, on the same line.
-    fn second_is(&mut self, token: Token) -> bool {
-        let next = self.peek_at(1);
-        let Lexeme { newline, .. } = next.lexeme;
-        next.token == token && !newline
-    }
 }
 
 /// Whether a token after a variable starts a statement that is not a condition.
@@ -436,7 +459,7 @@ fn takes_variable(token: Token) -> bool {
     matches!(token, Assign | Increment | Decrement | Not | SortedSend | Question | RandomReceive)
 }
 
-fn starts_expr(token: Token) -> bool {
+pub(super) fn starts_expr(token: Token) -> bool {
     use Token::*;
     matches!(
         token,
@@ -465,7 +488,7 @@ fn starts_expr(token: Token) -> bool {
     )
 }
 
-fn skip(span: Span) -> Stmt {
+pub(super) fn skip(span: Span) -> Stmt {
     let kind = StmtKind::Expr(Expr { kind: ExprKind::Int(1), span, height: 1 });
     Stmt { labels: Vec::new(), kind, span }
 }

@@ -3,10 +3,11 @@
 use source::Diagnostic;
 
 use super::declarations::Declared;
-use super::{Class, Parsed, Parser};
+use super::{Class, Parsed, Parser, Reported};
 use crate::ast::{Active, Block, Claim, Init, Item, Literal, Model, Proctype, Trace, Typedef};
 use crate::codes;
 use crate::lexer::Token;
+use crate::text::clip;
 
 impl Parser<'_> {
     pub(super) fn model(&mut self, properties: &[source::FileId]) -> Model {
@@ -44,6 +45,13 @@ impl Parser<'_> {
             Token::Active | Token::Proctype | Token::DProctype => Item::Proctype(self.proctype()?),
             Token::Init => {
                 let span = self.bump().span;
+                if self.at(Token::LeftParen) {
+                    let diagnostic = Diagnostic::error(codes::UNEXPECTED, "`init` has no parameters")
+                        .at(self.span(), "expected `{`")
+                        .help("write `init { … }`");
+                    self.report_here(diagnostic);
+                    self.skip_parens();
+                }
                 let priority = self.priority()?;
                 Item::Init(Init { priority, body: self.body()?, span })
             }
@@ -69,11 +77,18 @@ impl Parser<'_> {
                 self.embedded_c();
                 return Ok(None);
             }
+            Token::Ident if self.at_foreign_unit() => {
+                self.unknown_unit()?;
+                return Ok(None);
+            }
             _ if self.at_declaration() => match self.declaration()? {
                 Declared::Variables(declaration) => Item::Variables(declaration),
                 Declared::Mtype(mtype) => Item::Mtype(mtype),
             },
-            _ => return Err(self.unexpected("a declaration or a process")),
+            _ => {
+                self.unknown_unit()?;
+                return Ok(None);
+            }
         }))
     }
 
@@ -134,7 +149,19 @@ impl Parser<'_> {
         let symbol = self.peek_at(0).lexeme.symbol;
         let name = self.name("the name of a process")?;
         self.classes.insert(symbol, Class::Proctype);
-        self.expect(Token::LeftParen, " before the parameters")?;
+        self.processes.insert(symbol, name.span);
+        if !self.at(Token::LeftParen) {
+            let shown = clip(&name.text);
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `(` before the parameters")
+                .at(self.span(), "expected `(` before this")
+                .help(format!("write `proctype {shown}()`, even without parameters"));
+            self.report_here(diagnostic);
+            if self.at(Token::LeftBrace) {
+                self.skip_block();
+            }
+            return Err(Reported);
+        }
+        self.bump();
         let params = if self.at(Token::RightParen) { Vec::new() } else { self.fields(Token::RightParen)? };
         self.expect(Token::RightParen, " after the parameters")?;
         let span = self.since(start);
@@ -160,6 +187,7 @@ impl Parser<'_> {
     fn body(&mut self) -> Parsed<Block> {
         // The line before the brace does not end a statement.
         self.peek();
+        self.suspect = None;
         self.in_sequence = true;
         let body = self.block(" before the body");
         self.in_sequence = false;

@@ -348,7 +348,8 @@ impl Preprocessor<'_> {
             }
             Err(reason) => {
                 let message = format!("cannot include `{}`: {reason}", clip(&path));
-                self.report(bad(message, name.span, "this file"));
+                let help = "the name of an included file is relative to the file that includes it";
+                self.report(bad(message, name.span, "this file").help(help));
             }
         }
     }

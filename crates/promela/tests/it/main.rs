@@ -1,4 +1,5 @@
 //! All tests of the front end from outside, in one executable.
 
 mod lowering;
+mod mistakes;
 mod syntax;

@@ -64,7 +64,10 @@ fn ends_of_lines_are_semicolons() {
     assert_eq!(body("x++\ny--\ngoto l\nl: break\n timeout\nx"), body("x++;y--;goto l;l:break;timeout;x"));
     assert_eq!(body("a\n-> b\n; c\n\n; ;\n d ->\n"), "a\nb\nc\nd");
     assert_eq!(body("{ a\n} b; {c}; atomic { d } -> e"), body("{ a }; b; {c} atomic { d } e"));
-    assert_eq!(body("if\n:: a\n:: else b\n:: c -> d;\nfi\nx"), body("if :: a :: else -> b :: c; d fi; x"));
+    assert_eq!(
+        body("if\n:: a\n:: else b++\n:: c -> d;\nfi\nx"),
+        body("if :: a :: else -> b++ :: c; d fi; x")
+    );
     assert_eq!(body("for (i : 1 .. 2)\n{ a }"), body("for (i : 1 .. 2) { a }"));
     assert_eq!(body("a\nunless\n{ b }\nc"), body("a unless { b } c"));
 }
@@ -238,7 +241,10 @@ fn other_odd_corners() {
     assert_eq!(body("byte in; in = 1; for (in in a) { skip }"), "byte in\nin = 1\nfor in in a\n  1");
     assert_eq!(body("assert x == 1; assert(x) && y"), "assert (x Equal 1)\nassert (x And y)");
     assert_eq!(body("x = run P(); run P(1)"), "x = run P()\nrun P(1)");
-    assert_eq!(body("T t; T u[2], v; t.a = 1"), "T t\nT u[2], v\nt.a = 1");
+    assert_eq!(
+        tree("typedef T { byte a }; init { T t; T u[2], v; t.a = 1 }"),
+        "typedef T\n  byte a\ninit\n  T t\n  T u[2], v\n  t.a = 1\n"
+    );
     assert_eq!(tree("# 12 \"file\"\n#line 3\n#pragma x\n#\n#ident \"x\"\nbyte a"), "byte a\n");
     assert_eq!(tree("byte a; // a comment \\\n still the comment\nbyte /* b */ c"), "byte a\nbyte c\n");
 }
