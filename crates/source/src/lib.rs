@@ -11,10 +11,12 @@ mod diagnostic;
 mod map;
 mod provider;
 mod render;
+mod similar;
 mod span;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, MAX_REPORTED, Severity};
 pub use map::{Origin, Position, SourceFile, SourceMap, decode};
 pub use provider::Provider;
 pub use render::Style;
+pub use similar::similar;
 pub use span::{FileId, Span};

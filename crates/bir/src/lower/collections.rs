@@ -7,14 +7,14 @@
 use ir::{
     ActionKind, BinaryOp, CollectionOp, Const, Expr, ExprKind, Fun, IntType, Place, Scope, Type, TypeId,
 };
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::exprs::{Exprs, Why};
 use crate::ast;
 use crate::codes;
 use crate::collections::{Kind, Meaning, Operation, Param};
 use crate::resolve::Symbol;
-use crate::text::{clip, count, suggest};
+use crate::text::{clip, count};
 
 impl<'s> Exprs<'_, 's> {
     /// An operation. `expected` is the type of the place that it is for.
@@ -79,7 +79,7 @@ impl<'s> Exprs<'_, 's> {
             .find_map(|other| other.operation(item.name.text).map(|operation| operation.signature(other)));
         if let Some(signature) = elsewhere {
             diagnostic = diagnostic.help(format!("there is `{signature}`"));
-        } else if let Some(similar) = suggest(item.name.text, kind.operations().map(|other| other.name)) {
+        } else if let Some(similar) = similar(item.name.text, kind.operations().map(|other| other.name)) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         let all: Vec<_> = kind.operations().map(|operation| format!("`{}`", operation.name)).collect();

@@ -2,7 +2,7 @@
 
 use ir::{Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, RecordId, Type, TypeId, UnaryOp, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::collections::is_open;
 use super::lambdas::Lambda;
@@ -12,7 +12,7 @@ use crate::ast::{self, Builtin};
 use crate::codes;
 use crate::collections::Kind;
 use crate::resolve::{Model, Outcome, Signature, Symbol};
-use crate::text::{clip, count, suggest};
+use crate::text::{clip, count};
 
 /// The owner of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -324,7 +324,7 @@ impl<'m, 's> Exprs<'m, 's> {
         let globals = self.model.system.globals.iter().map(|global| global.name.text);
         let groups = self.model.system.consts.iter().map(|group| group.name.text);
         let groups = groups.chain(self.model.system.enums.iter().map(|item| item.name.text));
-        let similar = suggest(name.text, locals.chain(globals).chain(groups.filter(|_| qualifier)));
+        let similar = similar(name.text, locals.chain(globals).chain(groups.filter(|_| qualifier)));
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no variable `{shown}`"))
                 .at(name.span, "not declared");
@@ -430,7 +430,7 @@ impl<'m, 's> Exprs<'m, 's> {
         if let Some(owner) = below.find(|&other| named(other).is_some()) {
             let owner = clip(&program.records[owner].name);
             diagnostic = diagnostic.help(format!("`{owner}` has one: cast to it with `({owner}) …`"));
-        } else if let Some(similar) = suggest(member.text, names) {
+        } else if let Some(similar) = similar(member.text, names) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic);

@@ -2,12 +2,12 @@
 
 use ir::{Catch, Exit, Guard, Id, Jump, LocalId, Location, LocationId, Transition, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::Diagnostic;
+use source::{Diagnostic, similar};
 
 use super::procedure::Lowering;
 use crate::ast::{self, Command, JumpKind};
 use crate::codes;
-use crate::text::{clip, suggest};
+use crate::text::clip;
 
 type Labels<'s> = FxHashMap<&'s str, LocationId>;
 
@@ -81,7 +81,7 @@ impl<'s> Lowering<'_, 's> {
         if let Some(&declared) = self.exprs.model.names.get(name.text) {
             let kind = self.exprs.model.kind_of(declared.symbol);
             diagnostic = diagnostic.label(declared.span, format!("this is {kind} of the system"));
-        } else if let Some(similar) = suggest(name.text, self.exprs.locals.keys().copied()) {
+        } else if let Some(similar) = similar(name.text, self.exprs.locals.keys().copied()) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.exprs.report(diagnostic);
@@ -143,7 +143,7 @@ impl<'s> Lowering<'_, 's> {
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_LOCATION, format!("`{owner}` has no location `{shown}`"))
                 .at(name.span, "not declared");
-        if let Some(similar) = suggest(name.text, labels.keys().copied()) {
+        if let Some(similar) = similar(name.text, labels.keys().copied()) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.exprs.report(diagnostic);

@@ -10,14 +10,14 @@ use ir::{
     Property, PropertyKind, Proposition, Type, UnaryOp,
 };
 use ltl::{Automaton, Cube, Edge, Formula, Prop};
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::check_thread_independent;
 use super::exprs::{Exprs, Owner};
 use crate::ast::{self, TemporalKind, ThreadQuestion};
 use crate::codes;
 use crate::resolve::{Model, Symbol};
-use crate::text::{clip, suggest};
+use crate::text::clip;
 
 pub fn lower(model: &mut Model<'_>) {
     let system = model.system;
@@ -249,7 +249,7 @@ impl<'s> Exprs<'_, 's> {
         }
         let threads = self.model.system.procedures.iter();
         let threads = threads.filter(|item| matches!(item.kind, ast::ProcedureKind::Thread { .. }));
-        let similar = suggest(name.text, threads.map(|item| item.name.text));
+        let similar = similar(name.text, threads.map(|item| item.name.text));
         let message = format!("there is no thread `{}`", clip(name.text));
         let declared = self.model.names.get(name.text).copied();
         let label = if declared.is_some() { "no thread" } else { "not declared" };
@@ -319,7 +319,7 @@ impl<'s> Exprs<'_, 's> {
             return Some(places);
         }
         let shown = all.iter().map(|&id| &program.locations[id]).filter(|at| !at.synthetic);
-        let similar = suggest(location.text, shown.map(|at| at.name.as_str())).map(str::to_owned);
+        let similar = similar(location.text, shown.map(|at| at.name.as_str())).map(str::to_owned);
         let declared = program.procedures[procedure].span;
         let message = format!("`{}` has no location `{}`", clip(owner.text), clip(location.text));
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_LOCATION, message)

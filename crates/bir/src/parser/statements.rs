@@ -1,12 +1,11 @@
 //! Statements, and the actions of transformations.
 
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::{Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::codes;
 use crate::lexer::Token;
-use crate::text::suggest;
 
 /// Words that statements start with, and that are likely to be followed by a name.
 const STATEMENT_WORDS: [&str; 9] =
@@ -128,7 +127,7 @@ impl<'s> Parser<'s, '_> {
         let mut diagnostic =
             Diagnostic::error(codes::LATE_LOCAL, "variables are declared at the start of a body")
                 .at(self.span(), "this looks like a declaration");
-        let similar = suggest(self.slice(self.ahead[0]), STATEMENT_WORDS);
+        let similar = similar(self.slice(self.ahead[0]), STATEMENT_WORDS);
         if let Some(similar) = similar.filter(|_| self.at(Token::Ident)) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         } else {

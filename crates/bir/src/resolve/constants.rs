@@ -5,13 +5,13 @@
 
 use ir::{BinaryOp, Const, EnumId, Id, IntType, Type, TypeId, Width};
 use rustc_hash::FxHashMap;
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::{Model, Symbol};
 use crate::ast::{self, ExprKind};
 use crate::codes;
 use crate::collections::Kind;
-use crate::text::{clip, suggest};
+use crate::text::clip;
 
 /// The value of a constant expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ impl Defines {
 fn unknown_define(name: &str, all: &[(&str, &str)]) -> Diagnostic {
     let full: Vec<_> = all.iter().map(|(group, element)| format!("{group}.{element}")).collect();
     let short = all.iter().map(|&(_, element)| element);
-    let similar = suggest(name, short.chain(full.iter().map(String::as_str)));
+    let similar = similar(name, short.chain(full.iter().map(String::as_str)));
     let mut diagnostic = Diagnostic::error(
         codes::UNKNOWN_CONSTANT,
         format!("there is no constant `{}` to be set", clip(name)),
@@ -312,7 +312,7 @@ impl<'s> Model<'s> {
         } else {
             let message = format!("there is no constant `{}.{}`", clip(item.name.text), clip(member.text));
             let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(member.span, "not defined");
-            match suggest(member.text, names.by_ref().map(|name| name.text)) {
+            match similar(member.text, names.by_ref().map(|name| name.text)) {
                 Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
                 None => diagnostic.label(item.name.span, "the group is here"),
             }
@@ -331,7 +331,7 @@ impl<'s> Model<'s> {
             .at(member.span, "no such element")
             .label(item.name.span, "the enum is here");
         let names = item.elements.iter().map(|element| element.text);
-        if let Some(similar) = suggest(member.text, names.chain(["all"])) {
+        if let Some(similar) = similar(member.text, names.chain(["all"])) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic);

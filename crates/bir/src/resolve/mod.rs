@@ -17,13 +17,13 @@ use ir::{
     EnumId, Fun, FunId, GlobalId, Id, ProcedureId, Program, RecordId, StringId, Type, TypeId, VirtualId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Diagnostics, SourceMap, Span};
+use source::{Diagnostic, Diagnostics, SourceMap, Span, similar};
 
 pub use constants::{Constant, Defines, Value};
 
 use crate::ast;
 use crate::codes;
-use crate::text::{clip, suggest};
+use crate::text::clip;
 
 /// The largest number of elements of an enum whose elements have no names.
 const MAX_ELEMENTS: i64 = 1 << 12;
@@ -303,7 +303,7 @@ impl<'s> Model<'s> {
         }
         let candidates =
             self.names.iter().filter(|(_, declared)| fits(self, declared.symbol)).map(|(&name, _)| name);
-        let similar = suggest(name.text, candidates);
+        let similar = similar(name.text, candidates);
         let mut diagnostic =
             Diagnostic::error(code, format!("there is no {} `{shown}`", without_article(wanted)))
                 .at(name.span, "not declared");

@@ -1,14 +1,14 @@
 //! From types as written, including aliases, to types of the IR.
 
 use ir::{EnumId, Type, TypeId};
-use source::{Diagnostic, Span};
+use source::{Diagnostic, Span, similar};
 
 use super::{AliasState, Model, Symbol};
 use crate::ast;
 use crate::codes;
 use crate::collections::Kind;
 use crate::parser::MAX_TYPE_SIZE;
-use crate::text::{clip, count, suggest};
+use crate::text::{clip, count};
 
 /// The longest chain of aliases, counting the types around them.
 const MAX_ALIASES: u32 = 200;
@@ -86,7 +86,7 @@ impl<'s> Model<'s> {
         if kind.is_none() {
             let message = format!("there is no extension `{}`", clip(name.text));
             let mut diagnostic = Diagnostic::error(codes::UNSUPPORTED, message).at(name.span, "not built in");
-            if let Some(similar) = suggest(name.text, Kind::ALL.map(Kind::name)) {
+            if let Some(similar) = similar(name.text, Kind::ALL.map(Kind::name)) {
                 diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
             }
             self.report(diagnostic.note("`Set`, `Bag`, `Map`, `Seq` and `Queue` are built in"));
