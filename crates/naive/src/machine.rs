@@ -156,9 +156,14 @@ impl<'a> Machine<'a> {
                 let chosen = elements[choose(elements.len() as u32) as usize].clone();
                 self.store(place, &target, chosen)?;
             }
-            ActionKind::Assert(condition) => {
+            ActionKind::Assert(condition, message) => {
                 if !self.evaluator().bool(condition)? {
-                    return Err(Stop::fault(FaultKind::Assertion, span, "the asserted condition is false"));
+                    let words = "the asserted condition is false";
+                    let message = match message {
+                        Some(message) => format!("{message} ({words})"),
+                        None => words.to_owned(),
+                    };
+                    return Err(Stop::fault(FaultKind::Assertion, span, message));
                 }
             }
             ActionKind::Assume(condition) => {

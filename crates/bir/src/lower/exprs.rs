@@ -1,10 +1,14 @@
 //! Expressions with their types.
 
-use ir::{Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, RecordId, Type, TypeId, UnaryOp, Width};
+use ir::{
+    Action, CollectionOp, Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, LocalId, RecordId, Table,
+    Type, TypeId, UnaryOp, Variable, Width,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Span, similar};
 
 use super::collections::is_open;
+use super::fresh::Temporary;
 use super::lambdas::Lambda;
 use super::operators::{is_name, without_names};
 use super::properties::Individual;
@@ -32,6 +36,8 @@ pub struct Local {
     pub level: usize,
     /// `None` if the declaration has errors.
     pub ty: Option<TypeId>,
+    /// Whether only the loop that declares it changes it.
+    pub fixed: bool,
     pub span: Span,
 }
 
@@ -57,6 +63,11 @@ pub struct Exprs<'m, 's> {
     /// The symbol that is being lowered: a recursive mention is not a use of it.
     pub this: Option<Symbol>,
     pub locals: FxHashMap<&'s str, Local>,
+    /// The variables of the procedure, including those without a name in the model.
+    pub variables: Table<LocalId, Variable>,
+    pub(super) temporaries: Vec<Temporary>,
+    /// Actions that make the objects of the current statement, where `new` may be a part of expressions.
+    pub(super) made: Option<Vec<Action>>,
     /// Locals that are mentioned.
     pub used: FxHashSet<u32>,
     /// The quantifiers around the current expression.
@@ -76,6 +87,9 @@ impl<'m, 's> Exprs<'m, 's> {
             owner,
             this,
             locals: FxHashMap::default(),
+            variables: Table::new(),
+            temporaries: Vec::new(),
+            made: None,
             used: FxHashSet::default(),
             lambdas: Vec::new(),
             may_name_elements: matches!(owner, Owner::Invariant | Owner::Property),
@@ -85,7 +99,7 @@ impl<'m, 's> Exprs<'m, 's> {
     }
 
     pub fn declare(&mut self, name: ast::Name<'s>, index: u32, ty: Option<TypeId>) {
-        self.locals.entry(name.text).or_insert(Local { index, level: 0, ty, span: name.span });
+        self.locals.entry(name.text).or_insert(Local { index, level: 0, ty, fixed: false, span: name.span });
     }
 
     pub fn use_symbol(&mut self, symbol: Symbol) {
@@ -267,15 +281,7 @@ impl<'m, 's> Exprs<'m, 's> {
             ast::ExprKind::InstanceOf(operand, record) => self.instance_of(operand, *record, span),
             ast::ExprKind::Builtin(builtin, operand) => self.builtin(*builtin, operand, span),
             ast::ExprKind::Call(callee, args) => self.call(*callee, args, span),
-            ast::ExprKind::New(_) => {
-                self.report(
-                    Diagnostic::error(codes::IMPURE_EXPRESSION, "`new` cannot be a part of an expression")
-                        .at(span, "this creates an object")
-                        .note("expressions have no effects, except for `new` as all of the right-hand side")
-                        .help("assign the object to a variable first: `v := new …;`"),
-                );
-                None
-            }
+            ast::ExprKind::New(new) => self.new_object(new, span),
             ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
             ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
             ast::ExprKind::At(variable, location) => self.location_test(*variable, *location, span),
@@ -364,6 +370,10 @@ impl<'m, 's> Exprs<'m, 's> {
             Type::Array(_) if member.text == "length" => {
                 Some(self.make(ExprKind::Length(Box::new(base)), Type::Int(IntType::INT), span))
             }
+            ty if ty.is_collection() && matches!(member.text, "length" | "size") => {
+                let size = ExprKind::Collection(CollectionOp::Size, vec![base]);
+                Some(self.make(size, Type::Int(IntType::INT), span))
+            }
             _ => {
                 let field = self.field(&base, member)?;
                 let ty = self.model.program.fields[field].ty;
@@ -438,24 +448,20 @@ impl<'m, 's> Exprs<'m, 's> {
     }
 
     fn index(&mut self, base: &ast::Expr<'s>, index: &ast::Expr<'s>, span: Span) -> Option<Expr> {
+        let base = self.expr(base);
+        if let Some(collection) = &base
+            && let Some(kind) = Kind::of(self.ty(collection))
+        {
+            let (key, ty) = self.key(collection, kind, index, false)?;
+            let get = ExprKind::Collection(CollectionOp::Get, vec![base?, key]);
+            return Some(Expr { kind: get, ty, span });
+        }
         let (base, index, element) = self.element_of(base, index)?;
         Some(Expr { kind: ExprKind::Index(Box::new(base), Box::new(index)), ty: element, span })
     }
 
     /// An array, an index into it, and the type of its elements.
-    pub fn element_of(
-        &mut self,
-        base: &ast::Expr<'s>,
-        index: &ast::Expr<'s>,
-    ) -> Option<(Expr, Expr, TypeId)> {
-        let base = self.expr(base);
-        if let Some(base) = &base
-            && let Some(kind) = Kind::of(self.ty(base))
-        {
-            self.expr(index);
-            self.no_array(base, kind);
-            return None;
-        }
+    pub fn element_of(&mut self, base: Option<Expr>, index: &ast::Expr<'s>) -> Option<(Expr, Expr, TypeId)> {
         let index = self.integer(index, "an index");
         let (base, index) = (base?, index?);
         let Type::Array(element) = self.ty(&base) else {
@@ -469,15 +475,18 @@ impl<'m, 's> Exprs<'m, 's> {
         Some((base, index, element))
     }
 
-    /// Reports that a collection is indexed.
-    fn no_array(&mut self, base: &Expr, kind: Kind) {
+    /// Reports that a collection without indices is indexed.
+    pub(super) fn no_array(&mut self, base: &Expr, kind: Kind) {
         let found = self.type_name(base.ty);
         let mut diagnostic =
             Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no index"))
                 .at(base.span, format!("this is {}, no array", kind.noun()));
-        if let (Some(get), Some(put)) = (kind.operation("get"), kind.operation("put")) {
-            let (get, put) = (get.signature(kind), put.signature(kind));
-            diagnostic = diagnostic.help(format!("there are `{get}` and `{put}`"));
+        if matches!(kind, Kind::Set | Kind::Bag) {
+            let (noun, name) = (kind.noun(), kind.name());
+            diagnostic = diagnostic.help(format!(
+                "{noun} has no order: ask with `{name}.contains(…, …)`, or take any element with \
+                 `x := {name}.choose(…);`"
+            ));
         }
         self.report(diagnostic);
     }

@@ -124,12 +124,7 @@ impl<'s> Parser<'s, '_> {
         let name = self.name("the name of a record")?;
         let parents = if self.eat(Token::Extends) { self.names("the name of a record")? } else { Vec::new() };
         self.expect(Token::LeftBrace, " before the fields")?;
-        let fields = self.fields(|parser| {
-            let ty = parser.ty()?;
-            let name = parser.name("the name of a field")?;
-            parser.semicolon()?;
-            Ok(Param { name, ty })
-        });
+        let fields = self.fields(|parser| parser.declaration("the name of a field"));
         self.expect(Token::RightBrace, " after the fields")?;
         Ok(Record { name, top, throwable, parents, fields })
     }
@@ -300,6 +295,7 @@ impl<'s> Parser<'s, '_> {
     fn location(&mut self) -> Parsed<Location<'s>> {
         self.bump();
         let name = self.name("the name of a location")?;
+        let end = self.eat(Token::End);
         self.expect(Token::Colon, " after the name of the location")?;
         let mut live = None;
         if self.at_word("live") && self.peek_at(1) == Token::LeftBrace {
@@ -318,7 +314,7 @@ impl<'s> Parser<'s, '_> {
         {
             transformations.push(self.transformation()?);
         }
-        Ok(Location { name, live, transformations })
+        Ok(Location { name, end, live, transformations })
     }
 
     fn transformation(&mut self) -> Parsed<Transformation<'s>> {
@@ -342,8 +338,9 @@ impl<'s> Parser<'s, '_> {
                 }
                 Command::Invoke(self.invoke(Some(place), start)?)
             }
-            _ if guard.is_some() => return Err(self.unexpected("`do` or `invoke` after the guard")),
-            _ => return Err(self.unexpected("a transformation: `when`, `do` or `invoke`")),
+            Token::Goto | Token::Return => Command::Do { invisible: false, actions: Vec::new() },
+            _ if guard.is_some() => return Err(self.unexpected("`do`, `invoke` or a jump after the guard")),
+            _ => return Err(self.unexpected("a transformation: `when`, `do`, `invoke`, or a jump")),
         };
         let jump = self.jump()?;
         Ok(Transformation { guard, command, jump, span: self.since(start) })

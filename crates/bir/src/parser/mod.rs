@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::ast::{Name, System, Temporal};
+use crate::ast::{Expr, Name, System, Temporal};
 use crate::codes;
 use crate::lexer::{Bad, Lexeme, Lexer, Token};
 use crate::text::clip;
@@ -84,6 +84,10 @@ struct Parser<'s, 'd> {
     given_up: bool,
     /// Whether text is being skipped, which may contain invalid tokens.
     skipping: bool,
+    /// Whether the condition of `when < e >` is being parsed.
+    in_angles: bool,
+    /// `when e do`, found where a statement could begin: a branch of the `choose` around it.
+    branch: Option<(Expr<'s>, Span)>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -101,6 +105,8 @@ impl<'s, 'd> Parser<'s, 'd> {
             last_error: None,
             given_up: false,
             skipping: false,
+            in_angles: false,
+            branch: None,
             diagnostics,
         };
         parser.fill();

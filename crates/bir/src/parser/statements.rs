@@ -1,5 +1,6 @@
 //! Statements, and the actions of transformations.
 
+use ir::BinaryOp;
 use source::{Diagnostic, Span, similar};
 
 use super::{Parsed, Parser, Reported};
@@ -44,34 +45,116 @@ fn ends_block(token: Token) -> bool {
     matches!(token, End | Else | Elseif | Catch | When | Do | RightBrace | Loc | Eof)
 }
 
+/// The operator of `place op= value`.
+fn compound(token: Token) -> Option<BinaryOp> {
+    Some(match token {
+        Token::PlusAssign => BinaryOp::Add,
+        Token::MinusAssign => BinaryOp::Sub,
+        Token::StarAssign => BinaryOp::Mul,
+        Token::SlashAssign => BinaryOp::Div,
+        Token::PercentAssign => BinaryOp::Rem,
+        Token::AndAssign => BinaryOp::BitAnd,
+        Token::OrAssign => BinaryOp::BitOr,
+        Token::CaretAssign => BinaryOp::BitXor,
+        _ => return None,
+    })
+}
+
 impl<'s> Parser<'s, '_> {
     /// Statements up to a token that none starts with. Inner blocks need at least one, and end in a keyword;
     /// bodies (the outermost) end in a brace.
     pub(super) fn statements(&mut self, inner: bool) -> Block<'s> {
         let mut block = Vec::new();
         let first = self.consumed;
+        let mut is_empty = true;
         loop {
+            let before = self.consumed;
+            if self.at(Token::When) {
+                let stop = |token| ends_block(token) || starts_statement(token);
+                block.extend(self.element(Self::wait_or_branch, stop).flatten());
+                if self.branch.is_none() {
+                    is_empty = false;
+                    continue;
+                }
+                if inner {
+                    is_empty &= before == first;
+                    break;
+                }
+                self.stray_branch(None);
+                is_empty = false;
+                continue;
+            }
             if ends_block(self.peek()) || self.at_member() {
                 let misplaced = !inner && !matches!(self.peek(), Token::RightBrace | Token::Eof);
                 if misplaced && !self.at_member() {
                     self.misplaced();
                     continue;
                 }
+                is_empty &= before == first;
                 break;
             }
             let stop = |token| ends_block(token) || starts_statement(token);
             block.extend(self.element(Self::statement, stop));
         }
-        if inner && self.consumed == first {
-            let diagnostic = Diagnostic::error(
-                codes::UNEXPECTED,
-                format!("expected a statement, found {}", self.describe_next()),
-            )
-            .at(self.span(), "expected a statement")
-            .help("a block that does nothing is written `skip;`");
+        if inner && is_empty {
+            let (found, place) = match &self.branch {
+                Some((_, span)) => ("the keyword `when`".to_owned(), *span),
+                None => (self.describe_next(), self.span()),
+            };
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected a statement, found {found}"))
+                    .at(place, "expected a statement")
+                    .help("a block that does nothing is written `skip;`");
             self.report_here(diagnostic);
         }
         block
+    }
+
+    /// `when e;`, or `when e do` where a statement could begin, which is a branch of the `choose` around it.
+    fn wait_or_branch(&mut self) -> Parsed<Option<Stmt<'s>>> {
+        let start = self.span();
+        let guard = self.when()?;
+        if self.at(Token::Do) {
+            self.bump();
+            self.branch = Some((guard, self.since(start)));
+            return Ok(None);
+        }
+        self.end_of_wait()?;
+        Ok(Some(Stmt { label: None, kind: StmtKind::When(guard), span: self.since(start) }))
+    }
+
+    fn end_of_wait(&mut self) -> Parsed<()> {
+        if !self.at(Token::Semicolon) && !self.at(Token::Do) {
+            return Err(self.unexpected("`;` or `do` after the condition"));
+        }
+        self.semicolon()
+    }
+
+    /// `when e` or `when < e >`.
+    fn when(&mut self) -> Parsed<Expr<'s>> {
+        self.bump();
+        if !self.eat(Token::Less) {
+            return self.expr();
+        }
+        let outer = std::mem::replace(&mut self.in_angles, true);
+        let guard = self.expr();
+        self.in_angles = outer;
+        let guard = guard?;
+        self.expect(Token::Greater, " after the guard")?;
+        Ok(guard)
+    }
+
+    /// Reports a branch outside of `choose`. Its statements are parsed as if they belonged to the block around
+    /// it.
+    fn stray_branch(&mut self, block: Option<(&str, Span)>) {
+        let Some((_, span)) = self.branch.take() else { return };
+        let mut diagnostic = Diagnostic::error(codes::UNEXPECTED, "`when … do` is a branch of `choose`")
+            .at(span, "this is not in a `choose`");
+        if let Some((word, keyword)) = block {
+            diagnostic = diagnostic.label(keyword, format!("this `{word}` has not ended"));
+        }
+        self.report(diagnostic.help("a statement that waits for a condition is written `when e;`"));
+        self.last_error = Some(self.ahead[0].start);
     }
 
     /// Reports a keyword at the outermost level of a body that ends a block.
@@ -95,7 +178,32 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn statement(&mut self) -> Parsed<Stmt<'s>> {
-        self.nested(Self::statement_here)
+        let label = self.label()?;
+        let stmt = self.nested(Self::statement_here)?;
+        Ok(Stmt { label, ..stmt })
+    }
+
+    /// `name:` or `name end:` before a statement.
+    fn label(&mut self) -> Parsed<Option<Label<'s>>> {
+        let next = self.peek_at(1);
+        let marked = next == Token::End && self.peek_at(2) == Token::Colon;
+        if !(next == Token::Colon || marked) || !(self.at(Token::Ident) || self.peek().is_keyword()) {
+            return Ok(None);
+        }
+        let name = self.name("a label")?;
+        let end = self.eat(Token::End);
+        self.bump();
+        if ends_block(self.peek()) && !self.at(Token::When) || self.at_member() {
+            let diagnostic = Diagnostic::error(
+                codes::UNEXPECTED,
+                format!("expected a statement after the label, found {}", self.describe_next()),
+            )
+            .at(self.span(), "expected a statement")
+            .label(name.span, "the label is here")
+            .help("a label names the place before a statement; `skip;` does nothing");
+            return Err(self.report_here(diagnostic));
+        }
+        Ok(Some(Label { name, end }))
     }
 
     fn statement_here(&mut self) -> Parsed<Stmt<'s>> {
@@ -105,9 +213,21 @@ impl<'s> Parser<'s, '_> {
                 self.bump();
                 let body = self.statements(true);
                 self.end("atomic", start)?;
-                Ok(Stmt { kind: StmtKind::Atomic(body), span: start })
+                Ok(Stmt { label: None, kind: StmtKind::Atomic(body), span: start })
             }
             Token::While => self.while_loop(),
+            Token::When => {
+                let guard = self.when()?;
+                self.end_of_wait()?;
+                Ok(Stmt { label: None, kind: StmtKind::When(guard), span: self.since(start) })
+            }
+            Token::Ident if self.at_for() => self.for_loop(),
+            Token::Ident if self.at_word("break") && self.peek_at(1) == Token::Semicolon => {
+                self.leave(StmtKind::Break)
+            }
+            Token::Ident if self.at_word("continue") && self.peek_at(1) == Token::Semicolon => {
+                self.leave(StmtKind::Continue)
+            }
             Token::If => self.conditional_statement(),
             Token::Choose => self.choose(),
             Token::Try => self.try_statement(),
@@ -116,7 +236,7 @@ impl<'s> Parser<'s, '_> {
                 let without = self.at(Token::Semicolon) || ends_block(self.peek());
                 let value = if without { None } else { Some(self.expr()?) };
                 self.semicolon()?;
-                Ok(Stmt { kind: StmtKind::Return(value), span: self.since(start) })
+                Ok(Stmt { label: None, kind: StmtKind::Return(value), span: self.since(start) })
             }
             _ if self.at_variable() => Err(self.late_local()),
             _ => self.action(),
@@ -178,7 +298,9 @@ impl<'s> Parser<'s, '_> {
         let kind = match self.peek() {
             Token::Assert => {
                 self.bump();
-                StmtKind::Assert(self.expr()?)
+                let test = self.expr()?;
+                let message = if self.eat(Token::Colon) { Some(self.message()?) } else { None };
+                StmtKind::Assert(test, message)
             }
             Token::Assume => {
                 self.bump();
@@ -208,7 +330,25 @@ impl<'s> Parser<'s, '_> {
             _ => return Err(self.unexpected("a statement")),
         };
         self.semicolon()?;
-        Ok(Stmt { kind, span: self.since(start) })
+        Ok(Stmt { label: None, kind, span: self.since(start) })
+    }
+
+    /// The message of an assertion.
+    fn message(&mut self) -> Parsed<String> {
+        if !self.at(Token::Str) {
+            return Err(self.unexpected("the message of the assertion, in quotes"));
+        }
+        let text = self.string_literal();
+        self.bump();
+        Ok(text)
+    }
+
+    /// `break;` or `continue;`
+    fn leave(&mut self, kind: StmtKind<'s>) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        self.semicolon()?;
+        Ok(Stmt { label: None, kind, span: self.since(start) })
     }
 
     fn monitor(&mut self, op: MonitorOp) -> Parsed<StmtKind<'s>> {
@@ -263,6 +403,15 @@ impl<'s> Parser<'s, '_> {
             self.report(diagnostic);
             return Err(Reported);
         }
+        if let Some(op) = compound(self.peek()) {
+            let lexeme = self.bump();
+            let right = self.expr()?;
+            let height = place.height.max(right.height) + 1;
+            let (op_span, span, left) = (self.span_of(lexeme), place.span.to(right.span), place.clone());
+            let binary = Binary { op, op_span, left, right };
+            let value = self.tree(ExprKind::Binary(Box::new(binary)), span, height)?;
+            return Ok(StmtKind::Assign { place, value });
+        }
         self.expect(Token::Assign, "")?;
         match self.peek() {
             Token::Start => self.start(Some(place)),
@@ -293,11 +442,15 @@ impl<'s> Parser<'s, '_> {
 
     /// The `end` of a statement whose keyword is at `start`.
     fn end(&mut self, word: &str, start: Span) -> Parsed<()> {
+        let keyword = Span::new(start.file, start.start, start.start + word.len() as u32);
+        while self.branch.is_some() {
+            self.stray_branch(Some((word, keyword)));
+            self.statements(true);
+        }
         if self.eat(Token::End) {
             return Ok(());
         }
         let found = self.describe_next();
-        let keyword = Span::new(start.file, start.start, start.start + word.len() as u32);
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `end`, found {found}"))
             .at(self.span(), "expected `end`")
             .label(keyword, format!("to end this `{word}`"));
@@ -311,7 +464,61 @@ impl<'s> Parser<'s, '_> {
         let span = start.to(test.span);
         let body = self.statements(true);
         self.end("while", start)?;
-        Ok(Stmt { kind: StmtKind::While { test, body }, span })
+        Ok(Stmt { label: None, kind: StmtKind::While { test, body }, span })
+    }
+
+    /// Whether a loop starts here, or what was probably meant as one: `for` can be a name.
+    fn at_for(&mut self) -> bool {
+        self.at_word("for")
+            && match self.peek_at(1) {
+                Token::Ident => !matches!(self.peek_at(2), Token::Semicolon | Token::Assign),
+                Token::LeftParen | Token::IntType | Token::LongType => true,
+                _ => false,
+            }
+    }
+
+    fn for_loop(&mut self) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        if !self.at(Token::Ident) {
+            return Err(self.foreign_for(start));
+        }
+        let variable = self.name("the name of a variable")?;
+        if !self.eat_word("in") {
+            return Err(self.foreign_for(start));
+        }
+        let over = self.over().or_else(|Reported| self.skip_to_do(start).map(Over::Elements))?;
+        let span = match &over {
+            Over::Range { to, .. } => start.to(to.span),
+            Over::Elements(elements) => start.to(elements.span),
+        };
+        let body = self.statements(true);
+        self.end("for", start)?;
+        Ok(Stmt { label: None, kind: StmtKind::For(Box::new(For { variable, over, body })), span })
+    }
+
+    /// What a `for` runs over, up to `do`.
+    fn over(&mut self) -> Parsed<Over<'s>> {
+        let from = self.expr()?;
+        let inclusive = self.at(Token::DotDotEqual);
+        if !inclusive && !self.at(Token::DotDot) {
+            self.expect(Token::Do, " after what the loop runs over")?;
+            return Ok(Over::Elements(from));
+        }
+        self.bump();
+        let to = self.expr()?;
+        self.expect(Token::Do, " after the range")?;
+        Ok(Over::Range { from, to, inclusive })
+    }
+
+    /// Reports a loop as other languages write it, and skips its head.
+    fn foreign_for(&mut self, start: Span) -> Reported {
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "this is not how a `for` loop is written")
+            .at(start, "expected `for x in … do … end`")
+            .help("over numbers: `for i in 0..3 do … end`, where `i` is 0, 1 and 2; its variable is not declared")
+            .help("over elements: `for x in s do … end`, where `s` is a collection or an array");
+        self.report_here(diagnostic);
+        Reported
     }
 
     fn conditional_statement(&mut self) -> Parsed<Stmt<'s>> {
@@ -320,13 +527,23 @@ impl<'s> Parser<'s, '_> {
         let test = self.test()?;
         let span = start.to(test.span);
         let mut arms = vec![(test, self.statements(true))];
-        while self.eat(Token::Elseif) {
+        while self.eat(Token::Elseif) || self.eat_else_if() {
             let test = self.test()?;
             arms.push((test, self.statements(true)));
         }
         let otherwise = self.otherwise()?;
         self.end("if", start)?;
-        Ok(Stmt { kind: StmtKind::If { arms, otherwise }, span })
+        Ok(Stmt { label: None, kind: StmtKind::If { arms, otherwise }, span })
+    }
+
+    /// `else if`, which is `elseif`.
+    fn eat_else_if(&mut self) -> bool {
+        let found = self.at(Token::Else) && self.peek_at(1) == Token::If;
+        if found {
+            self.bump();
+            self.bump();
+        }
+        found
     }
 
     fn otherwise(&mut self) -> Parsed<Option<Block<'s>>> {
@@ -341,7 +558,7 @@ impl<'s> Parser<'s, '_> {
         let start = self.span();
         self.bump();
         let mut branches = Vec::new();
-        while self.at(Token::When) || self.at(Token::Do) {
+        while self.branch.is_some() || self.at(Token::When) || self.at(Token::Do) {
             branches.push(self.branch()?);
         }
         if branches.is_empty() {
@@ -349,13 +566,17 @@ impl<'s> Parser<'s, '_> {
         }
         let otherwise = self.otherwise()?;
         self.end("choose", start)?;
-        Ok(Stmt { kind: StmtKind::Choose { branches, otherwise }, span: start })
+        Ok(Stmt { label: None, kind: StmtKind::Choose { branches, otherwise }, span: start })
     }
 
     fn branch(&mut self) -> Parsed<Branch<'s>> {
+        if let Some((guard, span)) = self.branch.take() {
+            let body = self.statements(true);
+            return Ok(Branch { guard: Some(guard), body, span });
+        }
         let start = self.span();
         let mut guard = None;
-        if self.eat(Token::When) {
+        if self.at(Token::When) {
             let parsed = self.guard().or_else(|Reported| self.skip_to_do(start))?;
             guard = Some(parsed);
         } else {
@@ -366,11 +587,9 @@ impl<'s> Parser<'s, '_> {
         Ok(Branch { guard, body, span })
     }
 
-    /// `< e > do`
+    /// `when < e > do`
     fn guard(&mut self) -> Parsed<Expr<'s>> {
-        self.expect(Token::Less, " before the guard")?;
-        let guard = self.expr()?;
-        self.expect(Token::Greater, " after the guard")?;
+        let guard = self.when()?;
         self.expect(Token::Do, " after the guard")?;
         Ok(guard)
     }
@@ -387,7 +606,7 @@ impl<'s> Parser<'s, '_> {
             return Err(self.unexpected("`catch` after the statements of `try`"));
         }
         self.end("try", start)?;
-        Ok(Stmt { kind: StmtKind::Try { body, handlers }, span: start })
+        Ok(Stmt { label: None, kind: StmtKind::Try { body, handlers }, span: start })
     }
 
     fn handler(&mut self) -> Parsed<Handler<'s>> {

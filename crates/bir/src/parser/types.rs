@@ -147,8 +147,13 @@ impl<'s> Parser<'s, '_> {
 
     /// `T name [:= value];`
     pub(super) fn variable(&mut self) -> Parsed<Variable<'s>> {
+        self.declaration("the name of a variable")
+    }
+
+    /// The declaration of a variable or a field.
+    pub(super) fn declaration(&mut self, what: &str) -> Parsed<Variable<'s>> {
         let ty = self.ty()?;
-        let name = self.name("the name of a variable")?;
+        let name = self.name(what)?;
         let init = if self.eat(Token::Assign) { Some(self.expr()?) } else { None };
         if self.at(Token::Equal) {
             let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
@@ -169,7 +174,7 @@ impl<'s> Parser<'s, '_> {
             Token::Ident => match self.peek_at(1) {
                 Token::Ident => {
                     let third = self.lexeme_at(2);
-                    !(self.at_quantifier() && self.slice(third) == "in")
+                    !((self.at_quantifier() || self.at_word("for")) && self.slice(third) == "in")
                 }
                 Token::LeftBracket => self.peek_at(2) == Token::RightBracket,
                 // `Set.type<int> s;`
