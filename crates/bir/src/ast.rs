@@ -13,7 +13,7 @@ pub struct Name<'s> {
     pub span: Span,
 }
 
-/// A whole file, its members sorted by kind.
+/// A model with what it imports, its members sorted by kind.
 #[derive(Debug)]
 pub struct System<'s> {
     pub name: Name<'s>,
@@ -27,6 +27,25 @@ pub struct System<'s> {
     pub funs: Vec<Fun<'s>>,
     pub invariants: Vec<Invariant<'s>>,
     pub temporal: Vec<Temporal<'s>>,
+}
+
+impl<'s> System<'s> {
+    /// A system without members.
+    pub fn new(name: Name<'s>) -> Self {
+        Self {
+            name,
+            consts: Vec::new(),
+            enums: Vec::new(),
+            records: Vec::new(),
+            aliases: Vec::new(),
+            globals: Vec::new(),
+            procedures: Vec::new(),
+            virtuals: Vec::new(),
+            funs: Vec::new(),
+            invariants: Vec::new(),
+            temporal: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -132,4 +132,6 @@ source::codes! {
     UNREACHABLE_LOCATION = "W0703";
     /// A statement that is never reached.
     UNREACHABLE_STATEMENT = "W0704";
+    /// `assert!(…)`, which asserts a negation.
+    NEGATED_ASSERTION = "W0705";
 }

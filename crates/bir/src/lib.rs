@@ -35,6 +35,8 @@ pub mod codes;
 
 mod ast;
 mod collections;
+mod foreign;
+mod imports;
 mod lexer;
 mod lower;
 mod parser;
@@ -42,48 +44,58 @@ mod resolve;
 mod text;
 mod unused;
 
-use source::{Diagnostics, FileId, SourceMap};
+use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap};
 
 use lower::Merge;
 use resolve::{Defines, Value};
 
-/// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. There may be warnings even on
-/// success.
+/// Compiles a model that imports no files. `defines` sets constants, by `NAME` or `GROUP.NAME`. There may be
+/// warnings even on success.
 pub fn compile(
     map: &SourceMap,
     file: FileId,
     defines: &[(String, String)],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
-    compile_with(map, file, defines, &[])
+    let mut diagnostics = Diagnostics::new();
+    if let Some((name, span)) = parser::imports(map, file, &mut diagnostics).into_iter().next() {
+        let message = format!("`{}` is not imported: there are no other files", text::clip(&name));
+        diagnostics.push(Diagnostic::error(codes::BAD_IMPORT, message).at(span, ""));
+        return Err(diagnostics);
+    }
+    compile_merging(map, file, &[], defines, &[], Merge::Straight)
 }
 
-/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as
+/// Compiles a model with the files that it imports, together with properties that are not in it. Each is a file of its own: a formula as
 /// after `ltl`, or an automaton in the HOA format whose propositions are conditions of the model. The name of
 /// the file is the name of the property. They come after those of the model.
 pub fn compile_with(
-    map: &SourceMap,
+    map: &mut SourceMap,
+    provider: &dyn Provider,
     file: FileId,
     defines: &[(String, String)],
     properties: &[FileId],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
-    compile_merging(map, file, defines, properties, Merge::Straight)
+    let imports = imports::load(map, provider, file)?;
+    compile_merging(map, file, &imports, defines, properties, Merge::Straight)
 }
 
 /// Like [`compile`], but every statement of an atomic block keeps its own location. Tests use it to check
 /// that merging does not change results.
 pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
-    compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
+    compile_merging(map, file, &[], &[], &[], Merge::Nothing).map(|(program, _)| program)
 }
 
 fn compile_merging(
     map: &SourceMap,
     file: FileId,
+    imports: &[FileId],
     defines: &[(String, String)],
     properties: &[FileId],
     merge: Merge,
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(mut system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let parsed = parser::parse(map, file, imports, &mut diagnostics);
+    let Some(mut system) = parsed else { return Err(diagnostics) };
     for &property in properties {
         let Some(property) = parser::parse_property(map, property, &mut diagnostics) else {
             return Err(diagnostics);
@@ -115,10 +127,10 @@ pub struct ConstantInfo {
     pub value: String,
 }
 
-/// The constants of a model that are numbers or booleans.
+/// The constants of a model that are numbers or booleans. Imported files are not looked at.
 pub fn constants(map: &SourceMap, file: FileId) -> Result<Vec<ConstantInfo>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let Some(system) = parser::parse(map, file, &[], &mut diagnostics) else { return Err(diagnostics) };
     let model = resolve::declare(map, &system, &Defines::default(), diagnostics);
     let mut constants = Vec::new();
     for (index, group) in system.consts.iter().enumerate() {

@@ -12,6 +12,7 @@ use super::targets::Target;
 use crate::ast;
 use crate::codes;
 use crate::collections::{Kind, Meaning, Operation, Param};
+use crate::foreign;
 use crate::resolve::Symbol;
 use crate::text::{clip, count};
 
@@ -83,7 +84,9 @@ impl<'s> Exprs<'_, 's> {
         let elsewhere = Kind::ALL
             .into_iter()
             .find_map(|other| other.operation(item.name.text).map(|operation| operation.signature(other)));
-        if let Some(signature) = elsewhere {
+        if let Some(hint) = foreign::operation_hint(item.name.text) {
+            diagnostic = diagnostic.help(hint);
+        } else if let Some(signature) = elsewhere {
             diagnostic = diagnostic.help(format!("there is `{signature}`"));
         } else if let Some(similar) = similar(item.name.text, kind.operations().map(|other| other.name)) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));

@@ -15,8 +15,9 @@ use super::properties::Individual;
 use crate::ast::{self, Builtin};
 use crate::codes;
 use crate::collections::Kind;
+use crate::foreign;
 use crate::resolve::{Model, Outcome, Signature, Symbol};
-use crate::text::{clip, count};
+use crate::text::{clip, count, listed};
 
 /// The owner of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -334,7 +335,9 @@ impl<'m, 's> Exprs<'m, 's> {
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no variable `{shown}`"))
                 .at(name.span, "not declared");
-        if let Some(full) = self.model.qualified(name.text) {
+        if let Some(hint) = foreign::value_hint(name.text) {
+            diagnostic = diagnostic.help(hint);
+        } else if let Some(full) = self.model.qualified(name.text) {
             diagnostic = diagnostic.help(format!("did you mean `{full}`?"));
         } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
@@ -414,7 +417,9 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             if let Some(kind) = Kind::of(self.ty(base)) {
                 let name = kind.name();
-                diagnostic = diagnostic.help(format!("its operations are written like `{name}.size(…)`"));
+                diagnostic = diagnostic.help(format!(
+                    "its size is `s.size`; other operations are written like `{name}.isEmpty(s)`"
+                ));
             }
             self.report(diagnostic);
             return None;
@@ -440,8 +445,10 @@ impl<'m, 's> Exprs<'m, 's> {
         if let Some(owner) = below.find(|&other| named(other).is_some()) {
             let owner = clip(&program.records[owner].name);
             diagnostic = diagnostic.help(format!("`{owner}` has one: cast to it with `({owner}) …`"));
-        } else if let Some(similar) = similar(member.text, names) {
+        } else if let Some(similar) = similar(member.text, names.clone()) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        } else {
+            diagnostic = diagnostic.note(listed("its fields are", "it has no fields", names));
         }
         self.report(diagnostic);
         None
@@ -559,6 +566,12 @@ impl<'m, 's> Exprs<'m, 's> {
     fn not_a_fun(&mut self, callee: ast::Name<'s>) {
         let shown = clip(callee.text);
         let Some(&declared) = self.model.names.get(callee.text) else {
+            if let Some(hint) = foreign::function_hint(callee.text, self.owner == Owner::Property) {
+                let message = format!("there is no pure function `{shown}`");
+                let diagnostic = Diagnostic::error(codes::UNKNOWN_PROCEDURE, message);
+                self.report(diagnostic.at(callee.span, "not declared").help(hint));
+                return;
+            }
             self.model.wrong_name(callee, codes::UNKNOWN_PROCEDURE, "a pure function", |_, symbol| {
                 matches!(symbol, Symbol::Fun(_))
             });
@@ -571,8 +584,12 @@ impl<'m, 's> Exprs<'m, 's> {
                 .label(declared.span, "declared here");
         let help = match declared.symbol {
             Symbol::Procedure(id) if self.model.is_thread(id) => "threads are started with `start`",
-            Symbol::Procedure(_) => "functions are called by a statement: `v := invoke f(…);`",
-            Symbol::Virtual(_) => "tables are called by a statement: `v := invoke virtual f(…);`",
+            Symbol::Procedure(_) => {
+                &format!("functions are called by a statement: `v := invoke {shown}(…);`")
+            }
+            Symbol::Virtual(_) => {
+                &format!("tables are called by a statement: `v := invoke virtual {shown}(…);`")
+            }
             _ => "",
         };
         if !help.is_empty() {

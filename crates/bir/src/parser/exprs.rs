@@ -63,7 +63,10 @@ impl<'s> Parser<'s, '_> {
     fn operators(&mut self, least: u8) -> Parsed<Expr<'s>> {
         let mut left = self.unary()?;
         loop {
-            let token = self.peek();
+            if self.at_increment() {
+                return Ok(left);
+            }
+            let token = self.foreign_operator().unwrap_or(self.peek());
             if token == Token::Question && least <= CONDITIONAL {
                 left = self.conditional(left)?;
             } else if token == Token::Instanceof && least <= COMPARISON {
@@ -122,6 +125,11 @@ impl<'s> Parser<'s, '_> {
         match self.peek() {
             Token::Bang => {
                 self.bump();
+                let operand = self.nested(Self::unary)?;
+                let height = operand.height + 1;
+                self.tree(ExprKind::Not(Box::new(operand)), self.since(start), height)
+            }
+            Token::Ident if self.eat_foreign_not() => {
                 let operand = self.nested(Self::unary)?;
                 let height = operand.height + 1;
                 self.tree(ExprKind::Not(Box::new(operand)), self.since(start), height)
@@ -235,7 +243,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Whether `place :=` starts at this distance, as in `when (test) place := invoke …`.
-    fn at_assignment(&mut self, start: usize) -> bool {
+    pub(super) fn at_assignment(&mut self, start: usize) -> bool {
         let mut distance = start + 1;
         loop {
             match self.peek_at(distance) {
@@ -376,6 +384,7 @@ impl<'s> Parser<'s, '_> {
             Token::ThreadTerminated => return self.builtin(Builtin::ThreadTerminated),
             Token::New => return self.new_object(),
             Token::Start | Token::Invoke => return self.impure(),
+            Token::LeftBrace | Token::LeftBracket => return Err(self.foreign_literal()),
             _ => return Err(self.unexpected("an expression")),
         };
         self.bump();
@@ -478,8 +487,15 @@ impl<'s> Parser<'s, '_> {
                 "allocate the inner arrays in a loop: `new int[][n]`, then `a[i] := new int[m];`",
             ),
             _ if length.is_some() => return Ok(()),
-            TypeKind::Named(_) if self.at(Token::LeftParen) => {
-                ("records have no constructors", "write `new R`; then assign the fields")
+            TypeKind::Named(name) if self.at(Token::LeftParen) => {
+                let name = clip(name);
+                let help = format!(
+                    "write `new {name}`; fields start as the record says, as in `record {name} {{ int x := 1; }}`"
+                );
+                let diagnostic = Diagnostic::error(codes::UNEXPECTED, "records have no constructors")
+                    .at(self.span(), "")
+                    .help(help);
+                return Err(self.report_here(diagnostic));
             }
             TypeKind::Named(_) | TypeKind::Lock => return Ok(()),
             TypeKind::Array(_) => ("the length of the new array is missing", "write `new T[length]`"),

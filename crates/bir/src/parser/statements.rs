@@ -3,13 +3,13 @@
 use ir::BinaryOp;
 use source::{Diagnostic, Span, similar};
 
-use super::{Parsed, Parser, Reported};
+use super::{Crooked, Parsed, Parser, Reported};
 use crate::ast::*;
 use crate::codes;
 use crate::lexer::Token;
 
 /// Words that statements start with, and that are likely to be followed by a name.
-const STATEMENT_WORDS: [&str; 9] =
+pub const STATEMENT_WORDS: [&str; 9] =
     ["assert", "assume", "throw", "return", "start", "invoke", "while", "if", "goto"];
 
 /// Whether a statement other than an assignment starts with this token.
@@ -69,6 +69,16 @@ impl<'s> Parser<'s, '_> {
         let mut is_empty = true;
         loop {
             let before = self.consumed;
+            if inner && self.at_foreign_elseif() {
+                is_empty &= before == first;
+                break;
+            }
+            if self.at(Token::Do) && matches!(self.peek_at(1), Token::Colon | Token::LeftBrace) {
+                let stop = |token| ends_block(token) || starts_statement(token);
+                block.extend(self.element(Self::statement, stop));
+                is_empty = false;
+                continue;
+            }
             if self.at(Token::When) {
                 let stop = |token| ends_block(token) || starts_statement(token);
                 block.extend(self.element(Self::wait_or_branch, stop).flatten());
@@ -81,6 +91,8 @@ impl<'s> Parser<'s, '_> {
                     break;
                 }
                 self.stray_branch(None);
+                block.extend(self.statements(true));
+                self.eat(Token::End);
                 is_empty = false;
                 continue;
             }
@@ -160,7 +172,16 @@ impl<'s> Parser<'s, '_> {
     /// Reports a keyword at the outermost level of a body that ends a block.
     fn misplaced(&mut self) {
         if !self.at(Token::Loc) {
-            self.unexpected("a statement");
+            let found = self.describe_next();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected a statement, found {found}"))
+                    .at(self.span(), "expected a statement");
+            let diagnostic = if self.at(Token::End) {
+                diagnostic.help("all blocks before this have ended; a body ends with `}`")
+            } else {
+                diagnostic
+            };
+            self.report_here(diagnostic);
             self.bump();
             return;
         }
@@ -178,6 +199,9 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn statement(&mut self) -> Parsed<Stmt<'s>> {
+        if let Some(foreign) = self.foreign_statement() {
+            return foreign;
+        }
         let label = self.label()?;
         let stmt = self.nested(Self::statement_here)?;
         Ok(Stmt { label, ..stmt })
@@ -211,8 +235,9 @@ impl<'s> Parser<'s, '_> {
         match self.peek() {
             Token::Atomic => {
                 self.bump();
-                let body = self.statements(true);
-                self.end("atomic", start)?;
+                let braced = self.eat_brace();
+                let body = self.block(braced);
+                self.end("atomic", start, braced)?;
                 Ok(Stmt { label: None, kind: StmtKind::Atomic(body), span: start })
             }
             Token::While => self.while_loop(),
@@ -298,7 +323,14 @@ impl<'s> Parser<'s, '_> {
         let kind = match self.peek() {
             Token::Assert => {
                 self.bump();
+                self.warn_of_macro();
                 let test = self.expr()?;
+                if self.at(Token::Comma) {
+                    let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:` or `;`, found `,`")
+                        .at(self.span(), "expected `:`")
+                        .help("the message of an assertion follows a colon: `assert e : \"…\";`");
+                    return Err(self.report_here(diagnostic));
+                }
                 let message = if self.eat(Token::Colon) { Some(self.message()?) } else { None };
                 StmtKind::Assert(test, message)
             }
@@ -331,6 +363,23 @@ impl<'s> Parser<'s, '_> {
         };
         self.semicolon()?;
         Ok(Stmt { label: None, kind, span: self.since(start) })
+    }
+
+    /// Warns of `assert!(e)`, which is meant otherwise in another language.
+    fn warn_of_macro(&mut self) {
+        let (word, sign) = (self.last, self.ahead[0]);
+        let next = self.lexeme_at(1);
+        if (sign.token, next.token) == (Token::Bang, Token::LeftParen)
+            && word.end == sign.start
+            && sign.end == next.start
+        {
+            let span = self.span_of(word).to(self.span_of(sign));
+            self.report(
+                Diagnostic::warning(codes::NEGATED_ASSERTION, "this asserts that the condition is false")
+                    .at(span, "`!` is the negation of what follows")
+                    .help("write `assert (…)` if it should be true, and `assert !(…)` if not"),
+            );
+        }
     }
 
     /// The message of an assertion.
@@ -381,27 +430,8 @@ impl<'s> Parser<'s, '_> {
         if self.at(Token::Semicolon) && matches!(place.kind, ExprKind::Operation(_)) {
             return Ok(StmtKind::Change(place));
         }
-        if self.at(Token::Equal) {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
-                .at(self.span(), "expected `:=`")
-                .help("variables are assigned with `:=`, and compared with `==`");
-            return Err(self.report_here(diagnostic));
-        }
-        let help = match place.kind {
-            ExprKind::Call(..) => {
-                "functions are called with `invoke f(…);`, threads are started with `start t(…);`"
-            }
-            ExprKind::Quantified(_) | ExprKind::Threads(_) | ExprKind::At(..) => {
-                "a condition is checked with `assert` or `assume`"
-            }
-            _ => "",
-        };
-        if self.at(Token::Semicolon) && !help.is_empty() {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an expression is no statement")
-                .at(place.span, "its value is not used")
-                .help(help);
-            self.report(diagnostic);
-            return Err(Reported);
+        if let Some(reported) = self.foreign_assignment(&place) {
+            return Err(reported);
         }
         if let Some(op) = compound(self.peek()) {
             let lexeme = self.bump();
@@ -420,50 +450,77 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// A condition up to `do`. After an error in it, the block after it is parsed all the same, so that `end`
-    /// finds its partner.
-    fn test(&mut self) -> Parsed<Expr<'s>> {
+    /// A condition up to `do`, and whether a brace follows instead. After an error in it, the block after it is
+    /// parsed all the same, so that `end` finds its partner.
+    fn test(&mut self) -> Parsed<(Expr<'s>, bool)> {
         let start = self.span();
         let parsed = self.expr();
-        let parsed = parsed.and_then(|test| self.expect(Token::Do, " after the condition").map(|_| test));
+        let parsed = parsed.and_then(|test| self.begin("the condition").map(|braced| (test, braced)));
         parsed.or_else(|Reported| self.skip_to_do(start))
     }
 
-    fn skip_to_do(&mut self, start: Span) -> Parsed<Expr<'s>> {
-        while !self.at(Token::Do) {
+    fn skip_to_do(&mut self, start: Span) -> Parsed<(Expr<'s>, bool)> {
+        while !self.at(Token::Do) && !self.at(Token::LeftBrace) {
             if ends_block(self.peek()) || self.at(Token::Semicolon) || starts_statement(self.peek()) {
                 return Err(Reported);
             }
             self.bump();
         }
-        self.bump();
-        Ok(Expr { kind: ExprKind::Error, span: start, height: 1 })
+        let braced = self.bump().token == Token::LeftBrace;
+        Ok((Expr { kind: ExprKind::Error, span: start, height: 1 }, braced))
     }
 
     /// The `end` of a statement whose keyword is at `start`.
-    fn end(&mut self, word: &str, start: Span) -> Parsed<()> {
+    fn end(&mut self, word: &'static str, start: Span, braced: bool) -> Parsed<()> {
         let keyword = Span::new(start.file, start.start, start.start + word.len() as u32);
         while self.branch.is_some() {
             self.stray_branch(Some((word, keyword)));
             self.statements(true);
+            if self.eat(Token::End) && !self.at(Token::End) && self.branch.is_none() {
+                // The `end` of the branch, rather than of the block around it.
+                self.statements(true);
+            }
         }
-        if self.eat(Token::End) {
+        if braced {
+            return Ok(());
+        }
+        if self.at(Token::End) {
+            let end = self.span();
+            if self.indentation(end) != self.indentation(keyword) {
+                self.crooked.push(Crooked { word, keyword, end });
+            }
+            self.bump();
             return Ok(());
         }
         let found = self.describe_next();
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `end`, found {found}"))
             .at(self.span(), "expected `end`")
             .label(keyword, format!("to end this `{word}`"));
+        // A block inside of it may have got the `end` that was meant for it.
+        let suspect = self.crooked.iter().find(|block| block.keyword.start > keyword.start);
+        let diagnostic = match suspect {
+            Some(Crooked { word, keyword, end }) => diagnostic
+                .label(*keyword, format!("perhaps it is this `{word}` that has not ended"))
+                .label(*end, "since this `end` is indented otherwise"),
+            None => diagnostic,
+        };
         Err(self.report_here(diagnostic))
+    }
+
+    /// What comes before a token on its line, if that is blank.
+    fn indentation(&self, span: Span) -> Option<&'s str> {
+        let before = &self.text[..span.start as usize];
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        line.trim().is_empty().then_some(line)
     }
 
     fn while_loop(&mut self) -> Parsed<Stmt<'s>> {
         let start = self.span();
         self.bump();
-        let test = self.test()?;
+        let (test, braced) = self.test()?;
         let span = start.to(test.span);
-        let body = self.statements(true);
-        self.end("while", start)?;
+        let body = self.block(braced);
+        self.end("while", start, braced)?;
         Ok(Stmt { label: None, kind: StmtKind::While { test, body }, span })
     }
 
@@ -481,58 +538,53 @@ impl<'s> Parser<'s, '_> {
         let start = self.span();
         self.bump();
         if !self.at(Token::Ident) {
-            return Err(self.foreign_for(start));
+            return Ok(self.foreign_for(start));
         }
         let variable = self.name("the name of a variable")?;
         if !self.eat_word("in") {
-            return Err(self.foreign_for(start));
+            return Ok(self.foreign_for(start));
         }
-        let over = self.over().or_else(|Reported| self.skip_to_do(start).map(Over::Elements))?;
+        let over = self.over().or_else(|Reported| {
+            let (elements, braced) = self.skip_to_do(start)?;
+            Ok((Over::Elements(elements), braced))
+        });
+        let (over, braced) = over?;
         let span = match &over {
             Over::Range { to, .. } => start.to(to.span),
             Over::Elements(elements) => start.to(elements.span),
         };
-        let body = self.statements(true);
-        self.end("for", start)?;
+        let body = self.block(braced);
+        self.end("for", start, braced)?;
         Ok(Stmt { label: None, kind: StmtKind::For(Box::new(For { variable, over, body })), span })
     }
 
-    /// What a `for` runs over, up to `do`.
-    fn over(&mut self) -> Parsed<Over<'s>> {
+    /// What a `for` runs over, up to `do`, and whether a brace follows instead.
+    fn over(&mut self) -> Parsed<(Over<'s>, bool)> {
         let from = self.expr()?;
         let inclusive = self.at(Token::DotDotEqual);
         if !inclusive && !self.at(Token::DotDot) {
-            self.expect(Token::Do, " after what the loop runs over")?;
-            return Ok(Over::Elements(from));
+            let braced = self.begin("what the loop runs over")?;
+            return Ok((Over::Elements(from), braced));
         }
         self.bump();
         let to = self.expr()?;
-        self.expect(Token::Do, " after the range")?;
-        Ok(Over::Range { from, to, inclusive })
-    }
-
-    /// Reports a loop as other languages write it, and skips its head.
-    fn foreign_for(&mut self, start: Span) -> Reported {
-        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "this is not how a `for` loop is written")
-            .at(start, "expected `for x in … do … end`")
-            .help("over numbers: `for i in 0..3 do … end`, where `i` is 0, 1 and 2; its variable is not declared")
-            .help("over elements: `for x in s do … end`, where `s` is a collection or an array");
-        self.report_here(diagnostic);
-        Reported
+        let braced = self.begin("the range")?;
+        Ok((Over::Range { from, to, inclusive }, braced))
     }
 
     fn conditional_statement(&mut self) -> Parsed<Stmt<'s>> {
         let start = self.span();
         self.bump();
-        let test = self.test()?;
+        let (test, mut braced) = self.test()?;
         let span = start.to(test.span);
-        let mut arms = vec![(test, self.statements(true))];
-        while self.eat(Token::Elseif) || self.eat_else_if() {
-            let test = self.test()?;
-            arms.push((test, self.statements(true)));
+        let mut arms = vec![(test, self.block(braced))];
+        while self.eat(Token::Elseif) || self.eat_else_if() || self.eat_foreign_elseif() {
+            let (test, in_braces) = self.test()?;
+            arms.push((test, self.block(in_braces)));
+            braced = in_braces;
         }
-        let otherwise = self.otherwise()?;
-        self.end("if", start)?;
+        let otherwise = self.otherwise(&mut braced)?;
+        self.end("if", start, braced)?;
         Ok(Stmt { label: None, kind: StmtKind::If { arms, otherwise }, span })
     }
 
@@ -546,12 +598,12 @@ impl<'s> Parser<'s, '_> {
         found
     }
 
-    fn otherwise(&mut self) -> Parsed<Option<Block<'s>>> {
+    fn otherwise(&mut self, braced: &mut bool) -> Parsed<Option<Block<'s>>> {
         if !self.eat(Token::Else) {
             return Ok(None);
         }
-        self.expect(Token::Do, " after `else`")?;
-        Ok(Some(self.statements(true)))
+        *braced = self.begin("`else`")?;
+        Ok(Some(self.block(*braced)))
     }
 
     fn choose(&mut self) -> Parsed<Stmt<'s>> {
@@ -564,8 +616,9 @@ impl<'s> Parser<'s, '_> {
         if branches.is_empty() {
             return Err(self.unexpected("`when <…> do` or `do`"));
         }
-        let otherwise = self.otherwise()?;
-        self.end("choose", start)?;
+        let mut braced = false;
+        let otherwise = self.otherwise(&mut braced)?;
+        self.end("choose", start, braced)?;
         Ok(Stmt { label: None, kind: StmtKind::Choose { branches, otherwise }, span: start })
     }
 
@@ -575,41 +628,44 @@ impl<'s> Parser<'s, '_> {
             return Ok(Branch { guard: Some(guard), body, span });
         }
         let start = self.span();
-        let mut guard = None;
+        let (mut guard, mut braced) = (None, false);
         if self.at(Token::When) {
-            let parsed = self.guard().or_else(|Reported| self.skip_to_do(start))?;
-            guard = Some(parsed);
+            let (parsed, in_braces) = self.guard().or_else(|Reported| self.skip_to_do(start))?;
+            (guard, braced) = (Some(parsed), in_braces);
         } else {
             self.bump();
         }
         let span = self.since(start);
-        let body = self.statements(true);
+        let body = self.block(braced);
         Ok(Branch { guard, body, span })
     }
 
-    /// `when < e > do`
-    fn guard(&mut self) -> Parsed<Expr<'s>> {
+    /// `when < e > do`, and whether a brace follows instead of `do`.
+    fn guard(&mut self) -> Parsed<(Expr<'s>, bool)> {
         let guard = self.when()?;
-        self.expect(Token::Do, " after the guard")?;
-        Ok(guard)
+        let braced = self.begin("the guard")?;
+        Ok((guard, braced))
     }
 
     fn try_statement(&mut self) -> Parsed<Stmt<'s>> {
         let start = self.span();
         self.bump();
-        let body = self.statements(true);
+        let mut braced = self.eat_brace();
+        let body = self.block(braced);
         let mut handlers = Vec::new();
         while self.at(Token::Catch) {
-            handlers.push(self.handler()?);
+            let (handler, in_braces) = self.handler()?;
+            handlers.push(handler);
+            braced = in_braces;
         }
         if handlers.is_empty() {
             return Err(self.unexpected("`catch` after the statements of `try`"));
         }
-        self.end("try", start)?;
+        self.end("try", start, braced)?;
         Ok(Stmt { label: None, kind: StmtKind::Try { body, handlers }, span: start })
     }
 
-    fn handler(&mut self) -> Parsed<Handler<'s>> {
+    fn handler(&mut self) -> Parsed<(Handler<'s>, bool)> {
         let start = self.span();
         self.bump();
         self.expect(Token::LeftParen, " after `catch`")?;
@@ -617,7 +673,8 @@ impl<'s> Parser<'s, '_> {
         let variable = self.name("the name of a variable")?;
         self.expect(Token::RightParen, " after the variable")?;
         let span = self.since(start);
-        let body = self.statements(true);
-        Ok(Handler { record, variable, body, span })
+        let braced = self.eat_brace();
+        let body = self.block(braced);
+        Ok((Handler { record, variable, body, span }, braced))
     }
 }

@@ -85,6 +85,8 @@ pub struct Model<'s> {
     strings: FxHashMap<String, StringId>,
     /// The initial values of fields that differ from the default.
     pub field_values: FxHashMap<FieldId, Const>,
+    /// The variable whose initial value is being evaluated.
+    initialised: Option<&'s str>,
     /// Names of fields whose types have errors: uses of them are not reported.
     pub broken_fields: FxHashSet<&'s str>,
     /// Symbols that something other than themselves mentions.
@@ -119,6 +121,7 @@ pub fn declare<'s>(
         virtual_signatures: Vec::new(),
         strings: FxHashMap::default(),
         field_values: FxHashMap::default(),
+        initialised: None,
         broken_fields: FxHashSet::default(),
         used: FxHashSet::default(),
     };

@@ -4,6 +4,7 @@ mod common;
 
 mod diagnostics;
 mod lowering;
+mod mistakes;
 mod models;
 mod random;
 mod robustness;

@@ -90,7 +90,7 @@ impl Run<'_> {
             });
             Ending {
                 kind: FaultKind::Deadlock,
-                message: model.dialect().deadlock.to_owned(),
+                message: model.deadlock().to_owned(),
                 location: None,
                 blocked: blocked.collect(),
             }
