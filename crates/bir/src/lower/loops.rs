@@ -15,8 +15,8 @@
 use std::ops::Range;
 
 use ir::{
-    Action, ActionKind, BinaryOp, CollectionOp, Const, Exit, Expr, ExprKind, Guard, Id, IntType, Jump,
-    LocalId, LocationId, LocationKind, Place, PlaceKind, Transition, Type, TypeId, Variable, Width,
+    Action, ActionKind, BinaryOp, CollectionOp, Const, Exit, Expr, ExprKind, Guard, IntType, Jump, LocalId,
+    LocationId, LocationKind, Place, PlaceKind, Transition, Type, TypeId, Variable, Width,
 };
 use source::{Diagnostic, Span};
 
@@ -36,13 +36,11 @@ pub struct Loop {
     again: LocationId,
 }
 
-/// A variable of a loop.
+/// Where a variable of a loop is live.
 pub struct Scope {
     variable: LocalId,
     /// The locations of the loop, by their index in the graph.
     locations: Range<usize>,
-    /// Whether the loop is being lowered.
-    open: bool,
 }
 
 /// The two parts of a `for`: how it starts, and how it goes on.
@@ -135,10 +133,8 @@ impl<'s> Lowering<'_, 's> {
         let Some((variable, _, course)) = course else { return };
         let end = self.graph.locations.len();
         for variable in course.hidden.iter().copied().chain([variable]) {
-            if let Some(scope) = self.scopes.iter_mut().rev().find(|scope| scope.variable == variable) {
-                scope.locations = start..end;
-                scope.open = false;
-            }
+            self.scopes.push(Scope { variable, locations: start..end });
+            self.loop_variables.insert(variable, false);
         }
         let Course { some, first, more, then, .. } = course;
         match some {
@@ -172,15 +168,11 @@ impl<'s> Lowering<'_, 's> {
 
     /// A variable of the loop that is being lowered. Loops one after the other share theirs.
     fn loop_variable(&mut self, name: &str, synthetic: bool, ty: TypeId, span: Span) -> LocalId {
-        let is_free = |id: LocalId, scopes: &[Scope]| {
-            scopes.iter().any(|scope| scope.variable == id)
-                && !scopes.iter().any(|scope| scope.variable == id && scope.open)
-        };
         let free = self.exprs.variables.iter().find(|(id, variable)| {
             variable.ty == ty
                 && variable.name == name
                 && variable.synthetic == synthetic
-                && is_free(*id, &self.scopes)
+                && self.loop_variables.get(id) == Some(&false)
         });
         let variable = match free {
             Some((id, _)) => id,
@@ -189,27 +181,25 @@ impl<'s> Lowering<'_, 's> {
                 self.exprs.variables.push(variable)
             }
         };
-        self.scopes.push(Scope { variable, locations: 0..0, open: true });
+        self.loop_variables.insert(variable, true);
         variable
     }
 
     /// Gives each location the set of variables that matter there, if some do not matter everywhere.
     pub(super) fn set_live(&mut self) {
-        let all: Vec<_> = self.exprs.variables.ids().collect();
-        let is_scoped = |id: LocalId| self.scopes.iter().any(|scope| scope.variable == id);
-        if !all.iter().any(|&id| is_scoped(id) || self.exprs.is_temporary(id)) {
+        let is_local = |id: &LocalId| !self.exprs.is_temporary(*id) && !self.loop_variables.contains_key(id);
+        let everywhere: Vec<_> = self.exprs.variables.ids().filter(is_local).collect();
+        if everywhere.len() == self.exprs.variables.len() {
             return;
         }
-        let is_live = |id: LocalId, location: LocationId| {
-            let holds = |scope: &Scope| scope.variable == id && scope.locations.contains(&location.index());
-            !self.exprs.is_temporary(id) && (!is_scoped(id) || self.scopes.iter().any(holds))
-        };
-        let ids: Vec<_> = self.graph.locations.ids().collect();
-        for location in ids {
-            let item = &self.graph.locations[location];
-            if item.kind == LocationKind::Plain && item.live.is_none() {
-                let live = all.iter().copied().filter(|&id| is_live(id, location)).collect();
-                self.graph.locations[location].live = Some(live);
+        let mut live = vec![everywhere; self.graph.locations.len()];
+        for scope in &self.scopes {
+            live[scope.locations.clone()].iter_mut().for_each(|live| live.push(scope.variable));
+        }
+        for (location, mut live) in self.graph.locations.values_mut().zip(live) {
+            if location.kind == LocationKind::Plain && location.live.is_none() {
+                live.sort_unstable();
+                location.live = Some(live);
             }
         }
     }
@@ -242,6 +232,8 @@ impl<'s> Lowering<'_, 's> {
             None => whole,
         };
         let variable = self.loop_variable(name.text, false, ty, name.span);
+        // A loop may do something a number of times.
+        self.exprs.used.insert(variable.0);
         let place = |id, ty| Place { kind: PlaceKind::Local(id), ty, span };
         let value = |id, ty| Expr { kind: ExprKind::Local(id), ty, span };
         let one = self.exprs.make(ExprKind::Const(Const::Int(1)), Type::Int(IntType::INT), span);

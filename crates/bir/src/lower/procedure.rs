@@ -27,8 +27,9 @@ pub struct Lowering<'m, 's> {
     pub atomic: bool,
     /// The loops around the current statement, from the outside.
     pub loops: Vec<Loop>,
-    /// Variables of loops, and the locations at which they are live.
     pub scopes: Vec<Scope>,
+    /// Variables of loops, and whether the loop is being lowered.
+    pub loop_variables: FxHashMap<LocalId, bool>,
     pub labels: FxHashMap<&'s str, Span>,
     /// The variable that holds the lock a thread waits for.
     pub waited: Option<LocalId>,
@@ -49,6 +50,7 @@ pub fn lower(model: &mut Model<'_>, id: ProcedureId, merge: Merge) {
         atomic: false,
         loops: Vec::new(),
         scopes: Vec::new(),
+        loop_variables: FxHashMap::default(),
         labels: FxHashMap::default(),
         waited: None,
         merge,

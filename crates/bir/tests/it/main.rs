@@ -3,6 +3,7 @@
 mod common;
 
 mod diagnostics;
+mod imports;
 mod lowering;
 mod mistakes;
 mod models;
