@@ -9,8 +9,8 @@
 //!
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
 //! - Words that have a meaning at one place only can be names: `top`, `throwable`, `abstract`, `main`,
-//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `forall`, `exists`, `in`, `all`, `type`, and the
-//!   names of the collections and of their operations.
+//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `size`, `forall`, `exists`, `in`, `all`, `type`,
+//!   `for`, `break`, `continue`, `import`, and the names of the collections and of their operations.
 //! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
 //!   condition of a quantifier reaches as far to the right as it can.
 //! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no
@@ -24,8 +24,16 @@
 //! - `catch (R v)` declares `v` for its block, or uses an existing local `v`.
 //! - Collections are values of exactly their types: a `Set.type<S>` is not a `Set.type<R>`. The types of a
 //!   new collection can be left out where a place, the other side of `==` or the collection around it has
-//!   them; elements alone do not determine them.
-//! - `Set.add(s, x);` is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
+//!   them; the arguments of `create` alone do not determine them.
+//! - `name:` before a statement is a label. A thread may stay for ever at `name end:`, and at `loc name end:`:
+//!   the mark is a word rather than a part of the name, since old models have locations of any name, and it
+//!   comes after the name, since `end` before it would end a block.
+//! - A loop over a set, a bag or a map explores every order, because elements of sets have none.
+//! - `new` inside of an expression makes its object before the rest of the statement, in the same step.
+//! - `Set{1, 2}` has the kind in front, so that a brace never starts an expression, and brackets remain the
+//!   operator `[]` of formulas. Its first element determines its type where nothing else does.
+//! - `F` and `G` are not operators of formulas: they could be pure functions, as in `F (x)`.
+//! - `Set.add(s, x);`, also written `s.add(x);`, is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
 //!   of their first argument. `v := Set.choose(s);` is an action, like `new`.
 //! - `E.all` is the set of all elements of an enum, unless an element has the name `all`.
 //! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these
