@@ -62,9 +62,15 @@ fn errors_of_imports() {
         compile(&[("main.bir", MAIN), ("lib/stack.bir", "record Node { int valu; }\nfunction push( { }")]),
         compile(&[
             ("main.bir", MAIN),
-            ("lib/stack.bir", "record Node { int value; }\nfunction push(Nod top, int v) returns Node { return null; }\nconst Limits { MAX = 3; }"),
+            (
+                "lib/stack.bir",
+                "record Node { int value; }\nfunction push(Nod top, int v) returns Node { return null; }\nconst Limits { MAX = 3; }",
+            ),
         ]),
-        compile(&[("main.bir", "import \"b.bir\";\nsystem s { int x; active thread T() { x := 1; } }"), ("b.bir", "int x;")]),
+        compile(&[
+            ("main.bir", "import \"b.bir\";\nsystem s { int x; active thread T() { x := 1; } }"),
+            ("b.bir", "int x;"),
+        ]),
     ];
     let shown: Vec<_> = errors.into_iter().map(|outcome| outcome.unwrap_err()).collect();
     insta::assert_snapshot!(shown.join("\n--------\n\n"));

@@ -159,8 +159,10 @@ fn long_chains_are_refused() {
     survives(&body(&format!("if b do x := 0; {arms} end"))).unwrap();
     survives(&body(&"x := 1;\n".repeat(20_000))).unwrap();
     survives(&body(&"for i in 0..x do x += i; end\n".repeat(20_000))).unwrap();
-    survives(&body(&"start U(new int[1]);\n".repeat(10_000)).replace("int x;", "thread U(int[] a) {} int x;"))
-        .unwrap();
+    survives(
+        &body(&"start U(new int[1]);\n".repeat(10_000)).replace("int x;", "thread U(int[] a) {} int x;"),
+    )
+    .unwrap();
 }
 
 #[test]
@@ -236,7 +238,10 @@ fn nonsense_is_refused_quickly() {
         assert!(survives(&text).is_err(), "{piece}");
         assert!(survives(&format!("system s {{ {text} }}")).is_err(), "{piece}");
         let inside = survives(&body(&text));
-        assert!(inside.is_err() || matches!(piece, "//" | "\n" | "x := 1; " | "int x; " | "when b; "), "{piece}");
+        assert!(
+            inside.is_err() || matches!(piece, "//" | "\n" | "x := 1; " | "int x; " | "when b; "),
+            "{piece}"
+        );
     }
 }
 
