@@ -54,11 +54,14 @@ pub fn function_hint(name: &str, in_formula: bool) -> Option<&'static str> {
         "len" | "size" | "length" => "the number of elements is `s.size`, the length of an array `a.length`",
         "max" => "write `a > b ? a : b`",
         "min" => "write `a < b ? a : b`",
-        "print" | "printf" | "println" | "puts" => {
-            "there is no output: the trace of a violation shows all variables"
-        }
-        _ => return None,
+        _ => return output_hint(name),
     })
+}
+
+/// What to do instead of writing something out.
+pub fn output_hint(name: &str) -> Option<&'static str> {
+    let is_output = matches!(name, "print" | "printf" | "println" | "puts" | "echo");
+    is_output.then_some("there is no output: the trace of a violation shows all variables")
 }
 
 /// What to write instead of an operation of another language's collections.

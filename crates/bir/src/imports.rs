@@ -56,7 +56,7 @@ pub fn load(map: &mut SourceMap, provider: &dyn Provider, file: FileId) -> Resul
         }
         match read(map, provider, &path, span) {
             Ok(file) => stack.push(open(map, file, &mut diagnostics)),
-            Err(problem) => diagnostics.push(problem),
+            Err(problem) => diagnostics.push(*problem),
         }
     }
     // The model itself.
@@ -64,16 +64,21 @@ pub fn load(map: &mut SourceMap, provider: &dyn Provider, file: FileId) -> Resul
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(loaded) }
 }
 
-fn read(map: &mut SourceMap, provider: &dyn Provider, path: &str, span: Span) -> Result<FileId, Diagnostic> {
+fn read(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    path: &str,
+    span: Span,
+) -> Result<FileId, Box<Diagnostic>> {
     let shown = clip(path);
     let bad = |message: String| Diagnostic::error(codes::BAD_IMPORT, message).at(span, "imported here");
     let bytes = provider
         .include(path)
-        .map_err(|error| bad(format!("cannot import `{shown}`: {error}")).help(RELATIVE))?;
+        .map_err(|error| Box::new(bad(format!("cannot import `{shown}`: {error}")).help(RELATIVE)))?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| bad(format!("cannot import `{shown}`: it is not UTF-8 text")))?;
+        .map_err(|_| Box::new(bad(format!("cannot import `{shown}`: it is not UTF-8 text"))))?;
     let origin = Origin::Included { by: span };
-    map.add_derived(path, text, origin).map_err(|_| bad(format!("`{shown}` is larger than 4 GiB")))
+    map.add_derived(path, text, origin).map_err(|_| Box::new(bad(format!("`{shown}` is larger than 4 GiB"))))
 }
 
 const RELATIVE: &str = "the name is relative to the folder of the file that imports";

@@ -66,12 +66,11 @@ impl<'s> Exprs<'_, 's> {
         &mut self,
         item: &ast::Operation<'s>,
     ) -> Option<(Kind, &'static Operation, Option<Expr>)> {
-        let (kind, this) = match item.extension.extension() {
-            Some(kind) => (kind, None),
-            None => {
-                let (kind, this) = self.receiver(item)?;
-                (kind, Some(this))
-            }
+        let (kind, this) = if let Some(kind) = item.extension.extension() {
+            (kind, None)
+        } else {
+            let (kind, this) = self.receiver(item)?;
+            (kind, Some(this))
         };
         let operation = kind.operation(item.name.text);
         if let Some(operation) = operation.filter(|operation| this.is_none() || !operation.creates()) {

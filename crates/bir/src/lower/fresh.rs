@@ -46,17 +46,14 @@ impl<'s> Exprs<'_, 's> {
     /// A free variable of a type.
     pub(super) fn temporary(&mut self, ty: TypeId, span: Span) -> Place {
         let free = self.temporaries.iter_mut().find(|temporary| !temporary.busy && temporary.ty == ty);
-        let id = match free {
-            Some(temporary) => {
-                temporary.busy = true;
-                temporary.id
-            }
-            None => {
-                let variable = Variable { synthetic: true, ..Variable::new("made", ty, None, span) };
-                let id = self.variables.push(variable);
-                self.temporaries.push(Temporary { id, ty, busy: true });
-                id
-            }
+        let id = if let Some(temporary) = free {
+            temporary.busy = true;
+            temporary.id
+        } else {
+            let variable = Variable { synthetic: true, ..Variable::new("made", ty, None, span) };
+            let id = self.variables.push(variable);
+            self.temporaries.push(Temporary { id, ty, busy: true });
+            id
         };
         Place { kind: PlaceKind::Local(id), ty, span }
     }

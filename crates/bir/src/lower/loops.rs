@@ -174,12 +174,11 @@ impl<'s> Lowering<'_, 's> {
                 && variable.synthetic == synthetic
                 && self.loop_variables.get(id) == Some(&false)
         });
-        let variable = match free {
-            Some((id, _)) => id,
-            None => {
-                let variable = Variable { synthetic, ..Variable::new(name, ty, None, span) };
-                self.exprs.variables.push(variable)
-            }
+        let variable = if let Some((id, _)) = free {
+            id
+        } else {
+            let variable = Variable { synthetic, ..Variable::new(name, ty, None, span) };
+            self.exprs.variables.push(variable)
         };
         self.loop_variables.insert(variable, true);
         variable

@@ -173,7 +173,7 @@ impl<'s> Lowering<'_, 's> {
             );
             return;
         }
-        location.name = name.text.to_owned();
+        name.text.clone_into(&mut location.name);
         location.synthetic = false;
         location.end = label.end;
     }

@@ -6,6 +6,7 @@ use source::{Diagnostic, Span};
 use super::{Parsed, Parser, Reported};
 use crate::ast::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::codes;
+use crate::foreign;
 use crate::lexer::Token;
 use crate::text::clip;
 
@@ -21,15 +22,16 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("foreach", "write `for x in s do … end`"),
 ];
 
+/// What a statement that was reported stands for.
+fn nothing<'s>(span: Span) -> Stmt<'s> {
+    Stmt { label: None, kind: StmtKind::Skip, span }
+}
+
 impl<'s> Parser<'s, '_> {
     /// Reports something about the next token, with what to write instead.
     fn instead(&mut self, span: Span, message: &str, label: &str, help: &str) -> Reported {
         let diagnostic = Diagnostic::error(codes::UNEXPECTED, message).at(span, label).help(help.to_owned());
         self.report_here(diagnostic)
-    }
-
-    fn nothing(&self, span: Span) -> Stmt<'s> {
-        Stmt { label: None, kind: StmtKind::Skip, span }
     }
 
     // Blocks.
@@ -134,14 +136,14 @@ impl<'s> Parser<'s, '_> {
                 self.instead(start, &format!("there is no statement `{word}`"), "", help);
                 self.bump();
                 self.skip_form();
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Ident, Token::Ident) if word == "run" && self.peek_at(2) == Token::LeftParen => {
                 let name = self.lexeme_at(1);
                 let help = format!("threads are started with `start {}(…);`", clip(self.slice(name)));
                 self.instead(start, "there is no statement `run`", "", &help);
                 self.skip_to(|_| false);
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Ident, Token::Ident) if self.at_foreign_local() => {
                 self.instead(
@@ -151,12 +153,12 @@ impl<'s> Parser<'s, '_> {
                     "variables are declared at the start of a body, with a type: `int x := 3;`",
                 );
                 self.skip_to(|_| false);
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Ident, Token::Semicolon) if word == "pass" => {
                 self.instead(start, "there is no statement `pass`", "", "write `skip;`");
                 self.skip_to(|_| false);
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Plus, Token::Plus) | (Token::Minus, Token::Minus) => {
                 let sign = if self.at(Token::Plus) { "+" } else { "-" };
@@ -166,9 +168,9 @@ impl<'s> Parser<'s, '_> {
                 let help = format!("write `{name} {sign}= 1;`");
                 self.instead(both, &format!("there is no operator `{sign}{sign}`"), "", &help);
                 self.skip_to(|_| false);
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
-            (Token::If, Token::Colon) | (Token::Do, Token::Colon) => {
+            (Token::If | Token::Do, Token::Colon) => {
                 let is_loop = self.at(Token::Do);
                 let help = if is_loop {
                     "a choice is written `choose when <e> do … end`, and repeated by `while true do … end`"
@@ -177,7 +179,7 @@ impl<'s> Parser<'s, '_> {
                 };
                 self.instead(start, "this is a choice of Promela", "expected a statement", help);
                 self.skip_promela();
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Do, Token::LeftBrace) => {
                 let help = "the condition comes first: `while e do … end`";
@@ -187,13 +189,13 @@ impl<'s> Parser<'s, '_> {
                 if self.eat(Token::While) {
                     self.skip_to(|_| false);
                 }
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             (Token::Goto, _) => {
                 let help = "use `while`, `break` and `continue`; bodies made of locations have `goto`";
                 self.instead(start, "statements do not jump", "expected a statement", help);
                 self.skip_to(|_| false);
-                Some(Ok(self.nothing(start)))
+                Some(Ok(nothing(start)))
             }
             _ => None,
         }
@@ -247,7 +249,7 @@ impl<'s> Parser<'s, '_> {
                 parser.eat(Token::End);
             });
         }
-        self.nothing(start)
+        nothing(start)
     }
 
     /// Reports a value of a collection or array as other languages write it.
@@ -333,7 +335,7 @@ impl<'s> Parser<'s, '_> {
         let help = match &place.kind {
             ExprKind::Call(name, _) => {
                 let name = clip(name.text);
-                match crate::foreign::function_hint(&name, false).filter(|_| name.starts_with("p")) {
+                match foreign::output_hint(&name) {
                     Some(hint) => hint.to_owned(),
                     None => format!(
                         "a function is called with `invoke {name}(…);`, a thread is started with \

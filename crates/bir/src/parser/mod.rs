@@ -8,6 +8,7 @@
 //! **Limits.** Nesting is limited, and so is the height of expressions that grow without nesting (`1+1+1+…`).
 //! Beyond the limits, and when no further error would be shown, the parser gives up the rest of the file.
 
+mod blocks;
 mod exprs;
 mod foreign;
 mod formulas;
