@@ -13,7 +13,7 @@ pub struct Name<'s> {
     pub span: Span,
 }
 
-/// A whole file, its members sorted by kind.
+/// A model with what it imports, its members sorted by kind.
 #[derive(Debug)]
 pub struct System<'s> {
     pub name: Name<'s>,
@@ -27,6 +27,25 @@ pub struct System<'s> {
     pub funs: Vec<Fun<'s>>,
     pub invariants: Vec<Invariant<'s>>,
     pub temporal: Vec<Temporal<'s>>,
+}
+
+impl<'s> System<'s> {
+    /// A system without members.
+    pub fn new(name: Name<'s>) -> Self {
+        Self {
+            name,
+            consts: Vec::new(),
+            enums: Vec::new(),
+            records: Vec::new(),
+            aliases: Vec::new(),
+            globals: Vec::new(),
+            procedures: Vec::new(),
+            virtuals: Vec::new(),
+            funs: Vec::new(),
+            invariants: Vec::new(),
+            temporal: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -50,7 +69,7 @@ pub struct Record<'s> {
     pub top: bool,
     pub throwable: bool,
     pub parents: Vec<Name<'s>>,
-    pub fields: Vec<Param<'s>>,
+    pub fields: Vec<Variable<'s>>,
 }
 
 #[derive(Debug)]
@@ -59,7 +78,7 @@ pub struct Alias<'s> {
     pub ty: Type<'s>,
 }
 
-/// A global or local variable.
+/// A global or local variable, or a field.
 #[derive(Debug)]
 pub struct Variable<'s> {
     pub name: Name<'s>,
@@ -67,7 +86,7 @@ pub struct Variable<'s> {
     pub init: Option<Expr<'s>>,
 }
 
-/// A parameter or field.
+/// A parameter.
 #[derive(Debug)]
 pub struct Param<'s> {
     pub name: Name<'s>,
@@ -108,6 +127,8 @@ pub enum Body<'s> {
 #[derive(Debug)]
 pub struct Location<'s> {
     pub name: Name<'s>,
+    /// A thread may stay here forever.
+    pub end: bool,
     pub live: Option<Vec<Name<'s>>>,
     pub transformations: Vec<Transformation<'s>>,
 }
@@ -160,9 +181,18 @@ pub struct Invoke<'s> {
 /// A statement, or an action of a transformation.
 #[derive(Debug)]
 pub struct Stmt<'s> {
+    pub label: Option<Label<'s>>,
     pub kind: StmtKind<'s>,
     /// The whole of a simple statement, the head of others.
     pub span: Span,
+}
+
+/// `name:` or `name end:` before a statement.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'s> {
+    pub name: Name<'s>,
+    /// A thread may stay here forever.
+    pub end: bool,
 }
 
 #[derive(Debug)]
@@ -173,8 +203,11 @@ pub enum StmtKind<'s> {
     },
     /// An operation on a collection that changes its first argument.
     Change(Expr<'s>),
-    Assert(Expr<'s>),
+    /// A condition, and the message if it is false.
+    Assert(Expr<'s>, Option<String>),
     Assume(Expr<'s>),
+    /// Waits for a condition.
+    When(Expr<'s>),
     Monitor(MonitorOp, Expr<'s>),
     Throw(Expr<'s>),
     Start {
@@ -191,6 +224,9 @@ pub enum StmtKind<'s> {
         test: Expr<'s>,
         body: Block<'s>,
     },
+    For(Box<For<'s>>),
+    Break,
+    Continue,
     If {
         arms: Vec<(Expr<'s>, Block<'s>)>,
         otherwise: Option<Block<'s>>,
@@ -206,6 +242,23 @@ pub enum StmtKind<'s> {
 }
 
 pub type Block<'s> = Vec<Stmt<'s>>;
+
+/// `for variable in over do body end`
+#[derive(Debug)]
+pub struct For<'s> {
+    pub variable: Name<'s>,
+    pub over: Over<'s>,
+    pub body: Block<'s>,
+}
+
+/// What a `for` runs over.
+#[derive(Debug)]
+pub enum Over<'s> {
+    /// `from..to`, or `from..=to`, which has its last element.
+    Range { from: Expr<'s>, to: Expr<'s>, inclusive: bool },
+    /// The elements of a collection or an array.
+    Elements(Expr<'s>),
+}
 
 #[derive(Debug)]
 pub struct Branch<'s> {
@@ -278,7 +331,7 @@ pub enum TemporalKind {
     Automaton(ltl::Automaton),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Type<'s> {
     pub kind: TypeKind<'s>,
     pub span: Span,
@@ -286,7 +339,7 @@ pub struct Type<'s> {
     pub size: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum TypeKind<'s> {
     Boolean,
     Int {
@@ -305,14 +358,14 @@ pub enum TypeKind<'s> {
     },
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Range<'s> {
     pub wrap: bool,
     pub lo: Expr<'s>,
     pub hi: Expr<'s>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr<'s> {
     pub kind: ExprKind<'s>,
     pub span: Span,
@@ -330,7 +383,7 @@ impl Expr<'_> {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind<'s> {
     Int {
         value: i64,
@@ -361,7 +414,7 @@ pub enum ExprKind<'s> {
     Error,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Binary<'s> {
     pub op: BinaryOp,
     pub op_span: Span,
@@ -377,24 +430,26 @@ pub enum Builtin {
     ThreadTerminated,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct New<'s> {
     /// `new ty`, or `new ty[length]`.
     pub ty: Type<'s>,
     pub length: Option<Expr<'s>>,
 }
 
-/// `extension.name<types>(args)`
-#[derive(Debug)]
+/// `extension.name<types>(args)`, or `collection.name(args)`.
+#[derive(Clone, Debug)]
 pub struct Operation<'s> {
     pub extension: Expr<'s>,
     pub name: Name<'s>,
     pub types: Vec<Type<'s>>,
     pub args: Vec<Expr<'s>>,
+    /// Written `Set{…}`: elements can determine the type.
+    pub literal: bool,
 }
 
 /// `forall procedure variable : body`, `exists`, or the number `#(procedure variable : body)`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Threads<'s> {
     pub question: ThreadQuestion,
     pub procedure: Name<'s>,
@@ -410,7 +465,7 @@ pub enum ThreadQuestion {
 }
 
 /// `forall variable in over : body`, or `exists`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Quantified<'s> {
     pub all: bool,
     pub variable: Name<'s>,

@@ -26,6 +26,12 @@ source::codes! {
     NOT_A_PLACE = "E0206";
     /// An operation on a collection as a statement that changes nothing.
     NO_EFFECT = "E0207";
+    /// `break` or `continue` outside of a loop.
+    OUTSIDE_LOOP = "E0208";
+    /// A label in the middle of an atomic block.
+    HIDDEN_LABEL = "E0209";
+    /// A file that is imported cannot be read, or not used.
+    BAD_IMPORT = "E0210";
 
     /// No variable, constant or element has this name.
     UNKNOWN_NAME = "E0301";
@@ -126,4 +132,6 @@ source::codes! {
     UNREACHABLE_LOCATION = "W0703";
     /// A statement that is never reached.
     UNREACHABLE_STATEMENT = "W0704";
+    /// `assert!(…)`, which asserts a negation.
+    NEGATED_ASSERTION = "W0705";
 }

@@ -164,10 +164,30 @@ pub enum Token {
     Comma,
     #[token(".")]
     Dot,
+    #[token("..")]
+    DotDot,
+    #[token("..=")]
+    DotDotEqual,
     #[token("?")]
     Question,
     #[token(":=")]
     Assign,
+    #[token("+=")]
+    PlusAssign,
+    #[token("-=")]
+    MinusAssign,
+    #[token("*=")]
+    StarAssign,
+    #[token("/=")]
+    SlashAssign,
+    #[token("%=")]
+    PercentAssign,
+    #[token("&=")]
+    AndAssign,
+    #[token("|=")]
+    OrAssign,
+    #[token("^=")]
+    CaretAssign,
     #[token("=")]
     Equal,
     #[token("->")]
@@ -373,8 +393,18 @@ impl Token {
             Colon => ":",
             Comma => ",",
             Dot => ".",
+            DotDot => "..",
+            DotDotEqual => "..=",
             Question => "?",
             Assign => ":=",
+            PlusAssign => "+=",
+            MinusAssign => "-=",
+            StarAssign => "*=",
+            SlashAssign => "/=",
+            PercentAssign => "%=",
+            AndAssign => "&=",
+            OrAssign => "|=",
+            CaretAssign => "^=",
             Equal => "=",
             Arrow => "->",
             Bang => "!",

@@ -9,8 +9,8 @@
 //!
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
 //! - Words that have a meaning at one place only can be names: `top`, `throwable`, `abstract`, `main`,
-//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `forall`, `exists`, `in`, `all`, `type`, and the
-//!   names of the collections and of their operations.
+//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `size`, `forall`, `exists`, `in`, `all`, `type`,
+//!   `for`, `break`, `continue`, `import`, and the names of the collections and of their operations.
 //! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
 //!   condition of a quantifier reaches as far to the right as it can.
 //! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no
@@ -24,8 +24,16 @@
 //! - `catch (R v)` declares `v` for its block, or uses an existing local `v`.
 //! - Collections are values of exactly their types: a `Set.type<S>` is not a `Set.type<R>`. The types of a
 //!   new collection can be left out where a place, the other side of `==` or the collection around it has
-//!   them; elements alone do not determine them.
-//! - `Set.add(s, x);` is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
+//!   them; the arguments of `create` alone do not determine them.
+//! - `name:` before a statement is a label. A thread may stay for ever at `name end:`, and at `loc name end:`:
+//!   the mark is a word rather than a part of the name, since old models have locations of any name, and it
+//!   comes after the name, since `end` before it would end a block.
+//! - A loop over a set, a bag or a map explores every order, because elements of sets have none.
+//! - `new` inside of an expression makes its object before the rest of the statement, in the same step.
+//! - `Set{1, 2}` has the kind in front, so that a brace never starts an expression, and brackets remain the
+//!   operator `[]` of formulas. Its first element determines its type where nothing else does.
+//! - `F` and `G` are not operators of formulas: they could be pure functions, as in `F (x)`.
+//! - `Set.add(s, x);`, also written `s.add(x);`, is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
 //!   of their first argument. `v := Set.choose(s);` is an action, like `new`.
 //! - `E.all` is the set of all elements of an enum, unless an element has the name `all`.
 //! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these
@@ -35,6 +43,8 @@ pub mod codes;
 
 mod ast;
 mod collections;
+mod foreign;
+mod imports;
 mod lexer;
 mod lower;
 mod parser;
@@ -42,48 +52,58 @@ mod resolve;
 mod text;
 mod unused;
 
-use source::{Diagnostics, FileId, SourceMap};
+use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap};
 
 use lower::Merge;
 use resolve::{Defines, Value};
 
-/// Compiles a model. `defines` sets constants, by `NAME` or `GROUP.NAME`. There may be warnings even on
-/// success.
+/// Compiles a model that imports no files. `defines` sets constants, by `NAME` or `GROUP.NAME`. There may be
+/// warnings even on success.
 pub fn compile(
     map: &SourceMap,
     file: FileId,
     defines: &[(String, String)],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
-    compile_with(map, file, defines, &[])
+    let mut diagnostics = Diagnostics::new();
+    if let Some((name, span)) = parser::imports(map, file, &mut diagnostics).into_iter().next() {
+        let message = format!("`{}` is not imported: there are no other files", text::clip(&name));
+        diagnostics.push(Diagnostic::error(codes::BAD_IMPORT, message).at(span, ""));
+        return Err(diagnostics);
+    }
+    compile_merging(map, file, &[], defines, &[], Merge::Straight)
 }
 
-/// Compiles a model together with properties that are not in it. Each is a file of its own: a formula as
+/// Compiles a model with the files that it imports, together with properties that are not in it. Each is a file of its own: a formula as
 /// after `ltl`, or an automaton in the HOA format whose propositions are conditions of the model. The name of
 /// the file is the name of the property. They come after those of the model.
 pub fn compile_with(
-    map: &SourceMap,
+    map: &mut SourceMap,
+    provider: &dyn Provider,
     file: FileId,
     defines: &[(String, String)],
     properties: &[FileId],
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
-    compile_merging(map, file, defines, properties, Merge::Straight)
+    let imports = imports::load(map, provider, file)?;
+    compile_merging(map, file, &imports, defines, properties, Merge::Straight)
 }
 
 /// Like [`compile`], but every statement of an atomic block keeps its own location. Tests use it to check
 /// that merging does not change results.
 pub fn compile_unmerged(map: &SourceMap, file: FileId) -> Result<ir::Program, Diagnostics> {
-    compile_merging(map, file, &[], &[], Merge::Nothing).map(|(program, _)| program)
+    compile_merging(map, file, &[], &[], &[], Merge::Nothing).map(|(program, _)| program)
 }
 
 fn compile_merging(
     map: &SourceMap,
     file: FileId,
+    imports: &[FileId],
     defines: &[(String, String)],
     properties: &[FileId],
     merge: Merge,
 ) -> Result<(ir::Program, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(mut system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let parsed = parser::parse(map, file, imports, &mut diagnostics);
+    let Some(mut system) = parsed else { return Err(diagnostics) };
     for &property in properties {
         let Some(property) = parser::parse_property(map, property, &mut diagnostics) else {
             return Err(diagnostics);
@@ -115,10 +135,10 @@ pub struct ConstantInfo {
     pub value: String,
 }
 
-/// The constants of a model that are numbers or booleans.
+/// The constants of a model that are numbers or booleans. Imported files are not looked at.
 pub fn constants(map: &SourceMap, file: FileId) -> Result<Vec<ConstantInfo>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(system) = parser::parse(map, file, &mut diagnostics) else { return Err(diagnostics) };
+    let Some(system) = parser::parse(map, file, &[], &mut diagnostics) else { return Err(diagnostics) };
     let model = resolve::declare(map, &system, &Defines::default(), diagnostics);
     let mut constants = Vec::new();
     for (index, group) in system.consts.iter().enumerate() {

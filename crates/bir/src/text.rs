@@ -1,5 +1,8 @@
 //! Words for messages.
 
+/// The largest number of names that a message lists.
+const MOST_LISTED: usize = 10;
+
 /// The longest part of a name that a message shows.
 const SHOWN: usize = 40;
 
@@ -14,6 +17,19 @@ pub fn clip(text: &str) -> String {
 /// `1 argument`, `2 arguments`.
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A list of names after some words, or other words if there is none. Long lists are cut.
+pub fn listed<'a>(words: &str, without: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<_> = names.take(MOST_LISTED + 1).map(|name| format!("`{}`", clip(name))).collect();
+    if names.is_empty() {
+        return without.to_owned();
+    }
+    if names.len() > MOST_LISTED {
+        names.truncate(MOST_LISTED);
+        names.push("…".to_owned());
+    }
+    format!("{words} {}", names.join(", "))
 }
 
 #[cfg(test)]

@@ -30,7 +30,9 @@ pub fn warn(model: &mut Model<'_>) {
 }
 
 fn report(model: &mut Model<'_>, symbol: Symbol, code: &'static str, noun: &str, name: &str, span: Span) {
-    if !model.used.contains(&symbol) && !name.starts_with('_') {
+    // Models need not use all that an imported file declares.
+    let imported = span.file != model.system.name.span.file;
+    if !imported && !model.used.contains(&symbol) && !name.starts_with('_') {
         let message = format!("{noun} `{}` is never used", clip(name));
         model.report(Diagnostic::warning(code, message).at(span, ""));
     }

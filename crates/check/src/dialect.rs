@@ -20,8 +20,12 @@ pub struct Dialect {
     pub unchecked: &'static str,
     /// What a deadlock is called.
     pub deadlock: &'static str,
+    /// The same, in a model with locations at which threads may stay.
+    pub deadlock_outside: &'static str,
     /// What is said of a run that ends well.
     pub ended: &'static str,
+    /// The same, in a model with locations at which threads may stay.
+    pub ended_or_waiting: &'static str,
     /// Whether the bounds on objects and frames mean anything.
     pub has_objects_and_frames: bool,
     /// Whether a line often has several statements: then places show the statement rather than the line.
@@ -77,7 +81,9 @@ static BIR: Dialect = Dialect {
     absent: "no deadlock, no failed assertion, no broken invariant, no fault",
     unchecked: "deadlocks, assertions, invariants and faults",
     deadlock: "no thread can move, and not all have ended",
+    deadlock_outside: "no thread can move, and not all have ended or are at end locations",
     ended: "All threads have ended.",
+    ended_or_waiting: "All threads have ended or are at end locations.",
     has_objects_and_frames: true,
     has_statements_in_lines: false,
     is_spins: false,
@@ -94,8 +100,8 @@ static BIR: Dialect = Dialect {
     tests_have_outcomes: true,
     jumps: &["break", "continue"],
     load: |map, provider, path| map.load(provider, path),
-    compile: |map, _, file, defines, properties| {
-        let (program, warnings) = bir::compile_with(map, file, defines, properties)?;
+    compile: |map, provider, file, defines, properties| {
+        let (program, warnings) = bir::compile_with(map, provider, file, defines, properties)?;
         let (chains, hidden, inlined) = Default::default();
         Ok(Compiled { program, chains, hidden, inlined, warnings })
     },
@@ -106,7 +112,9 @@ static PROMELA: Dialect = Dialect {
     absent: "no invalid end state, no failed assertion, no fault",
     unchecked: "invalid end states, assertions and faults",
     deadlock: "invalid end state: no process can move, and not all are where they may stay",
+    deadlock_outside: "invalid end state: no process can move, and not all are where they may stay",
     ended: "All processes have ended or are at valid end states.",
+    ended_or_waiting: "All processes have ended or are at valid end states.",
     has_objects_and_frames: false,
     has_statements_in_lines: true,
     is_spins: true,

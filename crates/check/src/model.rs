@@ -134,6 +134,22 @@ impl Model {
         self.language.dialect()
     }
 
+    /// What is said of a run that ends well.
+    pub fn ended(&self) -> &'static str {
+        let dialect = self.dialect();
+        if self.has_end_locations() { dialect.ended_or_waiting } else { dialect.ended }
+    }
+
+    /// What a deadlock is called.
+    pub fn deadlock(&self) -> &'static str {
+        let dialect = self.dialect();
+        if self.has_end_locations() { dialect.deadlock_outside } else { dialect.deadlock }
+    }
+
+    fn has_end_locations(&self) -> bool {
+        self.program.locations.values().any(|location| location.end)
+    }
+
     /// Where a span is, for reports.
     pub fn place(&self, span: Span) -> Place {
         Place::of(span, &self.map)

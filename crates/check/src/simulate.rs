@@ -169,7 +169,7 @@ impl<'m> Interactive<'m> {
         let soft_fault = state.soft_fault().cloned();
         match soft_fault.map_or_else(|| naive.check(state), |fault| Err(Stopped::Fault(fault))) {
             Err(Stopped::Fault(fault)) => Some(fault.to_string()),
-            _ if naive.deadlocked(state) => Some(format!("deadlock: {}", model.dialect().deadlock)),
+            _ if naive.deadlocked(state) => Some(format!("deadlock: {}", model.deadlock())),
             Err(Stopped::Truncated(bound)) => {
                 Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
             }

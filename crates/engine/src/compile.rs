@@ -769,7 +769,7 @@ impl Compiler<'_> {
             }
             ActionKind::Print { .. } => return,
             ActionKind::Check(condition) => (condition, Op::Check),
-            ActionKind::Assert(condition) => (condition, Op::Assert),
+            ActionKind::Assert(condition, _) => (condition, Op::Assert),
             ActionKind::Assume(condition) => (condition, Op::Assume),
             ActionKind::Lock(lock) => (lock, Op::Lock),
             ActionKind::Unlock(lock) => (lock, Op::Unlock),

@@ -243,7 +243,8 @@ pub enum ActionKind {
     New(Place, New),
     /// Stores some element of a collection, or key of a map: a choice point.
     Choose(Place, Expr),
-    Assert(Expr),
+    /// A condition that must hold, and what a violation says if it does not.
+    Assert(Expr, Option<String>),
     Assume(Expr),
     Lock(Expr),
     Unlock(Expr),

@@ -66,7 +66,7 @@
 //!
 //! **Faults.** A step with a fault has no successor. If evaluating a guard faults, so does the attempt to
 //! take the transition: it counts as neither enabled nor disabled. A fault in the body counts if the body
-//! gets there: an obstacle before it takes precedence.
+//! gets there: an obstacle before it takes precedence. The message of an assertion is for reports only.
 //!
 //! **Calls.** A call evaluates its arguments, moves the caller to the [resume](LocationKind::Resume) location
 //! of the call, and pushes a frame at the entry of the callee. `return` pops the frame; in the same step the

@@ -92,7 +92,7 @@ macro_rules! of_action {
             }
             ActionKind::New(place, New::Array { length, .. }) => with($operands(place), [length]),
             ActionKind::New(place, New::Record(_) | New::Lock) => $operands(place),
-            ActionKind::Assert(operand)
+            ActionKind::Assert(operand, _)
             | ActionKind::Assume(operand)
             | ActionKind::Lock(operand)
             | ActionKind::Unlock(operand)

@@ -66,7 +66,7 @@ impl Program {
         let asserted =
             self.transitions.values().flat_map(|transition| &transition.body).filter_map(|action| {
                 match &action.kind {
-                    ActionKind::Assert(condition) => Some(condition),
+                    ActionKind::Assert(condition, _) => Some(condition),
                     _ => None,
                 }
             });

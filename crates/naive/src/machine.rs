@@ -176,9 +176,13 @@ impl<'a> Machine<'a> {
                 let chosen = elements[choose(elements.len() as u32) as usize].clone();
                 self.store(place, &target, chosen)?;
             }
-            ActionKind::Assert(condition) => {
+            ActionKind::Assert(condition, message) => {
                 if !self.evaluator().bool(condition)? {
-                    return Err(Stop::Fault(self.failed(condition, span)));
+                    let mut fault = self.failed(condition, span);
+                    if let Some(message) = message {
+                        fault.message = format!("{message} ({})", fault.message);
+                    }
+                    return Err(Stop::Fault(fault));
                 }
             }
             ActionKind::Assume(condition) => {

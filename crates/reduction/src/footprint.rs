@@ -296,7 +296,7 @@ impl<'p> Resources<'p> {
                 self.place(place, procedure, out);
                 out.writes.push(HEAP);
             }
-            ActionKind::Assert(_)
+            ActionKind::Assert(..)
             | ActionKind::Assume(_)
             | ActionKind::Check(_)
             | ActionKind::Print { .. } => {}

@@ -1,10 +1,11 @@
 //! Actions and places.
 
-use ir::{Action, ActionKind, Callee, Expr, ExprKind, Id, LocalId, New, Place, PlaceKind, Type};
+use ir::{Action, ActionKind, Callee, Expr, ExprKind, Id, LocalId, Place, PlaceKind, Type};
 use source::{Diagnostic, Span};
 
 use super::collections::is_open;
-use super::exprs::{Exprs, Why};
+use super::exprs::{Exprs, Local, Why};
+use super::targets::Target;
 use crate::ast::{self, MonitorOp, StmtKind};
 use crate::codes;
 use crate::resolve::{Outcome, Signature, Symbol};
@@ -13,34 +14,46 @@ use crate::text::clip;
 impl<'s> Exprs<'_, 's> {
     /// Lowers a simple statement. `skip` has no action.
     pub fn action(&mut self, stmt: &ast::Stmt<'s>) -> Option<Vec<Action>> {
-        let kind = match &stmt.kind {
+        let kinds = match &stmt.kind {
             StmtKind::Skip => return Some(Vec::new()),
-            StmtKind::Assign { place, value } => self.assign(place, value)?,
-            StmtKind::Change(operation) => self.change(operation)?,
-            StmtKind::Assert(test) => {
+            StmtKind::Assert(test, message) => {
                 self.may_name_elements = true;
                 let test = self.condition(test, "an assertion");
                 self.may_name_elements = false;
-                ActionKind::Assert(test?)
+                let words = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                vec![ActionKind::Assert(test?, message.as_ref().map(words))]
             }
-            StmtKind::Assume(test) => ActionKind::Assume(self.condition(test, "an assumption")?),
+            StmtKind::Assume(test) => vec![ActionKind::Assume(self.condition(test, "an assumption")?)],
             StmtKind::Monitor(op, lock) => {
                 let lock = self.lock(*op, lock)?;
-                match op {
+                vec![match op {
                     MonitorOp::Lock => ActionKind::Lock(lock),
                     MonitorOp::Unlock => ActionKind::Unlock(lock),
                     MonitorOp::Wait => ActionKind::Wait(lock),
                     MonitorOp::Unwait => ActionKind::Unwait(lock),
                     MonitorOp::Notify => ActionKind::Notify(lock),
                     MonitorOp::NotifyAll => ActionKind::NotifyAll(lock),
-                }
+                }]
             }
-            StmtKind::Throw(exception) => ActionKind::Throw(self.exception(exception)?),
-            StmtKind::Start { place, thread, args } => self.start(place.as_ref(), *thread, args)?,
-            StmtKind::Exit => ActionKind::Exit,
-            _ => return None,
+            StmtKind::Exit => vec![ActionKind::Exit],
+            _ => {
+                let (mut made, kinds) = self.with_objects(|exprs| exprs.effects(stmt))?;
+                made.extend(kinds.into_iter().map(|kind| Action { kind, span: stmt.span }));
+                return Some(made);
+            }
         };
-        Some(vec![Action { kind, span: stmt.span }])
+        Some(kinds.into_iter().map(|kind| Action { kind, span: stmt.span }).collect())
+    }
+
+    /// Lowers a simple statement in which `new` may be a part of expressions.
+    fn effects(&mut self, stmt: &ast::Stmt<'s>) -> Option<Vec<ActionKind>> {
+        match &stmt.kind {
+            StmtKind::Assign { place, value } => self.assign(place, value),
+            StmtKind::Change(operation) => self.change(operation).map(|change| vec![change]),
+            StmtKind::Throw(exception) => Some(vec![ActionKind::Throw(self.exception(exception)?)]),
+            StmtKind::Start { place, thread, args } => self.start(place.as_ref(), *thread, args),
+            _ => None,
+        }
     }
 
     pub fn lock(&mut self, op: MonitorOp, lock: &ast::Expr<'s>) -> Option<Expr> {
@@ -77,8 +90,8 @@ impl<'s> Exprs<'_, 's> {
         Some(value)
     }
 
-    fn assign(&mut self, place: &ast::Expr<'s>, value: &ast::Expr<'s>) -> Option<ActionKind> {
-        let target = self.place(place);
+    fn assign(&mut self, place: &ast::Expr<'s>, value: &ast::Expr<'s>) -> Option<Vec<ActionKind>> {
+        let target = self.target(place);
         if let ast::ExprKind::New(new) = &value.kind {
             return self.assign_new(target, new, value.span);
         }
@@ -94,36 +107,26 @@ impl<'s> Exprs<'_, 's> {
             }
             return None;
         };
-        let why = self.reason(&target);
+        let why = self.why(&target);
         let value = self.value(value, target.ty, why)?;
-        Some(ActionKind::Assign(target, value))
+        Some(vec![target.assign(value)])
     }
 
-    fn assign_new(&mut self, target: Option<Place>, new: &ast::New<'s>, span: Span) -> Option<ActionKind> {
-        let created = self.model.resolve_type(&new.ty);
-        let length = new.length.as_ref().map(|length| self.integer(length, "the length of an array"));
-        let (target, created) = (target?, created?);
-        let (new, ty) = match (length, self.model.ty(created)) {
-            (Some(length), _) => (New::Array { element: created, length: length? }, Type::Array(created)),
-            (None, Type::Record(record)) => (New::Record(record), Type::Record(record)),
-            (None, Type::Lock) => (New::Lock, Type::Lock),
-            (None, _) => {
-                let name = self.type_name(created);
-                self.report(
-                    Diagnostic::error(codes::WRONG_KIND, format!("`{name}` is no record"))
-                        .at(new.ty.span, "only records, locks and arrays can be allocated"),
-                );
-                return None;
-            }
-        };
-        let ty = self.model.intern(ty);
+    fn assign_new(
+        &mut self,
+        target: Option<Target>,
+        new: &ast::New<'s>,
+        span: Span,
+    ) -> Option<Vec<ActionKind>> {
+        let created = self.creation(new);
+        let (target, (made, ty)) = (target?, created?);
         if !self.model.admits(self.model.ty(target.ty), self.model.ty(ty)) {
-            let why = self.reason(&target);
+            let why = self.why(&target);
             let value = Expr { kind: ExprKind::Const(ir::Const::Null), ty, span };
             self.mismatch(&value, target.ty, why);
             return None;
         }
-        Some(ActionKind::New(target, new))
+        Some(self.store(target, |exprs, place| exprs.made_at(place, made, span)))
     }
 
     /// The reason for the type of a place.
@@ -140,7 +143,22 @@ impl<'s> Exprs<'_, 's> {
         }
     }
 
+    /// A place. An element of a collection is none, since it would have to be put back.
     pub fn place(&mut self, expr: &ast::Expr<'s>) -> Option<Place> {
+        let target = self.target(expr)?;
+        let place = target.place();
+        if place.is_none() {
+            self.report(
+                Diagnostic::error(codes::NOT_A_PLACE, "this cannot be assigned to")
+                    .at(expr.span, "this is an element of a collection")
+                    .help("assign to a variable first, and then the variable to the element"),
+            );
+        }
+        place
+    }
+
+    /// A place that is not an element.
+    pub(super) fn place_here(&mut self, expr: &ast::Expr<'s>) -> Option<Place> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Name(name) => self.variable(ast::Name { text: name, span }),
@@ -160,10 +178,6 @@ impl<'s> Exprs<'_, 's> {
                 let field = self.field(&base, *member)?;
                 let ty = self.model.program.fields[field].ty;
                 Some(Place { kind: PlaceKind::Field(base, field), ty, span })
-            }
-            ast::ExprKind::Index(base, index) => {
-                let (base, index, ty) = self.element_of(base, index)?;
-                Some(Place { kind: PlaceKind::Index(base, index), ty, span })
             }
             ast::ExprKind::Error => None,
             _ => {
@@ -185,6 +199,9 @@ impl<'s> Exprs<'_, 's> {
     fn variable(&mut self, name: ast::Name<'s>) -> Option<Place> {
         let span = name.span;
         if let Some(&local) = self.locals.get(name.text) {
+            if local.fixed {
+                return self.fixed_variable(local, name);
+            }
             self.used.insert(local.index);
             return Some(Place { kind: PlaceKind::Local(LocalId(local.index)), ty: local.ty?, span });
         }
@@ -197,13 +214,24 @@ impl<'s> Exprs<'_, 's> {
         None
     }
 
+    /// Reports an assignment to the variable of a loop or quantifier.
+    fn fixed_variable(&mut self, local: Local, name: ast::Name<'s>) -> Option<Place> {
+        self.report(
+            Diagnostic::error(codes::NOT_A_PLACE, "the variable of a loop cannot be assigned to")
+                .at(name.span, "only the loop changes it")
+                .label(local.span, format!("`{}` is declared here", clip(name.text)))
+                .help("leave the loop with `break;`, or use `while` and a variable of your own"),
+        );
+        None
+    }
+
     fn start(
         &mut self,
         place: Option<&ast::Expr<'s>>,
         thread: ast::Name<'s>,
         args: &[ast::Expr<'s>],
-    ) -> Option<ActionKind> {
-        let result = place.map(|place| self.place(place));
+    ) -> Option<Vec<ActionKind>> {
+        let result = place.map(|place| (place.span, self.target(place)));
         let id = match self.model.symbol(thread.text) {
             Some(Symbol::Procedure(id)) if self.model.is_thread(id) => id,
             _ => {
@@ -223,22 +251,18 @@ impl<'s> Exprs<'_, 's> {
         let signature = self.model.signatures[id.index()].clone();
         let declared = self.model.system.procedures[id.index()].name.span;
         let args = self.arguments(thread, args, &signature, declared, 0)?;
-        let result = match result {
-            None => None,
-            Some(place) => {
-                let place = place?;
-                if !self.model.admits(self.model.ty(place.ty), Type::Tid) {
-                    let found = self.type_name(place.ty);
-                    self.report(
-                        Diagnostic::error(codes::MISMATCH, "`start` gives a `tid`")
-                            .at(place.span, format!("this is of type `{found}`")),
-                    );
-                    return None;
-                }
-                Some(place)
-            }
-        };
-        Some(ActionKind::Start { result, procedure: id, args, priority: None })
+        let start = |result| ActionKind::Start { result, procedure: id, args, priority: None };
+        let Some((span, target)) = result else { return Some(vec![start(None)]) };
+        let target = target?;
+        if !self.model.admits(self.model.ty(target.ty), Type::Tid) {
+            let found = self.type_name(target.ty);
+            self.report(
+                Diagnostic::error(codes::MISMATCH, "`start` gives a `tid`")
+                    .at(span, format!("this is of type `{found}`")),
+            );
+            return None;
+        }
+        Some(self.store(target, |_, place| vec![start(Some(place))]))
     }
 
     /// A call: callee, arguments, and the place of the result.

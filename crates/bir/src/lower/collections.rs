@@ -4,15 +4,15 @@
 //! passed down: to the right side of assignments, to arguments, to the cases of `?:`, and from one side of
 //! `==` to the other.
 
-use ir::{
-    ActionKind, BinaryOp, CollectionOp, Const, Expr, ExprKind, Fun, IntType, Place, Scope, Type, TypeId,
-};
+use ir::{ActionKind, BinaryOp, CollectionOp, Const, Expr, ExprKind, Fun, IntType, Scope, Type, TypeId};
 use source::{Diagnostic, Span, similar};
 
 use super::exprs::{Exprs, Why};
+use super::targets::Target;
 use crate::ast;
 use crate::codes;
 use crate::collections::{Kind, Meaning, Operation, Param};
+use crate::foreign;
 use crate::resolve::Symbol;
 use crate::text::{clip, count};
 
@@ -24,7 +24,7 @@ impl<'s> Exprs<'_, 's> {
         span: Span,
         expected: Option<TypeId>,
     ) -> Option<Expr> {
-        let (kind, operation) = self.operation_named(item)?;
+        let (kind, operation, this) = self.operation_named(item)?;
         match operation.meaning {
             Meaning::Choose => {
                 let name = kind.name();
@@ -42,33 +42,39 @@ impl<'s> Exprs<'_, 's> {
             Meaning::Apply(CollectionOp::Create) => self.create(kind, operation, item, span, expected),
             Meaning::Apply(op) => {
                 let expected = expected.filter(|_| operation.changes());
-                let operands = self.operands(kind, operation, item, expected)?;
+                let operands = self.operands(kind, operation, item, this, expected)?;
                 let applied = ExprKind::Collection(op, operands);
                 // The expression has neither variables nor parameters.
                 let ty = self.model.program.natural_type(&applied, Scope::Program)?;
                 Some(self.make(applied, ty, span))
             }
             Meaning::IsEmpty => {
-                let mut operands = self.operands(kind, operation, item, None)?;
+                let mut operands = self.operands(kind, operation, item, this, None)?;
                 let size = self.measure(CollectionOp::Size, operands.pop()?, span);
                 let zero = self.make(ExprKind::Const(Const::Int(0)), Type::Int(IntType::INT), span);
                 Some(self.equal(size, zero, span))
             }
             Meaning::IsFull => {
-                let mut operands = self.operands(kind, operation, item, None)?;
+                let mut operands = self.operands(kind, operation, item, this, None)?;
                 Some(self.is_full(operands.pop()?, span))
             }
         }
     }
 
-    /// Finds an operation, or reports that there is none.
-    fn operation_named(&mut self, item: &ast::Operation<'s>) -> Option<(Kind, &'static Operation)> {
-        let Some(kind) = item.extension.extension() else {
-            self.no_extension(item);
-            return None;
+    /// Finds an operation, or reports that there is none. For `s.add(x)` it returns `s`, too.
+    fn operation_named(
+        &mut self,
+        item: &ast::Operation<'s>,
+    ) -> Option<(Kind, &'static Operation, Option<Expr>)> {
+        let (kind, this) = if let Some(kind) = item.extension.extension() {
+            (kind, None)
+        } else {
+            let (kind, this) = self.receiver(item)?;
+            (kind, Some(this))
         };
-        if let Some(operation) = kind.operation(item.name.text) {
-            return Some((kind, operation));
+        let operation = kind.operation(item.name.text);
+        if let Some(operation) = operation.filter(|operation| this.is_none() || !operation.creates()) {
+            return Some((kind, operation, this));
         }
         let (name, wrong) = (kind.name(), clip(item.name.text));
         let message = format!("`{name}` has no operation `{wrong}`");
@@ -77,7 +83,9 @@ impl<'s> Exprs<'_, 's> {
         let elsewhere = Kind::ALL
             .into_iter()
             .find_map(|other| other.operation(item.name.text).map(|operation| operation.signature(other)));
-        if let Some(signature) = elsewhere {
+        if let Some(hint) = foreign::operation_hint(item.name.text) {
+            diagnostic = diagnostic.help(hint);
+        } else if let Some(signature) = elsewhere {
             diagnostic = diagnostic.help(format!("there is `{signature}`"));
         } else if let Some(similar) = similar(item.name.text, kind.operations().map(|other| other.name)) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
@@ -88,8 +96,8 @@ impl<'s> Exprs<'_, 's> {
         None
     }
 
-    /// Reports an operation of something that is not an extension.
-    fn no_extension(&mut self, item: &ast::Operation<'s>) {
+    /// The collection before the dot.
+    fn receiver(&mut self, item: &ast::Operation<'s>) -> Option<(Kind, Expr)> {
         if let ast::ExprKind::Name(text) = item.extension.kind
             && !self.locals.contains_key(text)
         {
@@ -101,28 +109,32 @@ impl<'s> Exprs<'_, 's> {
                             .at(item.name.span, "")
                             .help(format!("the set of all elements is `{}.all`", clip(text))),
                     );
-                    return;
+                    return None;
                 }
                 Some(Symbol::Global(_)) => {}
                 _ => {
                     self.model.extension_named(name);
-                    return;
+                    return None;
                 }
             }
         }
-        let Some(base) = self.expr(&item.extension) else { return };
+        let base = self.expr(&item.extension)?;
+        if let Some(kind) = Kind::of(self.ty(&base)) {
+            return Some((kind, base));
+        }
         let found = self.type_name(base.ty);
         let mut diagnostic =
             Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no operations"))
                 .at(item.name.span, "this is no operation")
                 .label(base.span, format!("of type `{found}`"));
-        if let Some(kind) = Kind::of(self.ty(&base)) {
-            let (name, operation) = (kind.name(), clip(item.name.text));
-            diagnostic =
-                diagnostic.help(format!("write `{name}.{operation}({}, …)`", self.written(base.span)));
+        if let Some(Symbol::Procedure(_)) = self.model.symbol(item.name.text) {
+            let (name, receiver) = (clip(item.name.text), self.written(base.span));
+            diagnostic = diagnostic
+                .help(format!("functions are called with their arguments: `invoke {name}({receiver}, …);`"));
         }
         self.report(diagnostic);
         self.look_at(&item.args);
+        None
     }
 
     /// The text at a place on one line, clipped if it is long.
@@ -184,6 +196,9 @@ impl<'s> Exprs<'_, 's> {
             self.wrong_count(kind, operation, item, "an even number of arguments");
             return None;
         }
+        if item.literal && expected.is_none() && !item.args.is_empty() {
+            return self.literal(kind, item, span);
+        }
         let Some(ty) = written.or(expected.filter(|&ty| Kind::of(self.model.ty(ty)) == Some(kind))) else {
             self.unknown_elements(kind, item, span, expected);
             self.look_at(&item.args);
@@ -194,8 +209,34 @@ impl<'s> Exprs<'_, 's> {
             None => Why::Collection(item.extension.span.to(item.name.span)),
         };
         let params = fixed.iter().chain(rest.iter().cycle());
-        let operands = self.remaining(params, &item.args, self.model.ty(ty), why)?;
+        let operands = self.remaining(params, &item.args, self.model.ty(ty), ty, why)?;
         Some(Expr { kind: ExprKind::Collection(CollectionOp::Create, operands), ty, span })
+    }
+
+    /// A literal whose first element, or first key and value, determine its type.
+    fn literal(&mut self, kind: Kind, item: &ast::Operation<'s>, span: Span) -> Option<Expr> {
+        let count = kind.type_params().len();
+        let (mut types, mut operands) = (Vec::new(), Vec::new());
+        for (index, arg) in item.args.iter().enumerate() {
+            if let Some(&ty) = types.get(index % count) {
+                let first = &item.args[index % count];
+                operands.push(self.value(arg, ty, Why::Collection(first.span))?);
+                continue;
+            }
+            let value = self.expr(arg)?;
+            let ty = match self.ty(&value) {
+                Type::Null => {
+                    self.unknown_elements(kind, item, span, None);
+                    return None;
+                }
+                Type::Int(int) => Type::Int(int.width.whole()),
+                ty => ty,
+            };
+            types.push(self.model.intern(ty));
+            operands.push(value);
+        }
+        let ty = kind.applied(&types)?;
+        Some(self.make(ExprKind::Collection(CollectionOp::Create, operands), ty, span))
     }
 
     fn unknown_elements(
@@ -228,9 +269,10 @@ impl<'s> Exprs<'_, 's> {
         kind: Kind,
         operation: &Operation,
         item: &ast::Operation<'s>,
+        this: Option<Expr>,
         expected: Option<TypeId>,
     ) -> Option<Vec<Expr>> {
-        let wanted = operation.params.len();
+        let wanted = operation.params.len() - usize::from(this.is_some());
         if item.args.len() != wanted {
             self.wrong_count(kind, operation, item, &count(wanted, "argument"));
             return None;
@@ -240,6 +282,9 @@ impl<'s> Exprs<'_, 's> {
             return None;
         }
         let expected = written.or(expected);
+        if let Some(this) = this {
+            return self.operands_after(operation, this, &item.args);
+        }
         let (first, rest) = item.args.split_first()?;
         if let [Param::This, Param::Other] = operation.params {
             let (this, other) = self.pair(first, &rest[0], expected);
@@ -258,8 +303,18 @@ impl<'s> Exprs<'_, 's> {
             return None;
         };
         self.check_written(&this, written, item)?;
+        self.operands_after(operation, this, rest)
+    }
+
+    /// The operands of an operation whose collection is known.
+    fn operands_after(
+        &mut self,
+        operation: &Operation,
+        this: Expr,
+        rest: &[ast::Expr<'s>],
+    ) -> Option<Vec<Expr>> {
         let (ty, why) = (self.ty(&this), Why::Collection(this.span));
-        let mut operands = self.remaining(operation.params[1..].iter(), rest, ty, why)?;
+        let mut operands = self.remaining(operation.params[1..].iter(), rest, ty, this.ty, why)?;
         operands.insert(0, this);
         Some(operands)
     }
@@ -306,6 +361,7 @@ impl<'s> Exprs<'_, 's> {
         params: impl Iterator<Item = &'a Param>,
         args: &[ast::Expr<'s>],
         of: Type,
+        whole: TypeId,
         why: Why<'_>,
     ) -> Option<Vec<Expr>> {
         let element = of.element()?;
@@ -314,6 +370,7 @@ impl<'s> Exprs<'_, 's> {
         for (param, arg) in params.zip(args) {
             let operand = match (param, of) {
                 (Param::Value, Type::Map(_, value)) => self.value(arg, value, why),
+                (Param::Other, _) => self.same(arg, whole, why),
                 (Param::Sought, _) => self.sought(arg, element, why),
                 (Param::Index, _) => self.integer(arg, "an index"),
                 (Param::Capacity, _) => self.integer(arg, "the capacity of a queue"),
@@ -323,6 +380,16 @@ impl<'s> Exprs<'_, 's> {
             operands.extend(operand);
         }
         sound.then_some(operands)
+    }
+
+    /// A collection of exactly this type.
+    fn same(&mut self, arg: &ast::Expr<'s>, ty: TypeId, why: Why<'_>) -> Option<Expr> {
+        let other = self.expr_for(arg, Some(ty))?;
+        if other.ty != ty {
+            self.mismatch(&other, ty, why);
+            return None;
+        }
+        Some(other)
     }
 
     fn measure(&mut self, op: CollectionOp, of: Expr, span: Span) -> Expr {
@@ -361,22 +428,33 @@ impl<'s> Exprs<'_, 's> {
     /// An operation as a statement: an assignment to its first argument.
     pub(super) fn change(&mut self, expr: &ast::Expr<'s>) -> Option<ActionKind> {
         let ast::ExprKind::Operation(item) = &expr.kind else { return None };
-        let (kind, operation) = self.operation_named(item)?;
-        let place = item.args.first().filter(|_| operation.changes());
-        let Some(place) = place.filter(|place| is_place(place)) else {
-            self.no_effect(kind, operation, item, expr.span);
+        let (kind, operation, this) = self.operation_named(item)?;
+        let first = if this.is_some() { Some(&item.extension) } else { item.args.first() };
+        let place = first.filter(|place| operation.changes() && is_place(place));
+        let Some(place) = place else {
+            self.no_effect(kind, operation, first, expr.span);
             return None;
         };
-        let place = self.place(place)?;
-        let value = self.operation(item, expr.span, Some(place.ty))?;
-        Some(ActionKind::Assign(place, value))
+        let target = self.target(place)?;
+        let value = match this {
+            // Only the place has been lowered so far, and twice.
+            Some(this) => {
+                let applied = self.operands(kind, operation, item, Some(this), None)?;
+                let Meaning::Apply(op) = operation.meaning else { return None };
+                let applied = ExprKind::Collection(op, applied);
+                let ty = self.model.program.natural_type(&applied, Scope::Program)?;
+                self.make(applied, ty, expr.span)
+            }
+            None => self.operation(item, expr.span, Some(target.ty))?,
+        };
+        Some(target.assign(value))
     }
 
-    fn no_effect(&mut self, kind: Kind, operation: &Operation, item: &ast::Operation<'s>, span: Span) {
+    fn no_effect(&mut self, kind: Kind, operation: &Operation, first: Option<&ast::Expr<'s>>, span: Span) {
         let name = format!("{}.{}", kind.name(), operation.name);
         let call = self.written(span);
         let diagnostic = Diagnostic::error(codes::NO_EFFECT, "this statement changes nothing");
-        let diagnostic = match (operation.meaning, item.args.first()) {
+        let diagnostic = match (operation.meaning, first) {
             (_, Some(first)) if operation.changes() => diagnostic
                 .at(first.span, "this is a value, not a place")
                 .note(format!("as a statement, `{name}` assigns its result to its first argument"))
@@ -402,20 +480,20 @@ impl<'s> Exprs<'_, 's> {
     /// `place := Set.choose(collection)`
     pub(super) fn assign_choice(
         &mut self,
-        target: Option<Place>,
+        target: Option<Target>,
         item: &ast::Operation<'s>,
         span: Span,
-    ) -> Option<ActionKind> {
-        let (kind, operation) = self.operation_named(item)?;
-        let from = self.operands(kind, operation, item, None)?.pop()?;
+    ) -> Option<Vec<ActionKind>> {
+        let (kind, operation, this) = self.operation_named(item)?;
+        let from = self.operands(kind, operation, item, this, None)?.pop()?;
         let (target, element) = (target?, self.ty(&from).element()?);
         if !self.model.admits(self.model.ty(target.ty), self.model.ty(element)) {
-            let why = self.reason(&target);
+            let why = self.why(&target);
             let chosen = Expr { kind: ExprKind::Const(Const::Null), ty: element, span };
             self.mismatch(&chosen, target.ty, why);
             return None;
         }
-        Some(ActionKind::Choose(target, from))
+        Some(self.store(target, |_, place| vec![ActionKind::Choose(place, from)]))
     }
 }
 

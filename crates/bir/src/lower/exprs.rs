@@ -1,18 +1,23 @@
 //! Expressions with their types.
 
-use ir::{Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, RecordId, Type, TypeId, UnaryOp, Width};
+use ir::{
+    Action, CollectionOp, Const, EnumId, Expr, ExprKind, FieldId, Id, IntType, LocalId, RecordId, Table,
+    Type, TypeId, UnaryOp, Variable, Width,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Span, similar};
 
 use super::collections::is_open;
+use super::fresh::Temporary;
 use super::lambdas::Lambda;
 use super::operators::{is_name, without_names};
 use super::properties::Individual;
 use crate::ast::{self, Builtin};
 use crate::codes;
 use crate::collections::Kind;
+use crate::foreign;
 use crate::resolve::{Model, Outcome, Signature, Symbol};
-use crate::text::{clip, count};
+use crate::text::{clip, count, listed};
 
 /// The owner of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +37,8 @@ pub struct Local {
     pub level: usize,
     /// `None` if the declaration has errors.
     pub ty: Option<TypeId>,
+    /// Whether only the loop that declares it changes it.
+    pub fixed: bool,
     pub span: Span,
 }
 
@@ -57,6 +64,11 @@ pub struct Exprs<'m, 's> {
     /// The symbol that is being lowered: a recursive mention is not a use of it.
     pub this: Option<Symbol>,
     pub locals: FxHashMap<&'s str, Local>,
+    /// The variables of the procedure, including those without a name in the model.
+    pub variables: Table<LocalId, Variable>,
+    pub(super) temporaries: Vec<Temporary>,
+    /// Actions that make the objects of the current statement, where `new` may be a part of expressions.
+    pub(super) made: Option<Vec<Action>>,
     /// Locals that are mentioned.
     pub used: FxHashSet<u32>,
     /// The quantifiers around the current expression.
@@ -76,6 +88,9 @@ impl<'m, 's> Exprs<'m, 's> {
             owner,
             this,
             locals: FxHashMap::default(),
+            variables: Table::new(),
+            temporaries: Vec::new(),
+            made: None,
             used: FxHashSet::default(),
             lambdas: Vec::new(),
             may_name_elements: matches!(owner, Owner::Invariant | Owner::Property),
@@ -85,7 +100,7 @@ impl<'m, 's> Exprs<'m, 's> {
     }
 
     pub fn declare(&mut self, name: ast::Name<'s>, index: u32, ty: Option<TypeId>) {
-        self.locals.entry(name.text).or_insert(Local { index, level: 0, ty, span: name.span });
+        self.locals.entry(name.text).or_insert(Local { index, level: 0, ty, fixed: false, span: name.span });
     }
 
     pub fn use_symbol(&mut self, symbol: Symbol) {
@@ -267,15 +282,7 @@ impl<'m, 's> Exprs<'m, 's> {
             ast::ExprKind::InstanceOf(operand, record) => self.instance_of(operand, *record, span),
             ast::ExprKind::Builtin(builtin, operand) => self.builtin(*builtin, operand, span),
             ast::ExprKind::Call(callee, args) => self.call(*callee, args, span),
-            ast::ExprKind::New(_) => {
-                self.report(
-                    Diagnostic::error(codes::IMPURE_EXPRESSION, "`new` cannot be a part of an expression")
-                        .at(span, "this creates an object")
-                        .note("expressions have no effects, except for `new` as all of the right-hand side")
-                        .help("assign the object to a variable first: `v := new …;`"),
-                );
-                None
-            }
+            ast::ExprKind::New(new) => self.new_object(new, span),
             ast::ExprKind::Operation(operation) => self.operation(operation, span, expected),
             ast::ExprKind::Quantified(quantified) => self.quantified(quantified, span),
             ast::ExprKind::At(variable, location) => self.location_test(*variable, *location, span),
@@ -328,7 +335,9 @@ impl<'m, 's> Exprs<'m, 's> {
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no variable `{shown}`"))
                 .at(name.span, "not declared");
-        if let Some(full) = self.model.qualified(name.text) {
+        if let Some(hint) = foreign::value_hint(name.text) {
+            diagnostic = diagnostic.help(hint);
+        } else if let Some(full) = self.model.qualified(name.text) {
             diagnostic = diagnostic.help(format!("did you mean `{full}`?"));
         } else if let Some(similar) = similar {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
@@ -363,6 +372,10 @@ impl<'m, 's> Exprs<'m, 's> {
         match self.ty(&base) {
             Type::Array(_) if member.text == "length" => {
                 Some(self.make(ExprKind::Length(Box::new(base)), Type::Int(IntType::INT), span))
+            }
+            ty if ty.is_collection() && matches!(member.text, "length" | "size") => {
+                let size = ExprKind::Collection(CollectionOp::Size, vec![base]);
+                Some(self.make(size, Type::Int(IntType::INT), span))
             }
             _ => {
                 let field = self.field(&base, member)?;
@@ -404,7 +417,9 @@ impl<'m, 's> Exprs<'m, 's> {
             }
             if let Some(kind) = Kind::of(self.ty(base)) {
                 let name = kind.name();
-                diagnostic = diagnostic.help(format!("its operations are written like `{name}.size(…)`"));
+                diagnostic = diagnostic.help(format!(
+                    "its size is `s.size`; other operations are written like `{name}.isEmpty(s)`"
+                ));
             }
             self.report(diagnostic);
             return None;
@@ -430,32 +445,30 @@ impl<'m, 's> Exprs<'m, 's> {
         if let Some(owner) = below.find(|&other| named(other).is_some()) {
             let owner = clip(&program.records[owner].name);
             diagnostic = diagnostic.help(format!("`{owner}` has one: cast to it with `({owner}) …`"));
-        } else if let Some(similar) = similar(member.text, names) {
+        } else if let Some(similar) = similar(member.text, names.clone()) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        } else {
+            diagnostic = diagnostic.note(listed("its fields are", "it has no fields", names));
         }
         self.report(diagnostic);
         None
     }
 
     fn index(&mut self, base: &ast::Expr<'s>, index: &ast::Expr<'s>, span: Span) -> Option<Expr> {
+        let base = self.expr(base);
+        if let Some(collection) = &base
+            && let Some(kind) = Kind::of(self.ty(collection))
+        {
+            let (key, ty) = self.key(collection, kind, index, false)?;
+            let get = ExprKind::Collection(CollectionOp::Get, vec![base?, key]);
+            return Some(Expr { kind: get, ty, span });
+        }
         let (base, index, element) = self.element_of(base, index)?;
         Some(Expr { kind: ExprKind::Index(Box::new(base), Box::new(index)), ty: element, span })
     }
 
     /// An array, an index into it, and the type of its elements.
-    pub fn element_of(
-        &mut self,
-        base: &ast::Expr<'s>,
-        index: &ast::Expr<'s>,
-    ) -> Option<(Expr, Expr, TypeId)> {
-        let base = self.expr(base);
-        if let Some(base) = &base
-            && let Some(kind) = Kind::of(self.ty(base))
-        {
-            self.expr(index);
-            self.no_array(base, kind);
-            return None;
-        }
+    pub fn element_of(&mut self, base: Option<Expr>, index: &ast::Expr<'s>) -> Option<(Expr, Expr, TypeId)> {
         let index = self.integer(index, "an index");
         let (base, index) = (base?, index?);
         let Type::Array(element) = self.ty(&base) else {
@@ -469,15 +482,18 @@ impl<'m, 's> Exprs<'m, 's> {
         Some((base, index, element))
     }
 
-    /// Reports that a collection is indexed.
-    fn no_array(&mut self, base: &Expr, kind: Kind) {
+    /// Reports that a collection without indices is indexed.
+    pub(super) fn no_array(&mut self, base: &Expr, kind: Kind) {
         let found = self.type_name(base.ty);
         let mut diagnostic =
             Diagnostic::error(codes::NO_MEMBERS, format!("a value of type `{found}` has no index"))
                 .at(base.span, format!("this is {}, no array", kind.noun()));
-        if let (Some(get), Some(put)) = (kind.operation("get"), kind.operation("put")) {
-            let (get, put) = (get.signature(kind), put.signature(kind));
-            diagnostic = diagnostic.help(format!("there are `{get}` and `{put}`"));
+        if matches!(kind, Kind::Set | Kind::Bag) {
+            let (noun, name) = (kind.noun(), kind.name());
+            diagnostic = diagnostic.help(format!(
+                "{noun} has no order: ask with `{name}.contains(…, …)`, or take any element with \
+                 `x := {name}.choose(…);`"
+            ));
         }
         self.report(diagnostic);
     }
@@ -550,6 +566,12 @@ impl<'m, 's> Exprs<'m, 's> {
     fn not_a_fun(&mut self, callee: ast::Name<'s>) {
         let shown = clip(callee.text);
         let Some(&declared) = self.model.names.get(callee.text) else {
+            if let Some(hint) = foreign::function_hint(callee.text, self.owner == Owner::Property) {
+                let message = format!("there is no pure function `{shown}`");
+                let diagnostic = Diagnostic::error(codes::UNKNOWN_PROCEDURE, message);
+                self.report(diagnostic.at(callee.span, "not declared").help(hint));
+                return;
+            }
             self.model.wrong_name(callee, codes::UNKNOWN_PROCEDURE, "a pure function", |_, symbol| {
                 matches!(symbol, Symbol::Fun(_))
             });
@@ -562,8 +584,12 @@ impl<'m, 's> Exprs<'m, 's> {
                 .label(declared.span, "declared here");
         let help = match declared.symbol {
             Symbol::Procedure(id) if self.model.is_thread(id) => "threads are started with `start`",
-            Symbol::Procedure(_) => "functions are called by a statement: `v := invoke f(…);`",
-            Symbol::Virtual(_) => "tables are called by a statement: `v := invoke virtual f(…);`",
+            Symbol::Procedure(_) => {
+                &format!("functions are called by a statement: `v := invoke {shown}(…);`")
+            }
+            Symbol::Virtual(_) => {
+                &format!("tables are called by a statement: `v := invoke virtual {shown}(…);`")
+            }
             _ => "",
         };
         if !help.is_empty() {

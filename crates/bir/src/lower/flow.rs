@@ -17,6 +17,8 @@ pub fn is_true(test: &Expr<'_>) -> bool {
 pub struct Flow {
     /// Statements that cannot be reached, the first one of each block.
     pub unreachable: Vec<(Span, Span)>,
+    /// For each loop around the current statement, whether a `break` leaves it.
+    left: Vec<bool>,
 }
 
 impl Flow {
@@ -39,17 +41,31 @@ impl Flow {
         match &stmt.kind {
             StmtKind::Assign { .. }
             | StmtKind::Change(_)
-            | StmtKind::Assert(_)
+            | StmtKind::Assert(..)
             | StmtKind::Assume(_)
+            | StmtKind::When(_)
             | StmtKind::Monitor(..)
             | StmtKind::Start { .. }
             | StmtKind::Skip
             | StmtKind::Invoke(_) => true,
-            StmtKind::Throw(_) | StmtKind::Exit | StmtKind::Return(_) => false,
+            StmtKind::Throw(_) | StmtKind::Exit | StmtKind::Return(_) | StmtKind::Continue => false,
+            StmtKind::Break => {
+                if let Some(left) = self.left.last_mut() {
+                    *left = true;
+                }
+                false
+            }
             StmtKind::Atomic(body) => self.block(body),
             StmtKind::While { test, body } => {
+                self.left.push(false);
                 self.block(body);
-                !is_true(test)
+                self.left.pop() == Some(true) || !is_true(test)
+            }
+            StmtKind::For(item) => {
+                self.left.push(false);
+                self.block(&item.body);
+                self.left.pop();
+                true
             }
             StmtKind::If { arms, otherwise } => {
                 let mut completes = otherwise.is_none();

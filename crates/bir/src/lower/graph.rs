@@ -97,7 +97,7 @@ impl Graph {
             | ActionKind::Receive { .. } => false,
             ActionKind::Assign(..)
             | ActionKind::New(..)
-            | ActionKind::Assert(_)
+            | ActionKind::Assert(..)
             | ActionKind::Unlock(_)
             | ActionKind::Wait(_)
             | ActionKind::NotifyAll(_)

@@ -86,9 +86,10 @@ impl<'s> Exprs<'_, 's> {
         let element = over.as_ref().and_then(|over| self.ty(over).element());
         let name = item.variable;
         self.lambdas.push(Lambda::default());
-        let variable = Local { index: 0, level: self.lambdas.len(), ty: element, span: name.span };
+        let level = self.lambdas.len();
+        let variable = Local { index: 0, level, ty: element, fixed: true, span: name.span };
         let hidden = self.locals.insert(name.text, variable);
-        let body = self.condition(&item.body, "the condition of a quantifier");
+        let body = self.without_objects(|exprs| exprs.condition(&item.body, "the condition of a quantifier"));
         match hidden {
             Some(hidden) => self.locals.insert(name.text, hidden),
             None => self.locals.remove(name.text),

@@ -1,6 +1,6 @@
 //! Bodies that are made of locations: each transformation is one transition.
 
-use ir::{Catch, Exit, Guard, Id, Jump, LocalId, Location, LocationId, Transition, Type};
+use ir::{Action, Catch, Exit, Guard, Id, Jump, LocalId, Location, LocationId, Transition, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, similar};
 
@@ -21,7 +21,7 @@ impl<'s> Lowering<'_, 's> {
         for item in locations {
             let live = item.live.as_ref().map(|live| self.live(live));
             let location = Location::new(item.name.text, self.id, item.name.span);
-            let id = self.graph.locations.push(Location { live, ..location });
+            let id = self.graph.locations.push(Location { live, end: item.end, ..location });
             labels.entry(item.name.text).or_insert(id);
         }
         let names: Vec<_> = locations.iter().map(|location| location.name).collect();
@@ -45,6 +45,7 @@ impl<'s> Lowering<'_, 's> {
             return None;
         }
         let entry = LocationId(0);
+        self.set_live();
         if sound {
             self.warn_unreachable(entry);
         }
@@ -115,22 +116,42 @@ impl<'s> Lowering<'_, 's> {
         }
         let jump = self.jump(&item.jump, labels);
         let exit = match &item.command {
-            Command::Do { .. } => jump.map(Exit::Jump),
+            Command::Do { .. } => jump.map(|(made, jump)| (made, Exit::Jump(jump))),
             // The call is checked even if its jump has errors.
             Command::Invoke(invoke) => {
-                let sound = jump.is_some();
-                let exit = self.call(invoke, source, jump.unwrap_or(Jump::Return(None)));
-                exit.filter(|_| sound)
+                let then = self.jump_after_call(jump, item);
+                let exit = self.call(invoke, source, then.clone().unwrap_or(Jump::Return(None)));
+                exit.filter(|_| then.is_some())
             }
         };
-        let transition = Transition::new(source, guard?, body?, exit?, item.span);
+        let (mut body, (made, exit)) = (body?, exit?);
+        body.extend(made);
+        let transition = Transition::new(source, guard?, body, exit, item.span);
         self.add(Transition { invisible: marked, ..transition });
         Some(())
     }
 
-    fn jump(&mut self, item: &ast::Jump<'s>, labels: &Labels<'s>) -> Option<Jump> {
+    /// The jump after a call, which only evaluates: it is part of the step that returns.
+    fn jump_after_call(
+        &mut self,
+        jump: Option<(Vec<Action>, Jump)>,
+        item: &ast::Transformation<'s>,
+    ) -> Option<Jump> {
+        let (made, jump) = jump?;
+        if made.is_empty() {
+            return Some(jump);
+        }
+        self.exprs.report(
+            Diagnostic::error(codes::IMPURE_EXPRESSION, "`new` cannot be a part of a `return` after a call")
+                .at(item.jump.span, "this creates an object")
+                .help("return from a location of its own: `loc l: return new …;`"),
+        );
+        None
+    }
+
+    fn jump(&mut self, item: &ast::Jump<'s>, labels: &Labels<'s>) -> Option<(Vec<Action>, Jump)> {
         match &item.kind {
-            JumpKind::Goto(name) => Some(Jump::Goto(self.label(*name, labels)?)),
+            JumpKind::Goto(name) => Some((Vec::new(), Jump::Goto(self.label(*name, labels)?))),
             JumpKind::Return(value) => self.return_jump(value.as_ref(), item.span),
         }
     }

@@ -7,13 +7,16 @@ mod actions;
 mod collections;
 mod exprs;
 mod flow;
+mod fresh;
 mod graph;
 mod lambdas;
 mod locations;
+mod loops;
 mod operators;
 mod procedure;
 mod properties;
 mod statements;
+mod targets;
 
 use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Program};
 use source::Diagnostic;

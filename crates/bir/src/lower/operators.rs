@@ -20,7 +20,13 @@ impl<'s> Exprs<'_, 's> {
         let (left, right) = if matches!(binary.op, BinaryOp::Eq | BinaryOp::Ne) {
             self.pair(&binary.left, &binary.right, None)
         } else {
-            (self.expr(&binary.left), self.expr(&binary.right))
+            let left = self.expr(&binary.left);
+            let right = if matches!(binary.op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies) {
+                self.without_objects(|exprs| exprs.expr(&binary.right))
+            } else {
+                self.expr(&binary.right)
+            };
+            (left, right)
         };
         let (left, right) = (left?, right?);
         let (a, b) = (self.ty(&left), self.ty(&right));
@@ -148,7 +154,7 @@ impl<'s> Exprs<'_, 's> {
     ) -> Option<Expr> {
         let [test, then, otherwise] = parts;
         let test = self.condition(test, "the condition of `?:`");
-        let (then, otherwise) = self.pair(then, otherwise, expected);
+        let (then, otherwise) = self.without_objects(|exprs| exprs.pair(then, otherwise, expected));
         let (test, then, otherwise) = (test?, then?, otherwise?);
         let (a, b) = (self.ty(&then), self.ty(&otherwise));
         let ty = if a == b {

@@ -1,14 +1,16 @@
 //! Procedures: their variables, and the common parts of both kinds of bodies.
 
 use ir::{
-    Exit, Id, Jump, LocalId, Location, LocationId, LocationKind, Procedure, ProcedureId, ProcedureKind,
-    Table, Transition, Type, Variable,
+    Action, Exit, Id, Jump, LocalId, Location, LocationId, LocationKind, Procedure, ProcedureId,
+    ProcedureKind, Transition, Type, Variable,
 };
+use rustc_hash::FxHashMap;
 use source::{Diagnostic, Span};
 
 use super::Merge;
 use super::exprs::{Exprs, Owner, Why};
 use super::graph::Graph;
+use super::loops::{Loop, Scope};
 use crate::ast;
 use crate::codes;
 use crate::resolve::{Model, Outcome, Symbol};
@@ -19,11 +21,16 @@ pub struct Lowering<'m, 's> {
     pub exprs: Exprs<'m, 's>,
     pub id: ProcedureId,
     pub item: &'s ast::Procedure<'s>,
-    pub variables: Table<LocalId, Variable>,
     pub result: Outcome,
     pub graph: Graph,
     /// Whether new locations are inside an atomic block.
     pub atomic: bool,
+    /// The loops around the current statement, from the outside.
+    pub loops: Vec<Loop>,
+    pub scopes: Vec<Scope>,
+    /// Variables of loops, and whether the loop is being lowered.
+    pub loop_variables: FxHashMap<LocalId, bool>,
+    pub labels: FxHashMap<&'s str, Span>,
     /// The variable that holds the lock a thread waits for.
     pub waited: Option<LocalId>,
     pub merge: Merge,
@@ -38,10 +45,13 @@ pub fn lower(model: &mut Model<'_>, id: ProcedureId, merge: Merge) {
         exprs,
         id,
         item,
-        variables: Table::new(),
         result: signature.result,
         graph: Graph::default(),
         atomic: false,
+        loops: Vec::new(),
+        scopes: Vec::new(),
+        loop_variables: FxHashMap::default(),
+        labels: FxHashMap::default(),
         waited: None,
         merge,
     };
@@ -81,13 +91,13 @@ impl<'s> Lowering<'_, 's> {
         init: Option<ir::Const>,
     ) -> LocalId {
         let known = ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool));
-        let id = self.variables.push(Variable::new(name.text, known, init, name.span));
+        let id = self.exprs.variables.push(Variable::new(name.text, known, init, name.span));
         self.exprs.declare(name, id.0, ty);
         id
     }
 
     fn warn_unused(&mut self) {
-        for (id, variable) in self.variables.iter().skip(self.item.params.len()) {
+        for (id, variable) in self.exprs.variables.iter().skip(self.item.params.len()) {
             if variable.synthetic || variable.name.starts_with('_') || self.exprs.used.contains(&id.0) {
                 continue;
             }
@@ -114,7 +124,7 @@ impl<'s> Lowering<'_, 's> {
         program.procedures.push(Procedure {
             name: self.item.name.text.to_owned(),
             kind: if thread { ProcedureKind::Thread } else { ProcedureKind::Function },
-            locals: self.variables,
+            locals: self.exprs.variables,
             params: self.item.params.len(),
             result: match self.result {
                 Outcome::Value(ty) => Some(ty),
@@ -131,17 +141,19 @@ impl<'s> Lowering<'_, 's> {
         });
     }
 
-    /// Lowers `return`, with or without a value.
-    pub fn return_jump(&mut self, value: Option<&ast::Expr<'s>>, span: Span) -> Option<Jump> {
+    /// Lowers `return`, with or without a value. The actions come before the jump.
+    pub fn return_jump(&mut self, value: Option<&ast::Expr<'s>>, span: Span) -> Option<(Vec<Action>, Jump)> {
         let declared = self.item.name.span;
         match (self.result, value) {
-            (Outcome::Nothing, None) => Some(Jump::Return(None)),
+            (Outcome::Nothing, None) => Some((Vec::new(), Jump::Return(None))),
             (Outcome::Value(ty), Some(value)) => {
                 let written = match &self.item.kind {
                     ast::ProcedureKind::Function { result: Some(ty) } => ty.span,
                     _ => declared,
                 };
-                Some(Jump::Return(Some(self.exprs.value(value, ty, Why::Type(written))?)))
+                let why = Why::Type(written);
+                let (made, value) = self.exprs.with_objects(|exprs| exprs.value(value, ty, why))?;
+                Some((made, Jump::Return(Some(value))))
             }
             (Outcome::Unknown, value) => {
                 value.and_then(|value| self.exprs.expr(value));
@@ -172,16 +184,21 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// Lowers a call from `source`.
-    pub fn call(&mut self, invoke: &ast::Invoke<'s>, source: LocationId, then: Jump) -> Option<Exit> {
-        let (callee, args, result) = self.exprs.invoke(invoke)?;
+    /// Lowers a call from `source`. The actions come before the call.
+    pub fn call(
+        &mut self,
+        invoke: &ast::Invoke<'s>,
+        source: LocationId,
+        then: Jump,
+    ) -> Option<(Vec<Action>, Exit)> {
+        let (made, (callee, args, result)) = self.exprs.with_objects(|exprs| exprs.invoke(invoke))?;
         let resume = self.graph.locations.push(Location {
             kind: LocationKind::Resume { origin: source, result, then },
             atomic: self.atomic,
             synthetic: true,
             ..Location::new("", self.id, invoke.span)
         });
-        Some(Exit::Call { callee, args, resume })
+        Some((made, Exit::Call { callee, args, resume }))
     }
 
     pub fn add(&mut self, transition: Transition) {

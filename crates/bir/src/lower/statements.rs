@@ -8,6 +8,9 @@
 //! | simple | one transition, with the action |
 //! | `while e` | `when e` into the body, `when !e` past it; the body leads back to the location |
 //! | `if e …` | `when e` into the block, `when !e` to the location of the next test |
+//! | `for x in e …` | the first element into the body, or past it; the body leads to a second location, with the next |
+//! | `break`, `continue` | a jump past the loop, or to where it goes on |
+//! | `when e` | one transition, with the guard |
 //! | `choose` | a transition into each block, with its guard; `else` for the last one |
 //! | `wait(l)` | `wait`, to a second location that has `unwait` |
 //! | `atomic`, `try` | what their first statement has |
@@ -23,7 +26,7 @@ use source::{Diagnostic, Span};
 
 use super::Merge;
 use super::exprs::Local;
-use super::flow::{Flow, is_true};
+use super::flow::Flow;
 use super::graph::NOWHERE;
 use super::procedure::Lowering;
 use crate::ast::{self, Block, MonitorOp, Stmt, StmtKind};
@@ -57,6 +60,7 @@ impl<'s> Lowering<'_, 's> {
         if self.exprs.model.diagnostics.has_errors() {
             return None;
         }
+        self.set_live();
         if self.merge == Merge::Straight {
             self.graph.merge(entry);
         }
@@ -64,7 +68,7 @@ impl<'s> Lowering<'_, 's> {
         Some(entry)
     }
 
-    fn new_location(&mut self, span: Span) -> LocationId {
+    pub(super) fn new_location(&mut self, span: Span) -> LocationId {
         self.graph.location(self.id, self.atomic, span)
     }
 
@@ -87,7 +91,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// Lowers a block at a location of its own.
-    fn inner_block(&mut self, block: &'s Block<'s>, end: &Jump) -> LocationId {
+    pub(super) fn inner_block(&mut self, block: &'s Block<'s>, end: &Jump) -> LocationId {
         let entry = self.new_location(block.first().map_or(self.item.end, |stmt| stmt.span));
         self.block(block, entry, end);
         entry
@@ -95,6 +99,9 @@ impl<'s> Lowering<'_, 's> {
 
     fn stmt(&mut self, stmt: &'s Stmt<'s>, here: LocationId, next: &Jump) {
         let span = stmt.span;
+        if let Some(label) = stmt.label {
+            self.label_location(here, label);
+        }
         match &stmt.kind {
             StmtKind::Atomic(body) => {
                 let outer = std::mem::replace(&mut self.atomic, true);
@@ -102,19 +109,26 @@ impl<'s> Lowering<'_, 's> {
                 self.atomic = outer;
             }
             StmtKind::While { test, body } => self.while_loop(test, body, here, next, span),
+            StmtKind::For(item) => self.for_loop(item, here, next, span),
+            StmtKind::Break | StmtKind::Continue => self.leave(stmt, here),
+            StmtKind::When(guard) => {
+                if let Some(guard) = self.exprs.condition(guard, "what is waited for") {
+                    self.graph.branch(here, Guard::When(guard), next.clone(), span);
+                }
+            }
             StmtKind::If { arms, otherwise } => self.conditional(arms, otherwise.as_ref(), here, next),
             StmtKind::Choose { branches, otherwise } => {
                 self.choose(branches, otherwise.as_ref(), here, next, span);
             }
             StmtKind::Try { body, handlers } => self.try_block(body, handlers, here, next),
             StmtKind::Return(value) => {
-                if let Some(jump) = self.return_jump(value.as_ref(), span) {
-                    self.graph.branch(here, Guard::Always, jump, span);
+                if let Some((made, jump)) = self.return_jump(value.as_ref(), span) {
+                    self.graph.step(here, made, Exit::Jump(jump), span);
                 }
             }
             StmtKind::Invoke(invoke) => {
-                if let Some(exit) = self.call(invoke, here, next.clone()) {
-                    self.graph.step(here, Vec::new(), exit, span);
+                if let Some((made, exit)) = self.call(invoke, here, next.clone()) {
+                    self.graph.step(here, made, exit, span);
                 }
             }
             StmtKind::Monitor(MonitorOp::Wait, lock) => self.wait(lock, here, next, span),
@@ -131,35 +145,45 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
+    /// Gives a location the name that its statement has.
+    fn label_location(&mut self, here: LocationId, label: ast::Label<'s>) {
+        let name = label.name;
+        let shown = clip(name.text);
+        if let Some(&first) = self.labels.get(name.text) {
+            self.exprs.model.duplicate(name.text, name.span, first);
+            return;
+        }
+        self.labels.insert(name.text, name.span);
+        let location = &mut self.graph.locations[here];
+        if location.atomic {
+            self.exprs.report(
+                Diagnostic::error(codes::HIDDEN_LABEL, format!("no state is at `{shown}`"))
+                    .at(name.span, "this is in the middle of an atomic block")
+                    .note("a block that is atomic is passed as one step, and properties see no state inside of it")
+                    .help("put the label before `atomic`, or end the block before the label"),
+            );
+            return;
+        }
+        if !location.synthetic {
+            let first = self.labels.get(location.name.as_str()).copied().unwrap_or(name.span);
+            self.exprs.report(
+                Diagnostic::error(codes::DUPLICATE, "this place has two labels")
+                    .at(name.span, "the second label")
+                    .label(first, "the first label"),
+            );
+            return;
+        }
+        name.text.clone_into(&mut location.name);
+        location.synthetic = false;
+        location.end = label.end;
+    }
+
     /// Adds the two outcomes of a test.
-    fn test(&mut self, here: LocationId, test: Expr, then: Jump, otherwise: Jump) {
+    pub(super) fn test(&mut self, here: LocationId, test: Expr, then: Jump, otherwise: Jump) {
         let span = test.span;
         let negated = self.exprs.not(test.clone(), span);
         self.graph.branch(here, Guard::When(test), then, span);
         self.graph.branch(here, Guard::When(negated), otherwise, span);
-    }
-
-    fn while_loop(
-        &mut self,
-        test: &ast::Expr<'s>,
-        body: &'s Block<'s>,
-        here: LocationId,
-        next: &Jump,
-        span: Span,
-    ) {
-        // The first location of an atomic block lets others in; when the loop returns, it must not.
-        let head =
-            if self.atomic && !self.graph.locations[here].atomic { self.new_location(span) } else { here };
-        let lowered = self.exprs.condition(test, "the condition of `while`");
-        let inside = self.inner_block(body, &Jump::Goto(head));
-        let Some(lowered) = lowered else { return };
-        for location in if head == here { vec![here] } else { vec![here, head] } {
-            if is_true(test) {
-                self.graph.branch(location, Guard::Always, Jump::Goto(inside), span);
-            } else {
-                self.test(location, lowered.clone(), Jump::Goto(inside), next.clone());
-            }
-        }
     }
 
     fn conditional(
@@ -271,13 +295,13 @@ impl<'s> Lowering<'_, 's> {
         }
         let ty = record.map(|record| self.exprs.model.intern(Type::Record(record)));
         let written = |variable: &Variable| variable.name == name.text && Some(variable.ty) == ty;
-        let known = self.variables.iter().find(|(_, variable)| written(variable)).map(|(id, _)| id);
+        let known = self.exprs.variables.iter().find(|(_, variable)| written(variable)).map(|(id, _)| id);
         let id = known.unwrap_or_else(|| {
             let ty = ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool));
-            self.variables.push(Variable::new(name.text, ty, None, name.span))
+            self.exprs.variables.push(Variable::new(name.text, ty, None, name.span))
         });
         self.exprs.used.insert(id.0);
-        (Some(id), Some(Local { index: id.0, level: 0, ty, span: name.span }))
+        (Some(id), Some(Local { index: id.0, level: 0, ty, fixed: false, span: name.span }))
     }
 
     /// Waits in two steps. The lock is evaluated once: the place it was read from may change in between.
@@ -294,7 +318,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let ty = self.exprs.model.intern(Type::Lock);
         let variable = *self.waited.get_or_insert_with(|| {
-            self.variables.push(Variable { synthetic: true, ..Variable::new("waited", ty, None, span) })
+            self.exprs.variables.push(Variable { synthetic: true, ..Variable::new("waited", ty, None, span) })
         });
         let place = Place { kind: PlaceKind::Local(variable), ty, span };
         let waited = Expr { kind: ExprKind::Local(variable), ty, span };

@@ -3,12 +3,13 @@
 use ir::BinaryOp;
 use source::{Diagnostic, Span};
 
-use super::{MAX_HEIGHT, MAX_LOOKAHEAD, Parsed, Parser};
+use super::{MAX_HEIGHT, MAX_LOOKAHEAD, Parsed, Parser, Reported};
 use crate::ast::{
     Binary, Builtin, Expr, ExprKind, Name, New, Operation, Quantified, ThreadQuestion, Threads, Type,
     TypeKind,
 };
 use crate::codes;
+use crate::collections::Kind;
 use crate::lexer::Token;
 use crate::text::clip;
 
@@ -62,7 +63,10 @@ impl<'s> Parser<'s, '_> {
     fn operators(&mut self, least: u8) -> Parsed<Expr<'s>> {
         let mut left = self.unary()?;
         loop {
-            let token = self.peek();
+            if self.at_increment() {
+                return Ok(left);
+            }
+            let token = self.foreign_operator().unwrap_or(self.peek());
             if token == Token::Question && least <= CONDITIONAL {
                 left = self.conditional(left)?;
             } else if token == Token::Instanceof && least <= COMPARISON {
@@ -81,9 +85,10 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    /// The `>` of `when < e > do` is not an operator: what follows cannot be an operand.
+    /// The `>` of `when < e > do` or `when < e >;` is not an operator: what follows cannot be an operand.
     fn at_end_of_guard(&mut self) -> bool {
-        self.at(Token::Greater) && self.peek_at(1) == Token::Do
+        self.at(Token::Greater)
+            && (self.peek_at(1) == Token::Do || self.in_angles && self.peek_at(1) == Token::Semicolon)
     }
 
     fn binary(&mut self, left: Expr<'s>, op: BinaryOp, strength: u8) -> Parsed<Expr<'s>> {
@@ -120,6 +125,11 @@ impl<'s> Parser<'s, '_> {
         match self.peek() {
             Token::Bang => {
                 self.bump();
+                let operand = self.nested(Self::unary)?;
+                let height = operand.height + 1;
+                self.tree(ExprKind::Not(Box::new(operand)), self.since(start), height)
+            }
+            Token::Ident if self.eat_foreign_not() => {
                 let operand = self.nested(Self::unary)?;
                 let height = operand.height + 1;
                 self.tree(ExprKind::Not(Box::new(operand)), self.since(start), height)
@@ -233,7 +243,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Whether `place :=` starts at this distance, as in `when (test) place := invoke …`.
-    fn at_assignment(&mut self, start: usize) -> bool {
+    pub(super) fn at_assignment(&mut self, start: usize) -> bool {
         let mut distance = start + 1;
         loop {
             match self.peek_at(distance) {
@@ -322,7 +332,7 @@ impl<'s> Parser<'s, '_> {
         let highest = args.iter().map(|arg| arg.height).chain([extension.height]).max();
         // Some operations are lowered to two nested ones.
         let (span, height) = (self.since(extension.span), highest.unwrap_or(0) + 2);
-        let operation = Operation { extension, name, types, args };
+        let operation = Operation { extension, name, types, args, literal: false };
         self.tree(ExprKind::Operation(Box::new(operation)), span, height)
     }
 
@@ -343,6 +353,11 @@ impl<'s> Parser<'s, '_> {
                 if self.eat(Token::At) {
                     let location = self.name("the name of a location")?;
                     return self.tree(ExprKind::At(name, location), self.since(start), 1);
+                }
+                if self.at(Token::LeftBrace)
+                    && let Some(kind) = Kind::named(name.text)
+                {
+                    return self.literal(kind, name);
                 }
                 if !self.at(Token::LeftParen) {
                     return Ok(Expr { kind: ExprKind::Name(name.text), span: name.span, height: 1 });
@@ -369,10 +384,41 @@ impl<'s> Parser<'s, '_> {
             Token::ThreadTerminated => return self.builtin(Builtin::ThreadTerminated),
             Token::New => return self.new_object(),
             Token::Start | Token::Invoke => return self.impure(),
+            Token::LeftBrace | Token::LeftBracket => return Err(self.foreign_literal()),
             _ => return Err(self.unexpected("an expression")),
         };
         self.bump();
         Ok(Expr { kind, span: start, height: 1 })
+    }
+
+    /// `Set{e, …}` or `Map{k: v, …}`, after the name of the kind.
+    fn literal(&mut self, kind: Kind, name: Name<'s>) -> Parsed<Expr<'s>> {
+        let brace = self.span();
+        self.bump();
+        let mut args = Vec::new();
+        while !self.at(Token::RightBrace) {
+            args.push(self.expr()?);
+            if kind == Kind::Map {
+                self.expect(Token::Colon, " between the key and its value")?;
+                args.push(self.expr()?);
+            }
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        self.expect(Token::RightBrace, " after the elements")?;
+        let height = args.iter().map(|arg| arg.height).max().unwrap_or(0) + 2;
+        if kind == Kind::Queue {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "a queue has a capacity as well")
+                .at(self.since(name.span), "this has only elements")
+                .help("write `Queue.create(capacity, …)`; without a capacity, it is a `Seq`");
+            self.report(diagnostic);
+            return Err(Reported);
+        }
+        let extension = Expr { kind: ExprKind::Name(name.text), span: name.span, height: 1 };
+        let create = Name { text: "create", span: brace };
+        let operation = Operation { extension, name: create, types: Vec::new(), args, literal: true };
+        self.tree(ExprKind::Operation(Box::new(operation)), self.since(name.span), height)
     }
 
     fn impure(&mut self) -> Parsed<Expr<'s>> {
@@ -441,8 +487,15 @@ impl<'s> Parser<'s, '_> {
                 "allocate the inner arrays in a loop: `new int[][n]`, then `a[i] := new int[m];`",
             ),
             _ if length.is_some() => return Ok(()),
-            TypeKind::Named(_) if self.at(Token::LeftParen) => {
-                ("records have no constructors", "write `new R`; then assign the fields")
+            TypeKind::Named(name) if self.at(Token::LeftParen) => {
+                let name = clip(name);
+                let help = format!(
+                    "write `new {name}`; fields start as the record says, as in `record {name} {{ int x := 1; }}`"
+                );
+                let diagnostic = Diagnostic::error(codes::UNEXPECTED, "records have no constructors")
+                    .at(self.span(), "")
+                    .help(help);
+                return Err(self.report_here(diagnostic));
             }
             TypeKind::Named(_) | TypeKind::Lock => return Ok(()),
             TypeKind::Array(_) => ("the length of the new array is missing", "write `new T[length]`"),
@@ -491,7 +544,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// The contents of the next token.
-    fn string_literal(&mut self) -> String {
+    pub(super) fn string_literal(&mut self) -> String {
         let lexeme = self.ahead[0];
         let raw = self.slice(lexeme);
         let inner = &raw[1..raw.len() - 1];

@@ -86,6 +86,13 @@ const STATE: u8 = 5;
 impl<'s> Parser<'s, '_> {
     /// A whole formula.
     pub(super) fn formula(&mut self, name: Name<'s>) -> Parsed<Temporal<'s>> {
+        self.in_formula = true;
+        let parsed = self.whole_formula(name);
+        self.in_formula = false;
+        parsed
+    }
+
+    fn whole_formula(&mut self, name: Name<'s>) -> Parsed<Temporal<'s>> {
         let mut atoms = Vec::new();
         let each = if self.at_word("forall") && self.at_threads() { Some(self.each()?) } else { None };
         let node = self.part(ARROW, &mut atoms)?;
@@ -303,8 +310,38 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
+    /// Reports `G p` or `F p`, where these letters cannot be names, and consumes the letter.
+    fn foreign_prefix(&mut self) {
+        if !self.at_word("G") && !self.at_word("F") {
+            return;
+        }
+        let is_operator = match self.peek_at(1) {
+            Token::Ident => {
+                let next = self.lexeme_at(1);
+                let next = self.slice(next);
+                !TEMPORAL_WORDS.contains(&next) && !matches!(next, "and" | "or")
+            }
+            Token::Bang | Token::True | Token::False => true,
+            Token::LeftParen => self.is_temporal(2),
+            _ => false,
+        };
+        if !is_operator {
+            return;
+        }
+        let letter = self.slice(self.ahead[0]);
+        let hint = crate::foreign::function_hint(letter, true).unwrap_or_default();
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("there is no operator `{letter}`"))
+            .at(self.span(), "")
+            .help(hint);
+        self.report_here(diagnostic);
+        // What follows may have the same mistake.
+        self.silent = true;
+        self.bump();
+    }
+
     fn operand(&mut self, atoms: &mut Vec<Expr<'s>>) -> Parsed<Node<'s>> {
         let start = self.span();
+        self.foreign_prefix();
         if let Some((build, tokens)) = self.prefix() {
             for _ in 0..tokens {
                 self.bump();

@@ -1,6 +1,6 @@
 //! The system and its members.
 
-use source::Diagnostic;
+use source::{Diagnostic, Span};
 
 use super::{Parsed, Parser, Reported};
 use crate::ast::*;
@@ -10,36 +10,84 @@ use crate::lexer::Token;
 use crate::text::clip;
 
 impl<'s> Parser<'s, '_> {
-    pub(super) fn system(&mut self) -> Parsed<System<'s>> {
+    /// A whole model: `import`s, then `system Name { … }`.
+    pub(super) fn system(&mut self, system: &mut System<'s>) -> Parsed<()> {
+        self.imports()?;
         self.expect(Token::System, ": a model starts with `system Name { … }`")?;
-        let name = self.name("the name of the system")?;
-        let mut system = System {
-            name,
-            consts: Vec::new(),
-            enums: Vec::new(),
-            records: Vec::new(),
-            aliases: Vec::new(),
-            globals: Vec::new(),
-            procedures: Vec::new(),
-            virtuals: Vec::new(),
-            funs: Vec::new(),
-            invariants: Vec::new(),
-            temporal: Vec::new(),
-        };
-        self.expect(Token::LeftBrace, " before the members of the system")?;
+        system.name = self.name("the name of the system")?;
+        let brace = self.expect(Token::LeftBrace, " before the members of the system")?;
         while !self.at(Token::RightBrace) && !self.at(Token::Eof) {
-            if let Err(Reported) = self.member(&mut system) {
+            if let Err(Reported) = self.member(system) {
                 self.skip_member();
             }
         }
-        self.expect(Token::RightBrace, " after the members of the system")?;
+        self.close("the members of the system", brace)?;
         if !self.at(Token::Eof) {
             return Err(self.unexpected("the end of the file after the system"));
         }
-        Ok(system)
+        Ok(())
+    }
+
+    /// The brace after `what`, which began with another brace.
+    fn close(&mut self, what: &str, begin: Span) -> Parsed<Span> {
+        if self.at(Token::RightBrace) {
+            let lexeme = self.bump();
+            return Ok(self.span_of(lexeme));
+        }
+        let message = format!("expected `}}` after {what}, found {}", self.describe_next());
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+            .at(self.span(), format!("expected `}}` after {what}"))
+            .label(begin, "to close this brace");
+        Err(self.report_here(diagnostic))
+    }
+
+    /// An imported file: a model, or members alone.
+    pub(super) fn imported(&mut self, system: &mut System<'s>) -> Parsed<()> {
+        self.imports()?;
+        if self.at(Token::System) {
+            let name = system.name;
+            let parsed = self.system(system);
+            system.name = name;
+            return parsed;
+        }
+        while !self.at(Token::Eof) {
+            let before = self.consumed;
+            if let Err(Reported) = self.member(system) {
+                self.skip_member();
+                if self.consumed == before {
+                    self.bump();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `import "name";`, any number of times.
+    pub(super) fn imports(&mut self) -> Parsed<Vec<(String, Span)>> {
+        let mut imports = Vec::new();
+        while self.at_word("import") {
+            let start = self.span();
+            self.bump();
+            if !self.at(Token::Str) {
+                let found = self.describe_next();
+                let message = format!("expected the name of a file in quotes, found {found}");
+                let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+                    .at(self.span(), "expected the name of a file")
+                    .help("write `import \"other.bir\";`");
+                return Err(self.report_here(diagnostic));
+            }
+            let name = self.string_literal();
+            self.bump();
+            self.semicolon()?;
+            imports.push((name, self.since(start)));
+        }
+        Ok(imports)
     }
 
     fn member(&mut self, system: &mut System<'s>) -> Parsed<()> {
+        if let Some(Reported) = self.foreign_member() {
+            return Ok(());
+        }
         match self.peek() {
             Token::Const => system.consts.push(self.constants()?),
             Token::Enum => system.enums.push(self.enumeration(false)?),
@@ -73,6 +121,12 @@ impl<'s> Parser<'s, '_> {
 
     fn constants(&mut self) -> Parsed<ConstGroup<'s>> {
         self.bump();
+        if self.at_variable() {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "constants are declared in groups")
+                .at(self.span(), "expected the name of a group")
+                .help("write `const Limits { N = 3; }`, and use it as `Limits.N`");
+            return Err(self.report_here(diagnostic));
+        }
         let name = self.name("the name of a group of constants")?;
         self.expect(Token::LeftBrace, " before the constants")?;
         let elements = self.fields(|parser| {
@@ -124,12 +178,7 @@ impl<'s> Parser<'s, '_> {
         let name = self.name("the name of a record")?;
         let parents = if self.eat(Token::Extends) { self.names("the name of a record")? } else { Vec::new() };
         self.expect(Token::LeftBrace, " before the fields")?;
-        let fields = self.fields(|parser| {
-            let ty = parser.ty()?;
-            let name = parser.name("the name of a field")?;
-            parser.semicolon()?;
-            Ok(Param { name, ty })
-        });
+        let fields = self.fields(|parser| parser.declaration("the name of a field"));
         self.expect(Token::RightBrace, " after the fields")?;
         Ok(Record { name, top, throwable, parents, fields })
     }
@@ -178,17 +227,33 @@ impl<'s> Parser<'s, '_> {
     fn invariant(&mut self) -> Parsed<Invariant<'s>> {
         self.bump();
         let name = self.name("the name of an invariant")?;
-        self.expect(Token::Equal, " before the condition")?;
+        self.defined_as("invariant", name, " before the condition")?;
         let expr = self.expr()?;
         self.semicolon()?;
         Ok(Invariant { name, expr })
     }
 
+    /// The `=` between the name of a property and its condition.
+    fn defined_as(&mut self, word: &str, name: Name<'s>, context: &str) -> Parsed<()> {
+        if self.eat(Token::Equal) {
+            return Ok(());
+        }
+        let found = self.describe_next();
+        let message = format!("expected `=`{context}, found {found}");
+        let help = format!("write `{word} {} = …;`", clip(name.text));
+        let diagnostic =
+            Diagnostic::error(codes::UNEXPECTED, message).at(self.span(), "expected `=`").help(help);
+        Err(self.report_here(diagnostic))
+    }
+
     fn temporal(&mut self) -> Parsed<Temporal<'s>> {
         self.bump();
         let name = self.name("the name of a property")?;
-        self.expect(Token::Equal, " before the formula")?;
-        let property = self.formula(name)?;
+        self.defined_as("ltl", name, " before the formula")?;
+        let outer = self.silent;
+        let property = self.formula(name);
+        self.silent = outer;
+        let property = property?;
         self.semicolon()?;
         Ok(property)
     }
@@ -234,16 +299,41 @@ impl<'s> Parser<'s, '_> {
         }
         self.bump();
         let name = self.name(if is_thread { "the name of a thread" } else { "the name of a function" })?;
+        if self.at(Token::LeftBrace) {
+            let word = if is_thread { "thread" } else { "function" };
+            let message = "expected `(` before the parameters, found `{`";
+            let help = format!("without parameters, write `{word} {}() {{ … }}`", clip(name.text));
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, message).at(self.span(), "expected `(`").help(help);
+            return Err(self.report_here(diagnostic));
+        }
         let params = self.params()?;
         let kind = if is_thread {
             ProcedureKind::Thread { active }
         } else {
+            if self.at(Token::Colon) || self.at(Token::Arrow) {
+                let message = format!("expected `returns`, found {}", self.describe_next());
+                let diagnostic = Diagnostic::error(codes::UNEXPECTED, message)
+                    .at(self.span(), "expected `returns`")
+                    .help("the type of the result follows `returns`: `function f() returns int { … }`");
+                self.report_here(diagnostic);
+                self.bump();
+                self.ty()?;
+            }
             let result = if self.eat(Token::Returns) { Some(self.ty()?) } else { None };
             ProcedureKind::Function { result }
         };
-        self.expect(Token::LeftBrace, " before the body")?;
+        let brace = self.span();
+        if !self.at(Token::LeftBrace) {
+            self.unexpected("`{` before the body");
+            // Probably up to an `end`.
+            let (locals, body) = self.silently(Self::body);
+            self.eat(Token::RightBrace);
+            return Ok(Procedure { name, kind, params, locals, body, end: brace });
+        }
+        self.bump();
         let (locals, body) = self.body();
-        let end = self.expect(Token::RightBrace, " after the body")?;
+        let end = self.close("the body", brace)?;
         Ok(Procedure { name, kind, params, locals, body, end })
     }
 
@@ -300,6 +390,7 @@ impl<'s> Parser<'s, '_> {
     fn location(&mut self) -> Parsed<Location<'s>> {
         self.bump();
         let name = self.name("the name of a location")?;
+        let end = self.eat(Token::End);
         self.expect(Token::Colon, " after the name of the location")?;
         let mut live = None;
         if self.at_word("live") && self.peek_at(1) == Token::LeftBrace {
@@ -318,7 +409,7 @@ impl<'s> Parser<'s, '_> {
         {
             transformations.push(self.transformation()?);
         }
-        Ok(Location { name, live, transformations })
+        Ok(Location { name, end, live, transformations })
     }
 
     fn transformation(&mut self) -> Parsed<Transformation<'s>> {
@@ -342,8 +433,9 @@ impl<'s> Parser<'s, '_> {
                 }
                 Command::Invoke(self.invoke(Some(place), start)?)
             }
-            _ if guard.is_some() => return Err(self.unexpected("`do` or `invoke` after the guard")),
-            _ => return Err(self.unexpected("a transformation: `when`, `do` or `invoke`")),
+            Token::Goto | Token::Return => Command::Do { invisible: false, actions: Vec::new() },
+            _ if guard.is_some() => return Err(self.unexpected("`do`, `invoke` or a jump after the guard")),
+            _ => return Err(self.unexpected("a transformation: `when`, `do`, `invoke`, or a jump")),
         };
         let jump = self.jump()?;
         Ok(Transformation { guard, command, jump, span: self.since(start) })

@@ -8,7 +8,9 @@
 //! **Limits.** Nesting is limited, and so is the height of expressions that grow without nesting (`1+1+1+…`).
 //! Beyond the limits, and when no further error would be shown, the parser gives up the rest of the file.
 
+mod blocks;
 mod exprs;
+mod foreign;
 mod formulas;
 mod members;
 mod statements;
@@ -18,7 +20,9 @@ use std::collections::VecDeque;
 
 use source::{Diagnostic, Diagnostics, FileId, SourceMap, Span};
 
-use crate::ast::{Name, System, Temporal};
+pub use statements::STATEMENT_WORDS;
+
+use crate::ast::{Expr, Name, System, Temporal};
 use crate::codes;
 use crate::lexer::{Bad, Lexeme, Lexer, Token};
 use crate::text::clip;
@@ -41,10 +45,24 @@ pub struct Reported;
 
 type Parsed<T> = Result<T, Reported>;
 
-pub fn parse<'s>(map: &'s SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Option<System<'s>> {
-    let mut parser = Parser::new(map.file(file).text(), file, diagnostics);
-    let system = parser.system();
-    if diagnostics.has_errors() { None } else { system.ok() }
+/// Parses a model, and the files that it imports.
+pub fn parse<'s>(
+    map: &'s SourceMap,
+    file: FileId,
+    imports: &[FileId],
+    diagnostics: &mut Diagnostics,
+) -> Option<System<'s>> {
+    let mut system = System::new(Name { text: "", span: Span::new(file, 0, 0) });
+    for &import in imports {
+        let _ = Parser::new(map.file(import).text(), import, diagnostics).imported(&mut system);
+    }
+    let parsed = Parser::new(map.file(file).text(), file, diagnostics).system(&mut system);
+    if diagnostics.has_errors() { None } else { parsed.ok().map(|()| system) }
+}
+
+/// The names of the files that a file imports, and where it does.
+pub fn imports(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> Vec<(String, Span)> {
+    Parser::new(map.file(file).text(), file, diagnostics).imports().unwrap_or_default()
 }
 
 /// A property in a file of its own: a formula, or an automaton in the HOA format. Its name is that of the
@@ -68,6 +86,13 @@ pub fn parse_property<'s>(
     (!diagnostics.has_errors()).then_some(parsed)
 }
 
+/// A block whose `end` is not indented as it is.
+struct Crooked {
+    word: &'static str,
+    keyword: Span,
+    end: Span,
+}
+
 struct Parser<'s, 'd> {
     text: &'s str,
     file: FileId,
@@ -84,6 +109,20 @@ struct Parser<'s, 'd> {
     given_up: bool,
     /// Whether text is being skipped, which may contain invalid tokens.
     skipping: bool,
+    /// Whether a mistake was reported of which the current text is a part.
+    silent: bool,
+    /// Whether the current statement has text that is no part of the language: it is not looked at further.
+    spoiled: bool,
+    /// Whether a formula is being parsed: there, `and` and `or` are operators.
+    in_formula: bool,
+    /// Whether blocks in braces were reported.
+    has_braces: bool,
+    /// Blocks whose `end` is not indented as they are.
+    crooked: Vec<Crooked>,
+    /// Whether the condition of `when < e >` is being parsed.
+    in_angles: bool,
+    /// `when e do`, found where a statement could begin: a branch of the `choose` around it.
+    branch: Option<(Expr<'s>, Span)>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -101,6 +140,13 @@ impl<'s, 'd> Parser<'s, 'd> {
             last_error: None,
             given_up: false,
             skipping: false,
+            silent: false,
+            spoiled: false,
+            in_formula: false,
+            has_braces: false,
+            crooked: Vec::new(),
+            in_angles: false,
+            branch: None,
             diagnostics,
         };
         parser.fill();
@@ -130,16 +176,21 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     fn report_bad(&mut self, bad: Bad, lexeme: Lexeme) {
         let span = self.span_of(lexeme);
+        let spoils = bad == Bad::Character;
         let text = &self.text[lexeme.start as usize..lexeme.end as usize];
         self.report(match bad {
             Bad::Character => {
                 let shown: String = text.chars().take(1).flat_map(char::escape_default).collect();
                 let shown = if text.chars().any(char::is_control) || text.is_empty() { &shown } else { text };
-                Diagnostic::error(
+                let diagnostic = Diagnostic::error(
                     codes::UNEXPECTED_CHARACTER,
                     format!("unexpected character `{}`", clip(shown)),
                 )
-                .at(span, "this is no part of the language")
+                .at(span, "this is no part of the language");
+                match character_hint(self.text, lexeme) {
+                    Some(hint) => diagnostic.help(hint),
+                    None => diagnostic,
+                }
             }
             Bad::UnterminatedString => {
                 Diagnostic::error(codes::UNTERMINATED_STRING, "this string does not end")
@@ -153,6 +204,7 @@ impl<'s, 'd> Parser<'s, 'd> {
                     .help("a comment ends with `*/`; comments do not nest")
             }
         });
+        self.spoiled |= spoils;
     }
 
     fn peek(&self) -> Token {
@@ -190,6 +242,9 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     fn bump(&mut self) -> Lexeme {
         self.last = self.ahead[0];
+        if matches!(self.last.token, Token::Semicolon | Token::LeftBrace | Token::RightBrace) {
+            self.spoiled = false;
+        }
         if self.last.token != Token::Eof {
             self.consumed += 1;
             self.ahead.pop_front();
@@ -233,8 +288,12 @@ impl<'s, 'd> Parser<'s, 'd> {
         let place = self.span_of(self.last).after();
         let here = self.span();
         if self.is_news(here.start) {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `;`, found {found}"));
-            self.report(diagnostic.at(place, "expected `;` here"));
+            let mut diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `;`, found {found}"))
+                .at(place, "expected `;` here");
+            if self.at(Token::Equal) {
+                diagnostic = diagnostic.help("values are compared with `==`, and assigned with `:=`");
+            }
+            self.report(diagnostic);
             self.last_error = Some(here.start);
         }
         let between = self.text.get(place.start as usize..here.start as usize);
@@ -270,6 +329,12 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     fn span_of(&self, lexeme: Lexeme) -> Span {
         Span::new(self.file, lexeme.start, lexeme.end)
+    }
+
+    /// The place of the token `distance` after the next one.
+    fn span_at(&mut self, distance: usize) -> Span {
+        let lexeme = self.lexeme_at(distance);
+        self.span_of(lexeme)
     }
 
     /// The place of the next token.
@@ -316,7 +381,7 @@ impl<'s, 'd> Parser<'s, 'd> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.given_up {
+        if self.given_up || self.silent || self.spoiled {
             return;
         }
         self.diagnostics.push(diagnostic);
@@ -486,5 +551,31 @@ impl<'s, 'd> Parser<'s, 'd> {
                 }
             }
         }
+    }
+}
+
+/// What to write instead of a character that is no part of the language.
+fn character_hint(text: &str, lexeme: Lexeme) -> Option<&'static str> {
+    let (before, after) = (&text[..lexeme.start as usize], &text[lexeme.end as usize..]);
+    let word = after.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+    match &text[lexeme.start as usize..lexeme.end as usize] {
+        "\\" if before.ends_with('/') => Some("`/\\` is written `&&`"),
+        "\\" if after.starts_with('/') => Some("`\\/` is written `||`"),
+        "\\" => match word {
+            "in" => Some("`x \\in s` is written `s.contains(x)`"),
+            "A" => Some("`\\A x \\in s : p` is written `forall x in s : p`"),
+            "E" => Some("`\\E x \\in s : p` is written `exists x in s : p`"),
+            "cup" | "union" => Some("the union of two sets is `s.union(t)`"),
+            "cap" | "intersect" => Some("the intersection of two sets is `s.intersection(t)`"),
+            _ => None,
+        },
+        "'" if before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_') => {
+            Some("the next value of a variable is assigned: `x := x + 1;`")
+        }
+        "'" => Some("a string is in double quotes, `\"a\"`; there are no characters"),
+        "~" => Some("`~` is written `!`; `~=` is written `!=`"),
+        "“" | "”" | "„" => Some("strings are in straight quotes, `\"`"),
+        "`" => Some("names are written without ticks"),
+        _ => None,
     }
 }

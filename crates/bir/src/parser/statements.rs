@@ -1,5 +1,6 @@
 //! Statements, and the actions of transformations.
 
+use ir::BinaryOp;
 use source::{Diagnostic, Span, similar};
 
 use super::{Parsed, Parser, Reported};
@@ -8,7 +9,7 @@ use crate::codes;
 use crate::lexer::Token;
 
 /// Words that statements start with, and that are likely to be followed by a name.
-const STATEMENT_WORDS: [&str; 9] =
+pub const STATEMENT_WORDS: [&str; 9] =
     ["assert", "assume", "throw", "return", "start", "invoke", "while", "if", "goto"];
 
 /// Whether a statement other than an assignment starts with this token.
@@ -39,9 +40,24 @@ pub(super) fn starts_statement(token: Token) -> bool {
 }
 
 /// Whether a list of statements ends before this token.
-fn ends_block(token: Token) -> bool {
+pub(super) fn ends_block(token: Token) -> bool {
     use Token::*;
     matches!(token, End | Else | Elseif | Catch | When | Do | RightBrace | Loc | Eof)
+}
+
+/// The operator of `place op= value`.
+fn compound(token: Token) -> Option<BinaryOp> {
+    Some(match token {
+        Token::PlusAssign => BinaryOp::Add,
+        Token::MinusAssign => BinaryOp::Sub,
+        Token::StarAssign => BinaryOp::Mul,
+        Token::SlashAssign => BinaryOp::Div,
+        Token::PercentAssign => BinaryOp::Rem,
+        Token::AndAssign => BinaryOp::BitAnd,
+        Token::OrAssign => BinaryOp::BitOr,
+        Token::CaretAssign => BinaryOp::BitXor,
+        _ => return None,
+    })
 }
 
 impl<'s> Parser<'s, '_> {
@@ -50,34 +66,122 @@ impl<'s> Parser<'s, '_> {
     pub(super) fn statements(&mut self, inner: bool) -> Block<'s> {
         let mut block = Vec::new();
         let first = self.consumed;
+        let mut is_empty = true;
         loop {
+            let before = self.consumed;
+            if inner && self.at_foreign_elseif() {
+                is_empty &= before == first;
+                break;
+            }
+            if self.at(Token::Do) && matches!(self.peek_at(1), Token::Colon | Token::LeftBrace) {
+                let stop = |token| ends_block(token) || starts_statement(token);
+                block.extend(self.element(Self::statement, stop));
+                is_empty = false;
+                continue;
+            }
+            if self.at(Token::When) {
+                let stop = |token| ends_block(token) || starts_statement(token);
+                block.extend(self.element(Self::wait_or_branch, stop).flatten());
+                if self.branch.is_none() {
+                    is_empty = false;
+                    continue;
+                }
+                if inner {
+                    is_empty &= before == first;
+                    break;
+                }
+                self.stray_branch(None);
+                block.extend(self.statements(true));
+                self.eat(Token::End);
+                is_empty = false;
+                continue;
+            }
             if ends_block(self.peek()) || self.at_member() {
                 let misplaced = !inner && !matches!(self.peek(), Token::RightBrace | Token::Eof);
                 if misplaced && !self.at_member() {
                     self.misplaced();
                     continue;
                 }
+                is_empty &= before == first;
                 break;
             }
             let stop = |token| ends_block(token) || starts_statement(token);
             block.extend(self.element(Self::statement, stop));
         }
-        if inner && self.consumed == first {
-            let diagnostic = Diagnostic::error(
-                codes::UNEXPECTED,
-                format!("expected a statement, found {}", self.describe_next()),
-            )
-            .at(self.span(), "expected a statement")
-            .help("a block that does nothing is written `skip;`");
+        if inner && is_empty {
+            let (found, place) = match &self.branch {
+                Some((_, span)) => ("the keyword `when`".to_owned(), *span),
+                None => (self.describe_next(), self.span()),
+            };
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected a statement, found {found}"))
+                    .at(place, "expected a statement")
+                    .help("a block that does nothing is written `skip;`");
             self.report_here(diagnostic);
         }
         block
     }
 
+    /// `when e;`, or `when e do` where a statement could begin, which is a branch of the `choose` around it.
+    fn wait_or_branch(&mut self) -> Parsed<Option<Stmt<'s>>> {
+        let start = self.span();
+        let guard = self.when()?;
+        if self.at(Token::Do) {
+            self.bump();
+            self.branch = Some((guard, self.since(start)));
+            return Ok(None);
+        }
+        self.end_of_wait()?;
+        Ok(Some(Stmt { label: None, kind: StmtKind::When(guard), span: self.since(start) }))
+    }
+
+    fn end_of_wait(&mut self) -> Parsed<()> {
+        if !self.at(Token::Semicolon) && !self.at(Token::Do) {
+            return Err(self.unexpected("`;` or `do` after the condition"));
+        }
+        self.semicolon()
+    }
+
+    /// `when e` or `when < e >`.
+    pub(super) fn when(&mut self) -> Parsed<Expr<'s>> {
+        self.bump();
+        if !self.eat(Token::Less) {
+            return self.expr();
+        }
+        let outer = std::mem::replace(&mut self.in_angles, true);
+        let guard = self.expr();
+        self.in_angles = outer;
+        let guard = guard?;
+        self.expect(Token::Greater, " after the guard")?;
+        Ok(guard)
+    }
+
+    /// Reports a branch outside of `choose`. Its statements are parsed as if they belonged to the block around
+    /// it.
+    pub(super) fn stray_branch(&mut self, block: Option<(&str, Span)>) {
+        let Some((_, span)) = self.branch.take() else { return };
+        let mut diagnostic = Diagnostic::error(codes::UNEXPECTED, "`when … do` is a branch of `choose`")
+            .at(span, "this is not in a `choose`");
+        if let Some((word, keyword)) = block {
+            diagnostic = diagnostic.label(keyword, format!("this `{word}` has not ended"));
+        }
+        self.report(diagnostic.help("a statement that waits for a condition is written `when e;`"));
+        self.last_error = Some(self.ahead[0].start);
+    }
+
     /// Reports a keyword at the outermost level of a body that ends a block.
     fn misplaced(&mut self) {
         if !self.at(Token::Loc) {
-            self.unexpected("a statement");
+            let found = self.describe_next();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED, format!("expected a statement, found {found}"))
+                    .at(self.span(), "expected a statement");
+            let diagnostic = if self.at(Token::End) {
+                diagnostic.help("all blocks before this have ended; a body ends with `}`")
+            } else {
+                diagnostic
+            };
+            self.report_here(diagnostic);
             self.bump();
             return;
         }
@@ -95,7 +199,35 @@ impl<'s> Parser<'s, '_> {
     }
 
     fn statement(&mut self) -> Parsed<Stmt<'s>> {
-        self.nested(Self::statement_here)
+        if let Some(foreign) = self.foreign_statement() {
+            return foreign;
+        }
+        let label = self.label()?;
+        let stmt = self.nested(Self::statement_here)?;
+        Ok(Stmt { label, ..stmt })
+    }
+
+    /// `name:` or `name end:` before a statement.
+    fn label(&mut self) -> Parsed<Option<Label<'s>>> {
+        let next = self.peek_at(1);
+        let marked = next == Token::End && self.peek_at(2) == Token::Colon;
+        if !(next == Token::Colon || marked) || !(self.at(Token::Ident) || self.peek().is_keyword()) {
+            return Ok(None);
+        }
+        let name = self.name("a label")?;
+        let end = self.eat(Token::End);
+        self.bump();
+        if ends_block(self.peek()) && !self.at(Token::When) || self.at_member() {
+            let diagnostic = Diagnostic::error(
+                codes::UNEXPECTED,
+                format!("expected a statement after the label, found {}", self.describe_next()),
+            )
+            .at(self.span(), "expected a statement")
+            .label(name.span, "the label is here")
+            .help("a label names the place before a statement; `skip;` does nothing");
+            return Err(self.report_here(diagnostic));
+        }
+        Ok(Some(Label { name, end }))
     }
 
     fn statement_here(&mut self) -> Parsed<Stmt<'s>> {
@@ -103,11 +235,24 @@ impl<'s> Parser<'s, '_> {
         match self.peek() {
             Token::Atomic => {
                 self.bump();
-                let body = self.statements(true);
-                self.end("atomic", start)?;
-                Ok(Stmt { kind: StmtKind::Atomic(body), span: start })
+                let braced = self.eat_brace();
+                let body = self.block(braced);
+                self.end("atomic", start, braced)?;
+                Ok(Stmt { label: None, kind: StmtKind::Atomic(body), span: start })
             }
             Token::While => self.while_loop(),
+            Token::When => {
+                let guard = self.when()?;
+                self.end_of_wait()?;
+                Ok(Stmt { label: None, kind: StmtKind::When(guard), span: self.since(start) })
+            }
+            Token::Ident if self.at_for() => self.for_loop(),
+            Token::Ident if self.at_word("break") && self.peek_at(1) == Token::Semicolon => {
+                self.leave(StmtKind::Break)
+            }
+            Token::Ident if self.at_word("continue") && self.peek_at(1) == Token::Semicolon => {
+                self.leave(StmtKind::Continue)
+            }
             Token::If => self.conditional_statement(),
             Token::Choose => self.choose(),
             Token::Try => self.try_statement(),
@@ -116,7 +261,7 @@ impl<'s> Parser<'s, '_> {
                 let without = self.at(Token::Semicolon) || ends_block(self.peek());
                 let value = if without { None } else { Some(self.expr()?) };
                 self.semicolon()?;
-                Ok(Stmt { kind: StmtKind::Return(value), span: self.since(start) })
+                Ok(Stmt { label: None, kind: StmtKind::Return(value), span: self.since(start) })
             }
             _ if self.at_variable() => Err(self.late_local()),
             _ => self.action(),
@@ -178,7 +323,16 @@ impl<'s> Parser<'s, '_> {
         let kind = match self.peek() {
             Token::Assert => {
                 self.bump();
-                StmtKind::Assert(self.expr()?)
+                self.warn_of_macro();
+                let test = self.expr()?;
+                if self.at(Token::Comma) {
+                    let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:` or `;`, found `,`")
+                        .at(self.span(), "expected `:`")
+                        .help("the message of an assertion follows a colon: `assert e : \"…\";`");
+                    return Err(self.report_here(diagnostic));
+                }
+                let message = if self.eat(Token::Colon) { Some(self.message()?) } else { None };
+                StmtKind::Assert(test, message)
             }
             Token::Assume => {
                 self.bump();
@@ -208,7 +362,42 @@ impl<'s> Parser<'s, '_> {
             _ => return Err(self.unexpected("a statement")),
         };
         self.semicolon()?;
-        Ok(Stmt { kind, span: self.since(start) })
+        Ok(Stmt { label: None, kind, span: self.since(start) })
+    }
+
+    /// Warns of `assert!(e)`, which is meant otherwise in another language.
+    fn warn_of_macro(&mut self) {
+        let (word, sign) = (self.last, self.ahead[0]);
+        let next = self.lexeme_at(1);
+        if (sign.token, next.token) == (Token::Bang, Token::LeftParen)
+            && word.end == sign.start
+            && sign.end == next.start
+        {
+            let span = self.span_of(word).to(self.span_of(sign));
+            self.report(
+                Diagnostic::warning(codes::NEGATED_ASSERTION, "this asserts that the condition is false")
+                    .at(span, "`!` is the negation of what follows")
+                    .help("write `assert (…)` if it should be true, and `assert !(…)` if not"),
+            );
+        }
+    }
+
+    /// The message of an assertion.
+    fn message(&mut self) -> Parsed<String> {
+        if !self.at(Token::Str) {
+            return Err(self.unexpected("the message of the assertion, in quotes"));
+        }
+        let text = self.string_literal();
+        self.bump();
+        Ok(text)
+    }
+
+    /// `break;` or `continue;`
+    fn leave(&mut self, kind: StmtKind<'s>) -> Parsed<Stmt<'s>> {
+        let start = self.span();
+        self.bump();
+        self.semicolon()?;
+        Ok(Stmt { label: None, kind, span: self.since(start) })
     }
 
     fn monitor(&mut self, op: MonitorOp) -> Parsed<StmtKind<'s>> {
@@ -241,27 +430,17 @@ impl<'s> Parser<'s, '_> {
         if self.at(Token::Semicolon) && matches!(place.kind, ExprKind::Operation(_)) {
             return Ok(StmtKind::Change(place));
         }
-        if self.at(Token::Equal) {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
-                .at(self.span(), "expected `:=`")
-                .help("variables are assigned with `:=`, and compared with `==`");
-            return Err(self.report_here(diagnostic));
+        if let Some(reported) = self.foreign_assignment(&place) {
+            return Err(reported);
         }
-        let help = match place.kind {
-            ExprKind::Call(..) => {
-                "functions are called with `invoke f(…);`, threads are started with `start t(…);`"
-            }
-            ExprKind::Quantified(_) | ExprKind::Threads(_) | ExprKind::At(..) => {
-                "a condition is checked with `assert` or `assume`"
-            }
-            _ => "",
-        };
-        if self.at(Token::Semicolon) && !help.is_empty() {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an expression is no statement")
-                .at(place.span, "its value is not used")
-                .help(help);
-            self.report(diagnostic);
-            return Err(Reported);
+        if let Some(op) = compound(self.peek()) {
+            let lexeme = self.bump();
+            let right = self.expr()?;
+            let height = place.height.max(right.height) + 1;
+            let (op_span, span, left) = (self.span_of(lexeme), place.span.to(right.span), place.clone());
+            let binary = Binary { op, op_span, left, right };
+            let value = self.tree(ExprKind::Binary(Box::new(binary)), span, height)?;
+            return Ok(StmtKind::Assign { place, value });
         }
         self.expect(Token::Assign, "")?;
         match self.peek() {
@@ -269,136 +448,5 @@ impl<'s> Parser<'s, '_> {
             Token::Invoke => Ok(StmtKind::Invoke(self.invoke(Some(place), start)?)),
             _ => Ok(StmtKind::Assign { place, value: self.expr()? }),
         }
-    }
-
-    /// A condition up to `do`. After an error in it, the block after it is parsed all the same, so that `end`
-    /// finds its partner.
-    fn test(&mut self) -> Parsed<Expr<'s>> {
-        let start = self.span();
-        let parsed = self.expr();
-        let parsed = parsed.and_then(|test| self.expect(Token::Do, " after the condition").map(|_| test));
-        parsed.or_else(|Reported| self.skip_to_do(start))
-    }
-
-    fn skip_to_do(&mut self, start: Span) -> Parsed<Expr<'s>> {
-        while !self.at(Token::Do) {
-            if ends_block(self.peek()) || self.at(Token::Semicolon) || starts_statement(self.peek()) {
-                return Err(Reported);
-            }
-            self.bump();
-        }
-        self.bump();
-        Ok(Expr { kind: ExprKind::Error, span: start, height: 1 })
-    }
-
-    /// The `end` of a statement whose keyword is at `start`.
-    fn end(&mut self, word: &str, start: Span) -> Parsed<()> {
-        if self.eat(Token::End) {
-            return Ok(());
-        }
-        let found = self.describe_next();
-        let keyword = Span::new(start.file, start.start, start.start + word.len() as u32);
-        let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("expected `end`, found {found}"))
-            .at(self.span(), "expected `end`")
-            .label(keyword, format!("to end this `{word}`"));
-        Err(self.report_here(diagnostic))
-    }
-
-    fn while_loop(&mut self) -> Parsed<Stmt<'s>> {
-        let start = self.span();
-        self.bump();
-        let test = self.test()?;
-        let span = start.to(test.span);
-        let body = self.statements(true);
-        self.end("while", start)?;
-        Ok(Stmt { kind: StmtKind::While { test, body }, span })
-    }
-
-    fn conditional_statement(&mut self) -> Parsed<Stmt<'s>> {
-        let start = self.span();
-        self.bump();
-        let test = self.test()?;
-        let span = start.to(test.span);
-        let mut arms = vec![(test, self.statements(true))];
-        while self.eat(Token::Elseif) {
-            let test = self.test()?;
-            arms.push((test, self.statements(true)));
-        }
-        let otherwise = self.otherwise()?;
-        self.end("if", start)?;
-        Ok(Stmt { kind: StmtKind::If { arms, otherwise }, span })
-    }
-
-    fn otherwise(&mut self) -> Parsed<Option<Block<'s>>> {
-        if !self.eat(Token::Else) {
-            return Ok(None);
-        }
-        self.expect(Token::Do, " after `else`")?;
-        Ok(Some(self.statements(true)))
-    }
-
-    fn choose(&mut self) -> Parsed<Stmt<'s>> {
-        let start = self.span();
-        self.bump();
-        let mut branches = Vec::new();
-        while self.at(Token::When) || self.at(Token::Do) {
-            branches.push(self.branch()?);
-        }
-        if branches.is_empty() {
-            return Err(self.unexpected("`when <…> do` or `do`"));
-        }
-        let otherwise = self.otherwise()?;
-        self.end("choose", start)?;
-        Ok(Stmt { kind: StmtKind::Choose { branches, otherwise }, span: start })
-    }
-
-    fn branch(&mut self) -> Parsed<Branch<'s>> {
-        let start = self.span();
-        let mut guard = None;
-        if self.eat(Token::When) {
-            let parsed = self.guard().or_else(|Reported| self.skip_to_do(start))?;
-            guard = Some(parsed);
-        } else {
-            self.bump();
-        }
-        let span = self.since(start);
-        let body = self.statements(true);
-        Ok(Branch { guard, body, span })
-    }
-
-    /// `< e > do`
-    fn guard(&mut self) -> Parsed<Expr<'s>> {
-        self.expect(Token::Less, " before the guard")?;
-        let guard = self.expr()?;
-        self.expect(Token::Greater, " after the guard")?;
-        self.expect(Token::Do, " after the guard")?;
-        Ok(guard)
-    }
-
-    fn try_statement(&mut self) -> Parsed<Stmt<'s>> {
-        let start = self.span();
-        self.bump();
-        let body = self.statements(true);
-        let mut handlers = Vec::new();
-        while self.at(Token::Catch) {
-            handlers.push(self.handler()?);
-        }
-        if handlers.is_empty() {
-            return Err(self.unexpected("`catch` after the statements of `try`"));
-        }
-        self.end("try", start)?;
-        Ok(Stmt { kind: StmtKind::Try { body, handlers }, span: start })
-    }
-
-    fn handler(&mut self) -> Parsed<Handler<'s>> {
-        let start = self.span();
-        self.bump();
-        self.expect(Token::LeftParen, " after `catch`")?;
-        let record = self.name("the name of a record")?;
-        let variable = self.name("the name of a variable")?;
-        self.expect(Token::RightParen, " after the variable")?;
-        let span = self.since(start);
-        let body = self.statements(true);
-        Ok(Handler { record, variable, body, span })
     }
 }

@@ -6,7 +6,9 @@ use super::{MAX_TYPE_SIZE, Parsed, Parser};
 use crate::ast::{Name, Param, Range, Type, TypeKind, Variable};
 use crate::codes;
 use crate::collections::Kind;
+use crate::foreign;
 use crate::lexer::{Lexeme, Token};
+use crate::text::clip;
 
 /// The largest number of dimensions of an array.
 const MAX_DIMENSIONS: u32 = 32;
@@ -58,6 +60,14 @@ impl<'s> Parser<'s, '_> {
                 if self.at(Token::Dot) || self.at(Token::Less) && Kind::named(name.text).is_some() {
                     return self.extension_type(name);
                 }
+                if self.at(Token::Less)
+                    && let Some(hint) = foreign::type_hint(name.text)
+                {
+                    let message = format!("there is no type `{}`", clip(name.text));
+                    let diagnostic =
+                        Diagnostic::error(codes::UNKNOWN_TYPE, message).at(name.span, "").help(hint);
+                    return Err(self.report_here(diagnostic));
+                }
                 return Ok(Type { kind: TypeKind::Named(name.text), span: name.span, size: 1 });
             }
             _ => return Err(self.unexpected("a type")),
@@ -66,15 +76,9 @@ impl<'s> Parser<'s, '_> {
         Ok(Type { kind, span: start, size: 1 })
     }
 
-    /// `name.type<T, …>`, whose name was just consumed.
+    /// `name<T, …>` or `name.type<T, …>`, whose name was just consumed.
     fn extension_type(&mut self, name: Name<'s>) -> Parsed<Type<'s>> {
-        if !self.eat(Token::Dot) {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `.type`, found `<`")
-                .at(self.span(), "expected `.type`")
-                .help(format!("the type is written `{0}.type<{1}>`", name.text, type_params(name.text)));
-            return Err(self.report_here(diagnostic));
-        }
-        if !self.eat_word("type") {
+        if self.eat(Token::Dot) && !self.eat_word("type") {
             return Err(self.unexpected("`type` after the name of an extension"));
         }
         let args = if self.at(Token::Less) { self.type_arguments()? } else { Vec::new() };
@@ -134,6 +138,15 @@ impl<'s> Parser<'s, '_> {
         if !self.at(Token::RightParen) {
             loop {
                 let ty = self.ty()?;
+                if let TypeKind::Named(name) = ty.kind
+                    && matches!(self.peek(), Token::Comma | Token::RightParen | Token::Colon)
+                {
+                    let diagnostic =
+                        Diagnostic::error(codes::UNEXPECTED, "a parameter has a type and a name")
+                            .at(ty.span, "")
+                            .help(format!("write `int {}`", clip(name)));
+                    return Err(self.report_here(diagnostic));
+                }
                 let name = self.name("the name of a parameter")?;
                 params.push(Param { name, ty });
                 if !self.eat(Token::Comma) {
@@ -147,14 +160,22 @@ impl<'s> Parser<'s, '_> {
 
     /// `T name [:= value];`
     pub(super) fn variable(&mut self) -> Parsed<Variable<'s>> {
+        self.declaration("the name of a variable")
+    }
+
+    /// The declaration of a variable or a field.
+    pub(super) fn declaration(&mut self, what: &str) -> Parsed<Variable<'s>> {
         let ty = self.ty()?;
-        let name = self.name("the name of a variable")?;
-        let init = if self.eat(Token::Assign) { Some(self.expr()?) } else { None };
-        if self.at(Token::Equal) {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `:=`, found `=`")
-                .at(self.span(), "expected `:=`")
-                .help("`=` defines constants; variables are assigned with `:=`");
+        if self.at(Token::Colon) && matches!(ty.kind, TypeKind::Named(_)) {
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "the type comes before the name")
+                .at(self.span(), "")
+                .help("write `int x;`");
             return Err(self.report_here(diagnostic));
+        }
+        let name = self.name(what)?;
+        let init = if self.eat(Token::Assign) { Some(self.expr()?) } else { None };
+        if let Some(reported) = self.foreign_declarator(ty.span, name.text) {
+            return Err(reported);
         }
         self.semicolon()?;
         Ok(Variable { name, ty, init })
@@ -162,6 +183,9 @@ impl<'s> Parser<'s, '_> {
 
     /// Whether a declaration of a variable starts here, rather than a statement.
     pub(super) fn at_variable(&mut self) -> bool {
+        if self.at(Token::Ident) && (self.at_foreign_local() || self.at_foreign_elseif()) {
+            return false;
+        }
         match self.peek() {
             Token::Boolean | Token::IntType | Token::LongType | Token::Tid | Token::StringType => true,
             // `lock(e);` is a statement.
@@ -169,7 +193,7 @@ impl<'s> Parser<'s, '_> {
             Token::Ident => match self.peek_at(1) {
                 Token::Ident => {
                     let third = self.lexeme_at(2);
-                    !(self.at_quantifier() && self.slice(third) == "in")
+                    !((self.at_quantifier() || self.at_word("for")) && self.slice(third) == "in")
                 }
                 Token::LeftBracket => self.peek_at(2) == Token::RightBracket,
                 // `Set.type<int> s;`
@@ -177,16 +201,11 @@ impl<'s> Parser<'s, '_> {
                     let word = self.lexeme_at(2);
                     self.slice(word) == "type" && matches!(self.peek_at(3), Token::Ident | Token::Less)
                 }
-                // Probably meant as a type.
+                // `Set<int> s;`
                 Token::Less => Kind::named(self.slice(self.ahead[0])).is_some(),
                 _ => false,
             },
             _ => false,
         }
     }
-}
-
-/// The type parameters of an extension, as messages write them.
-fn type_params(extension: &str) -> String {
-    Kind::named(extension).map_or_else(|| "…".to_owned(), |kind| kind.type_params().join(", "))
 }

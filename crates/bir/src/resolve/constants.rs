@@ -11,7 +11,8 @@ use super::{Model, Symbol};
 use crate::ast::{self, ExprKind};
 use crate::codes;
 use crate::collections::Kind;
-use crate::text::clip;
+use crate::foreign;
+use crate::text::{clip, listed};
 
 /// The value of a constant expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -238,12 +239,21 @@ impl<'s> Model<'s> {
     }
 
     fn not_constant<T>(&mut self, span: Span, label: &str) -> Option<T> {
-        self.report(
-            Diagnostic::error(codes::NOT_CONSTANT, "this has to be a constant")
-                .at(span, label)
-                .note("constants are made of literals, `Group.NAME`, `Enum.ELEMENT` and operators"),
-        );
+        let diagnostic = Diagnostic::error(codes::NOT_CONSTANT, "this has to be a constant")
+            .at(span, label)
+            .note("constants are made of literals, `Group.NAME`, `Enum.ELEMENT` and operators");
+        let diagnostic = self.with_assignment(diagnostic);
+        self.report(diagnostic);
         None
+    }
+
+    /// Adds how a variable gets another initial value, if it is one.
+    fn with_assignment(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match self.initialised {
+            Some(name) => diagnostic
+                .help(format!("assign the value in the first statement instead: `{} := …;`", clip(name))),
+            None => diagnostic,
+        }
     }
 
     fn bad_operand<T>(&mut self, span: Span, label: &str) -> Option<T> {
@@ -266,6 +276,10 @@ impl<'s> Model<'s> {
             .at(span, format!("`{}` is no constant", clip(name)));
         if let Some(full) = help {
             diagnostic = diagnostic.help(format!("did you mean `{full}`?"));
+        } else if let Some(hint) = foreign::value_hint(name) {
+            diagnostic = diagnostic.help(hint);
+        } else {
+            diagnostic = self.with_assignment(diagnostic);
         }
         self.report(diagnostic);
         None
@@ -314,7 +328,11 @@ impl<'s> Model<'s> {
             let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, message).at(member.span, "not defined");
             match similar(member.text, names.by_ref().map(|name| name.text)) {
                 Some(similar) => diagnostic.help(format!("did you mean `{similar}`?")),
-                None => diagnostic.label(item.name.span, "the group is here"),
+                None => diagnostic.label(item.name.span, "the group is here").note(listed(
+                    "its constants are",
+                    "it has no constants",
+                    item.elements.iter().map(|(name, _)| name.text),
+                )),
             }
         };
         self.report(diagnostic);
@@ -331,8 +349,10 @@ impl<'s> Model<'s> {
             .at(member.span, "no such element")
             .label(item.name.span, "the enum is here");
         let names = item.elements.iter().map(|element| element.text);
-        if let Some(similar) = similar(member.text, names.chain(["all"])) {
+        if let Some(similar) = similar(member.text, names.clone().chain(["all"])) {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        } else {
+            diagnostic = diagnostic.note(listed("its elements are", "its elements have no names", names));
         }
         self.report(diagnostic);
         None
@@ -476,8 +496,10 @@ impl<'s> Model<'s> {
             self.check_empty(init, kind, ty, variable.ty.span);
             return None;
         }
-        let value = self.constant(init)?;
-        let ty = ty?;
+        self.initialised = Some(variable.name.text);
+        let value = self.constant(init);
+        self.initialised = None;
+        let (value, ty) = (value?, ty?);
         let (value, found) = self.embed(&value);
         let (to, from) = (self.program.types[ty], self.program.types[found]);
         if !self.admits(to, from) {

@@ -14,7 +14,8 @@ mod types;
 mod virtuals;
 
 use ir::{
-    EnumId, Fun, FunId, GlobalId, Id, ProcedureId, Program, RecordId, StringId, Type, TypeId, VirtualId,
+    Const, EnumId, FieldId, Fun, FunId, GlobalId, Id, ProcedureId, Program, RecordId, StringId, Type, TypeId,
+    VirtualId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Diagnostics, SourceMap, Span, similar};
@@ -82,6 +83,10 @@ pub struct Model<'s> {
     /// By table of functions, if it is well formed: the signature that all of its targets share.
     pub virtual_signatures: Vec<Option<Signature>>,
     strings: FxHashMap<String, StringId>,
+    /// The initial values of fields that differ from the default.
+    pub field_values: FxHashMap<FieldId, Const>,
+    /// The variable whose initial value is being evaluated.
+    initialised: Option<&'s str>,
     /// Names of fields whose types have errors: uses of them are not reported.
     pub broken_fields: FxHashSet<&'s str>,
     /// Symbols that something other than themselves mentions.
@@ -115,6 +120,8 @@ pub fn declare<'s>(
         fun_signatures: Vec::new(),
         virtual_signatures: Vec::new(),
         strings: FxHashMap::default(),
+        field_values: FxHashMap::default(),
+        initialised: None,
         broken_fields: FxHashSet::default(),
         used: FxHashSet::default(),
     };

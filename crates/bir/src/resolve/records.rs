@@ -144,17 +144,18 @@ impl<'s> Model<'s> {
         record.throwable = throwable;
     }
 
-    fn declare_field(&mut self, owner: RecordId, item: &ast::Param<'s>) -> Option<FieldId> {
+    fn declare_field(&mut self, owner: RecordId, item: &ast::Variable<'s>) -> Option<FieldId> {
         let Some(ty) = self.resolve_type(&item.ty) else {
             self.broken_fields.insert(item.name.text);
             return None;
         };
-        Some(self.program.fields.push(Field {
-            name: item.name.text.to_owned(),
-            ty,
-            owner,
-            span: item.name.span,
-        }))
+        let initial = self.initial_value(item, Some(ty));
+        let name = item.name.text.to_owned();
+        let field = self.program.fields.push(Field { name, ty, owner, span: item.name.span });
+        if let Some(initial) = initial {
+            self.field_values.insert(field, initial);
+        }
+        Some(field)
     }
 
     fn inherit_fields(&mut self, id: RecordId, own: &[FieldId]) {

@@ -7,7 +7,8 @@ use super::{AliasState, Model, Symbol};
 use crate::ast;
 use crate::codes;
 use crate::collections::Kind;
-use crate::parser::MAX_TYPE_SIZE;
+use crate::foreign;
+use crate::parser::{MAX_TYPE_SIZE, STATEMENT_WORDS};
 use crate::text::{clip, count};
 
 /// The longest chain of aliases, counting the types around them.
@@ -61,6 +62,21 @@ impl<'s> Model<'s> {
                     .help(format!("its type is written `{text}.type<{params}>`")),
             );
             return;
+        }
+        if self.symbol(name.text).is_none() {
+            let statement = similar(name.text, STATEMENT_WORDS);
+            let hint = match (foreign::type_hint(name.text), statement) {
+                (Some(hint), _) => Some(hint.to_owned()),
+                (None, Some(word)) => Some(format!("did you mean the statement `{word}`?")),
+                (None, None) => None,
+            };
+            if let Some(hint) = hint {
+                let message = format!("there is no type `{}`", clip(name.text));
+                let diagnostic =
+                    Diagnostic::error(codes::UNKNOWN_TYPE, message).at(name.span, "not declared");
+                self.report(diagnostic.help(hint));
+                return;
+            }
         }
         self.wrong_name(name, codes::UNKNOWN_TYPE, "a type", |_, symbol| {
             matches!(symbol, Symbol::Enum(_) | Symbol::Record(_) | Symbol::Alias(_))

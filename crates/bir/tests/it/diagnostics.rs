@@ -3,6 +3,8 @@
 use crate::common::{compile, compile_with, repeated};
 use source::{SourceMap, Style};
 
+const NO_FILES: std::collections::BTreeMap<String, Vec<u8>> = std::collections::BTreeMap::new();
+
 /// Renders the diagnostics of each text, one after the other.
 fn rendered<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut all = String::new();
@@ -526,7 +528,7 @@ fn additional_properties() {
         let mut map = SourceMap::new();
         let file = map.add("model.bir", model).unwrap();
         let property = map.add("--ltl", text).unwrap();
-        match quotient_bir::compile_with(&map, file, &[], &[property]) {
+        match quotient_bir::compile_with(&mut map, &NO_FILES, file, &[], &[property]) {
             Ok((program, _)) => {
                 assert_eq!(ir::verify(&program), Ok(()));
                 let text = ir::text::print(&program);

@@ -560,3 +560,78 @@ fn constants_are_listed() {
         .collect();
     assert_eq!(found, ["P.N = 3", "P.B = true", "Q.M = 6"]);
 }
+
+#[test]
+fn labels_and_loops() {
+    check!(
+        "int x; Set<int> s; Seq<int> q; Map<int, int> m; int[] a;
+         ltl P = [] !(exists T t: t@busy && !t@idle);",
+        "idle end: when <x > 0>;
+         busy: while true do
+           if x == 1 do break; else if x == 2 do continue; end
+           x -= 1;
+         end
+         for i in 0..x do
+           for j in 1..=3 do x += i * j; end
+         end
+         for k in s do x := k; end
+         atomic
+           for k in q do x := k; if x == 2 do break; end end
+           for k in m do m[k] += 1; end
+         end
+         for y in a do x := y; end"
+    );
+}
+
+#[test]
+fn literals_and_methods() {
+    check!(
+        "Set<int (0, 3)> s; Seq<Set<int>> q; Map<int, Seq<int>> m; Bag<boolean> b; int x;",
+        "s := Set{1, 2};
+         s.add(3);
+         q := Seq{Set{}, Set{1, 2}};
+         q[0] := q[1].union(Set{3});
+         m := Map{1: Seq{2}, 2: Seq{}};
+         m[1][0] := m[2].size + q.length;
+         m[2].append(4);
+         b := Bag{true, s.contains(3), Set{x} == Set{1}};
+         x := s.choose();
+         m[3][0] := m[1].choose();"
+    );
+}
+
+#[test]
+fn objects_in_expressions() {
+    check!(
+        "record R { int v := 4; boolean b := false; R next; } record S extends R { long w := 5000000000; }
+         throwable record E { string text := \"gone\"; }
+         R r; Map<int, R> m; thread U(R a, lock b) {} fun f(R a, R b) returns boolean = a == b;
+         function g(R a) returns R { return new S; }",
+        "boolean c; tid t; Map<int, tid> ts;
+         r := new S; r.next := new R; m[1] := new R;
+         c := f(new R, new S);
+         t := start U(new R, new lock);
+         ts[1] := start U(null, null);
+         r := invoke g(new R);
+         try throw new E; catch (E e) assert e.text == \"gone\" : \"the text stays\"; end"
+    );
+}
+
+#[test]
+fn new_words_as_names() {
+    check!(
+        "record import { int break; } import continue; int for; Set<int> in; record run { int let; } run loop;
+         fun and(int not) returns int = not; boolean or;",
+        "import end0; run let; int elif; run pass;
+         for := 3;
+         continue := new import;
+         continue.break := for;
+         end0 := continue;
+         for in0 in in do elif += and(in0); end
+         or := or && in.contains(elif);
+         let := loop; pass := let;
+         pass.let := for"
+            .to_owned()
+            + ";"
+    );
+}

@@ -3,7 +3,9 @@
 mod common;
 
 mod diagnostics;
+mod imports;
 mod lowering;
+mod mistakes;
 mod models;
 mod random;
 mod robustness;

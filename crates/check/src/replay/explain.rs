@@ -159,7 +159,7 @@ impl Run<'_> {
             let Waits { blocked, cycle } = self.waits();
             Ending {
                 kind: FaultKind::Deadlock,
-                message: model.dialect().deadlock.to_owned(),
+                message: model.deadlock().to_owned(),
                 location: None,
                 is_of_step: false,
                 reads: Vec::new(),

@@ -75,7 +75,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
             format!("The run ends here: an invariant exceeds the bound on {}.\n", bound.as_str()),
             ExitCode::SUCCESS,
         ),
-        SimulationEnd::Ended => (format!("{}\n", model.dialect().ended), ExitCode::SUCCESS),
+        SimulationEnd::Ended => (format!("{}\n", model.ended()), ExitCode::SUCCESS),
         SimulationEnd::BrokenOff => {
             (format!("Interrupted after {steps}.\n"), ExitCode::from(interrupt::EXIT_CODE))
         }

@@ -1,6 +1,7 @@
 //! The command `quotient` from outside, as users and scripts see it.
 
 mod bad_input;
+mod bir;
 #[cfg(unix)]
 mod book;
 mod combinations;

@@ -48,7 +48,7 @@
 //! jump        := "goto" name | "return" [expr]
 //! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
 //!              | place ":=" "choose" expr
-//!              | ("assert" | "assume" | "throw") expr | "exit"
+//!              | "assert" expr [":" string] | ("assume" | "throw") expr | "exit"
 //!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
 //!              | [place ":="] "start" name "(" expr,.. ")" ["priority" number]
 //!              | "check" "(" expr ")" | "priority" "(" expr "," expr ")"

@@ -390,7 +390,13 @@ impl Printer<'_> {
             ActionKind::Choose(place, from) => {
                 format!("{} := choose {}", self.place(place, scope), self.expr(from, scope, 0))
             }
-            ActionKind::Assert(condition) => format!("assert {}", self.expr(condition, scope, 0)),
+            ActionKind::Assert(condition, message) => {
+                let condition = self.expr(condition, scope, 0);
+                match message {
+                    Some(message) => format!("assert {condition} : {}", quote(message, '"')),
+                    None => format!("assert {condition}"),
+                }
+            }
             ActionKind::Assume(condition) => format!("assume {}", self.expr(condition, scope, 0)),
             ActionKind::Lock(lock) => verb("lock", lock),
             ActionKind::Unlock(lock) => verb("unlock", lock),

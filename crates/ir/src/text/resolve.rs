@@ -534,6 +534,9 @@ impl Resolver {
             ActionTreeKind::Choose(place, from) => {
                 ActionKind::Choose(self.place(place, scope)?, self.expr(from, scope)?)
             }
+            ActionTreeKind::Assert(condition, message) => {
+                ActionKind::Assert(self.expr(condition, scope)?, message.clone())
+            }
             ActionTreeKind::Do(verb, operand) => verb(self.expr(operand, scope)?),
             ActionTreeKind::Start { result, procedure, args, priority } => ActionKind::Start {
                 priority: *priority,

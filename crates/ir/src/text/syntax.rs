@@ -259,6 +259,7 @@ pub(super) enum ActionTreeKind {
     New(Tree, NewTree),
     Choose(Tree, Tree),
     Do(Verb, Tree),
+    Assert(Tree, Option<String>),
     Start { result: Option<Tree>, procedure: Name, args: Vec<Tree>, priority: Option<u8> },
     Exit,
     Send { sorted: bool, channel: Tree, message: Vec<Tree> },

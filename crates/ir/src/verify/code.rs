@@ -478,7 +478,7 @@ impl Verifier<'_> {
                     }
                 }
             }
-            ActionKind::Assert(condition) => {
+            ActionKind::Assert(condition, _) => {
                 self.may_name_elements = true;
                 self.boolean(condition, scope, "what is asserted");
                 self.may_name_elements = false;

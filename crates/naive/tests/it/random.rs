@@ -210,7 +210,7 @@ fn features(naive: &Naive<'_>, limit: usize) -> (BTreeSet<&'static str>, usize) 
             }
             for action in &transition.body {
                 match action.kind {
-                    ActionKind::Assert(_) => is(true, "assertions"),
+                    ActionKind::Assert(..) => is(true, "assertions"),
                     ActionKind::Assume(_) => is(true, "assumptions"),
                     ActionKind::Start { .. } => is(true, "start"),
                     ActionKind::Unwait(_) => is(true, "unwait"),

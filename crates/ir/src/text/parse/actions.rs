@@ -3,7 +3,6 @@
 use super::*;
 
 const VERBS: &[(&str, Verb)] = &[
-    ("assert", ActionKind::Assert),
     ("assume", ActionKind::Assume),
     ("throw", ActionKind::Throw),
     ("lock", ActionKind::Lock),
@@ -37,6 +36,10 @@ impl Parser {
             ActionTreeKind::Exit
         } else if self.is("start") {
             self.start(None)?
+        } else if self.take("assert") {
+            let condition = self.expr()?;
+            let message = if self.take(":") { Some(self.string()?) } else { None };
+            ActionTreeKind::Assert(condition, message)
         } else if let Some(&(word, verb)) = VERBS.iter().find(|(word, _)| self.is(word)) {
             self.expect(word)?;
             ActionTreeKind::Do(verb, self.expr()?)

@@ -7,7 +7,7 @@
 use super::exprs::{Exp, QUANTIFIED, atom};
 use super::statements::Body;
 use super::types::{BIT, Field, Fit, INTS, Ty};
-use super::{Generator, Role, Scope, Variable};
+use super::{Generator, Role, Scope, Variable, Variant};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -35,7 +35,7 @@ impl Kind {
 pub(super) struct Collection {
     kind: Kind,
     /// The keys, for a map.
-    element: Ty,
+    pub(super) element: Ty,
     /// The values, for a map.
     value: Option<Ty>,
 }
@@ -152,6 +152,13 @@ impl Generator {
 
     fn operate(&self, index: usize, operation: &str, args: &[&Exp]) -> Exp {
         let args: Vec<_> = args.iter().map(|arg| arg.text.as_str()).collect();
+        // The type of what is created may depend on its place.
+        if let (Variant::Methods, [base, rest @ ..]) = (self.variant, &args[..])
+            && !operation.starts_with("create")
+            && !base.contains("create")
+        {
+            return atom(format!("({base}).{operation}({})", rest.join(", ")));
+        }
         atom(format!("{}.{operation}({})", self.collections[index].kind.name(), args.join(", ")))
     }
 

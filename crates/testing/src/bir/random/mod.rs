@@ -33,6 +33,8 @@ pub enum Variant {
     Plain,
     /// With parentheses around all operands. The program is the same.
     Parentheses,
+    /// With collections before their operations: `s.add(x)`. The program is the same.
+    Methods,
     /// With steps that do nothing between others, and atomic blocks around single steps. There are more
     /// states, but the same errors.
     Padded,

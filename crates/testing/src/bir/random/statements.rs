@@ -288,8 +288,40 @@ impl Generator {
         body.close("end");
     }
 
+    /// A loop over numbers, or over a collection.
+    fn visiting(&mut self, body: &mut Body, depth: usize) {
+        let name = format!("i{}", self.fresh());
+        let fits = |v: &Variable| matches!(v.ty, Ty::Collection(_));
+        let (over, ty) = match self.variable(&body.scope, fits) {
+            Some(Variable { name, ty: Ty::Collection(index), .. }) if self.chance(50) => {
+                (name, self.collections[index].element)
+            }
+            _ => (
+                self.pick(&["0..2", "0..=0", "C.N..C.N", "0..(b ? 2 : 1)", "1..=(b ? 1 : 0)"]).to_owned(),
+                DIGIT,
+            ),
+        };
+        let outer = std::mem::replace(&mut body.repeats, true);
+        body.open(format!("for {name} in {over} do"));
+        body.scope.variables.push(Variable { name: name.clone(), ty, role: Role::Fixed });
+        if self.chance(30) {
+            let test = self.boolean(&body.scope, 1);
+            let leave = self.pick(&["break;", "continue;"]);
+            body.open(format!("if {} do", test.text));
+            body.line(leave);
+            body.close("end");
+        }
+        self.block(body, 1, depth - 1);
+        body.scope.variables.retain(|variable| variable.name != name);
+        body.close("end");
+        body.repeats = outer;
+    }
+
     /// A loop that ends.
     fn counted(&mut self, body: &mut Body, depth: usize) {
+        if self.chance(40) {
+            return self.visiting(body, depth);
+        }
         let counter = self.local(body, "i", DIGIT, Role::Fixed);
         let outer = std::mem::replace(&mut body.repeats, true);
         let (early, rounds) = (self.chance(50), 1 + self.rng.below(2));
