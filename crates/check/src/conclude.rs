@@ -12,7 +12,7 @@ use search::{Completeness, Outcome, StopReason};
 use symmetry::Stats;
 use system::{Alarm, Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, SearchKind};
+use crate::config::{self, Bounds, Config, SearchKind};
 use crate::deadline::Deadline;
 use crate::dialect::place_of;
 use crate::findings::{assumptions, incomplete, verdict};
@@ -152,8 +152,8 @@ fn confirm_all(
     let claimed = property.as_ref().map(|property| {
         let lasso = property.found.lasso.as_ref();
         let cycle = lasso.map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
-        let is_fair = config.fairness == Fairness::Weak;
-        Claimed { property: property.property(), cycle, is_fair, individual: None }
+        let fairness = config.fairness;
+        Claimed { property: property.property(), cycle, fairness, individual: None }
     });
     let mut all = ConfirmedViolations::default();
     for (at, found) in explored.outcome.violations.iter().enumerate() {

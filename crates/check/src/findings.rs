@@ -198,6 +198,9 @@ pub fn assumptions(
             Fairness::Weak => {
                 "only weakly fair schedules count: no thread that can always move waits forever"
             }
+            Fairness::Strong => {
+                "only strongly fair schedules count: no thread that can move again and again waits forever"
+            }
         };
         let name = &property.property().name;
         list.push(format!("property {name}: {schedules}"));

@@ -14,7 +14,7 @@ use search::emptiness::Claim;
 use store::Budget;
 
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
-use crate::config::{self, Bounds, Config, Fairness, OnBound};
+use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
 use crate::deadline::Deadline;
 use crate::model::Model;
@@ -206,7 +206,7 @@ fn check_property(
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
     let claim = Claim {
-        is_fair: config.fairness == Fairness::Weak,
+        fairness: config.fairness.into(),
         // A run that ends makes no cycle.
         stutters: goals.progress != Some(number),
         passes_by: true,

@@ -201,7 +201,7 @@ fn properties(properties: &[Property], paint: Paint) -> String {
         };
         let fairness = match property.fairness {
             Fairness::None => String::new(),
-            fairness @ Fairness::Weak => format!(" under {fairness} fairness"),
+            fairness @ (Fairness::Weak | Fairness::Strong) => format!(" under {fairness} fairness"),
         };
         let _ = writeln!(out, "  {}: {verdict}{fairness}", property.name);
         if let Some(formula) = &property.formula {

@@ -13,6 +13,7 @@ use naive::{Naive, State, Stopped};
 use serde::Serialize;
 
 use super::{End, Point};
+use crate::config::Fairness;
 
 /// How a run goes on for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -32,7 +33,7 @@ pub struct Claimed<'a> {
     /// The cycle, in steps of the search. There is none if the property is violated already, whatever comes
     /// next.
     pub cycle: Option<Cycle>,
-    pub is_fair: bool,
+    pub fairness: Fairness,
     /// For a property of each thread of a procedure: the number of the violating thread, if it is known
     /// before the run.
     pub individual: Option<u32>,
@@ -98,7 +99,7 @@ impl<'a> Word<'a> {
             None => cycle.start == self.searched,
         };
         if self.head.is_none() && self.claimed.cycle.map_or(next.is_none(), starts) {
-            let (letters, waiting) = (self.letters.len(), Waiting::all(state));
+            let (letters, waiting) = (self.letters.len(), Waiting::new(state, self.claimed.fairness));
             self.head = Some(Head { at, state: state.clone(), letters, waiting });
         }
         let is_stem = self.head.as_ref().is_none_or(|head| head.at == at);
@@ -118,8 +119,8 @@ impl<'a> Word<'a> {
         if let Some(next) = next {
             self.searched = next.ends;
             if let Some(head) = &mut self.head {
-                head.waiting.moved(next.step.thread);
-                next.fired.events.partner.iter().for_each(|&(thread, _)| head.waiting.moved(thread));
+                let partner = next.fired.events.partner.map(|(thread, _)| thread);
+                head.waiting.moved(next.step.thread, partner);
             }
         }
         Ok(())
@@ -130,7 +131,7 @@ impl<'a> Word<'a> {
         if let End::Fault(fault) = end {
             return Err(format!("step {steps}: {}", fault.message));
         }
-        let Claimed { property, cycle, is_fair, .. } = self.claimed;
+        let Claimed { property, cycle, .. } = self.claimed;
         let Some(head) = &self.head else { return Err("the cycle begins nowhere".to_owned()) };
         if !self.had_individual {
             return Err("there is no such individual before the cycle".to_owned());
@@ -147,9 +148,8 @@ impl<'a> Word<'a> {
                 return Err("the cycle does not lead back to where it begins".to_owned());
             }
             let is_observed = self.letters.len() > head.letters;
-            let waiting = if is_observed { &head.waiting.observed } else { &head.waiting.unobserved };
-            if let Some(thread) = waiting.first().filter(|_| is_fair) {
-                return Err(format!("thread {thread} can always move on the cycle, and never does"));
+            if let Some(reason) = head.waiting.unfairness(is_observed) {
+                return Err(reason);
             }
         }
         let (stem, mut repeated) = self.letters.split_at(head.letters);
@@ -166,29 +166,67 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in
-/// the middle of an atomic block counts only if the whole cycle is there.
+/// The threads that wait on the cycle so far: those that were there when it began and did not move.
 struct Waiting {
-    /// As far as states are observed.
-    observed: BTreeSet<u32>,
-    /// As far as they are not.
-    unobserved: BTreeSet<u32>,
+    fairness: Fairness,
+    /// The threads that did not move.
+    unmoved: BTreeSet<u32>,
+    /// Those of them that could move in all states that are observed.
+    always: BTreeSet<u32>,
+    /// Those of them that could move in all states that are not observed. That others have no steps in the
+    /// middle of an atomic block counts only if the whole cycle is there.
+    always_unobserved: BTreeSet<u32>,
+    /// Those of them that could move in some state that is observed, also as the partner of another thread.
+    sometimes: BTreeSet<u32>,
 }
 
 impl Waiting {
-    fn all(state: &State) -> Self {
+    fn new(state: &State, fairness: Fairness) -> Self {
         let all: BTreeSet<u32> = state.threads.keys().copied().collect();
-        Self { observed: all.clone(), unobserved: all }
+        let (always, always_unobserved, sometimes) = (all.clone(), all.clone(), BTreeSet::new());
+        Self { fairness, unmoved: all, always, always_unobserved, sometimes }
     }
 
     fn look(&mut self, naive: &Naive<'_>, state: &State) {
-        let enabled: BTreeSet<u32> = naive.steps(state).0.iter().map(|step| step.thread).collect();
-        let waiting = if state.exclusive.is_none() { &mut self.observed } else { &mut self.unobserved };
-        waiting.retain(|thread| enabled.contains(thread));
+        if self.fairness == Fairness::None {
+            return;
+        }
+        let steps = naive.steps(state).0;
+        let enabled: BTreeSet<u32> = steps.iter().map(|step| step.thread).collect();
+        let is_observed = state.exclusive.is_none();
+        let always = if is_observed { &mut self.always } else { &mut self.always_unobserved };
+        always.retain(|thread| enabled.contains(thread));
+        if is_observed && self.fairness == Fairness::Strong {
+            self.sometimes.extend(enabled.iter().filter(|thread| self.unmoved.contains(thread)));
+            if !naive.program.channels.is_empty() {
+                let partner = |&step| naive.fire_recorded(state, step).events.partner;
+                let partners = steps.iter().filter_map(partner).map(|(thread, _)| thread);
+                self.sometimes.extend(partners.filter(|thread| self.unmoved.contains(thread)));
+            }
+        }
     }
 
-    fn moved(&mut self, thread: u32) {
-        self.observed.remove(&thread);
-        self.unobserved.remove(&thread);
+    fn moved(&mut self, thread: u32, partner: Option<u32>) {
+        for thread in [Some(thread), partner].iter().flatten() {
+            for waiting in
+                [&mut self.unmoved, &mut self.always, &mut self.always_unobserved, &mut self.sometimes]
+            {
+                waiting.remove(thread);
+            }
+        }
+    }
+
+    /// Why the cycle is not fair, if it is not.
+    fn unfairness(&self, is_observed: bool) -> Option<String> {
+        let always = if is_observed { &self.always } else { &self.always_unobserved };
+        let (waiting, how) = match self.fairness {
+            Fairness::None => return None,
+            Fairness::Weak => (always, "always move"),
+            // What can always move can move in some state. A cycle that is not observed has no such states.
+            Fairness::Strong if is_observed => (&self.sometimes, "move again and again"),
+            Fairness::Strong => (always, "always move"),
+        };
+        let thread = waiting.first()?;
+        Some(format!("thread {thread} can {how} on the cycle, and never does"))
     }
 }
