@@ -204,6 +204,13 @@ pub fn assumptions(
         };
         let name = &property.property().name;
         list.push(format!("property {name}: {schedules}"));
+        let fair = model.program.fair_transitions().count();
+        if fair > 0 {
+            list.push(format!(
+                "property {name}: a transformation marked `fair` that a thread can take again and again is taken again and \
+                 again ({fair} in the model)"
+            ));
+        }
         if let Some(each) = &property.property().each {
             let variable = &each.variable;
             list.push(format!(

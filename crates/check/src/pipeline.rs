@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use engine::Engine;
-use ir::Origin;
+use ir::{Id, Origin};
 use search::Options;
 use search::emptiness::Claim;
 use store::Budget;
@@ -205,8 +205,10 @@ fn check_property(
     let mut plan = ReductionPlan::new(model, program, config, Some(property));
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
+    let fair_transitions: Vec<u32> = plan.program.fair_transitions().map(|id| id.index() as u32).collect();
     let claim = Claim {
         fairness: config.fairness.into(),
+        fair_transitions: &fair_transitions,
         // A run that ends makes no cycle.
         stutters: goals.progress != Some(number),
         passes_by: true,

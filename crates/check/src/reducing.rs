@@ -178,6 +178,10 @@ const NAMES: &str = "without symmetry, the names of objects depend on the interl
 const STRONG: &str = "under strong fairness, runs that differ only in the order of independent steps may differ in \
                       which threads can move again and again";
 
+/// The same holds for what one thread can do.
+const FAIR: &str = "runs that differ only in the order of independent steps may differ in which `fair` \
+                    transitions are enabled again and again";
+
 /// Why orders of steps are not reduced.
 fn no_reduction(program: &Program, config: &Config, property: Option<&Property>) -> Option<String> {
     if let Some(reason) = reduction::obstacle(program) {
@@ -200,6 +204,7 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
     }
     match config.fairness {
         _ if property.is_none() => None,
+        _ if program.fair_transitions().next().is_some() => Some(FAIR.to_owned()),
         Fairness::None => None,
         Fairness::Weak => has_timeouts(program)
             .then(|| "with weak fairness, a `timeout` depends on all processes".to_owned()),

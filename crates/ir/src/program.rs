@@ -415,12 +415,23 @@ pub struct Transition {
     pub number: u32,
     /// Whether the model calls it invisible: a hint for reductions, without effect on the meaning.
     pub invisible: bool,
+    /// In runs that temporal properties are about, a thread takes it again and again if it is enabled for the
+    /// thread again and again.
+    pub fair: bool,
     pub span: Span,
+}
+
+impl Program {
+    /// The fair transitions, in increasing order.
+    pub fn fair_transitions(&self) -> impl Iterator<Item = TransitionId> {
+        self.transitions.iter().filter(|(_, transition)| transition.fair).map(|(id, _)| id)
+    }
 }
 
 impl Transition {
     pub fn new(source: LocationId, guard: Guard, body: Vec<Action>, exit: Exit, span: Span) -> Self {
-        Self { source, guard, body, exit, rank: 0, exclusive: false, number: 0, invisible: false, span }
+        let (rank, number, exclusive, invisible, fair) = (0, 0, false, false, false);
+        Self { source, guard, body, exit, rank, exclusive, number, invisible, fair, span }
     }
 }
 

@@ -26,6 +26,14 @@ pub fn random_contention(seed: u64) -> String {
     lines.push("  int (0, 2) gone;".to_owned());
     lines.push("  thread Worker() {".to_owned());
     let places = 2 + rng.below(2);
+    // Up to two transitions are fair.
+    let is_marked = rng.chance(40);
+    let mut fair = if is_marked { 2 } else { 0 };
+    let mut mark = |rng: &mut SplitMix64| {
+        let is_fair = fair > 0 && rng.chance(60);
+        fair -= u32::from(is_fair);
+        if is_fair { "fair " } else { "" }
+    };
     // The first one is never come back to, in some.
     let first = usize::from(rng.chance(60));
     for place in 0..places {
@@ -33,15 +41,23 @@ pub fn random_contention(seed: u64) -> String {
         lines.push(format!("    loc L{place}:"));
         if place == 0 || rng.chance(40) {
             let (guard, body) = *rng.pick(WAITS);
-            lines.push(format!("      when {guard} do {{ {body} }} goto L{next};"));
+            lines.push(format!("      when {guard} do {}{{ {body} }} goto L{next};", mark(&mut rng)));
         } else {
-            lines.push(format!("      when true do {{ {} }} goto L{next};", rng.pick(CHANGES)));
+            let body = rng.pick(CHANGES);
+            lines.push(format!("      when true do {}{{ {body} }} goto L{next};", mark(&mut rng)));
         }
-        if rng.chance(20) {
+        // Without a mark, a thread need not leave.
+        if is_marked && rng.chance(60) {
+            lines.push(format!(
+                "      when true do {{ {} }} goto L{place};",
+                rng.pick(&["skip;", "x := 1 - x;"])
+            ));
+        } else if rng.chance(20) {
             lines.push(format!("      when x == {} do {{ }} goto L{place};", rng.below(2)));
         }
         if ends && rng.chance(40) {
-            lines.push("      when gone < 2 do { gone := gone + 1; } return;".to_owned());
+            let mark = mark(&mut rng);
+            lines.push(format!("      when gone < 2 do {mark}{{ gone := gone + 1; }} return;"));
         }
     }
     lines.push("  }".to_owned());

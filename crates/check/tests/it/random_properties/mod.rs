@@ -74,6 +74,9 @@ struct Seen {
     unfair: u64,
     /// Properties that are violated only if runs count that are weakly and not strongly fair.
     weakly: u64,
+    /// Properties of models with fair transitions, and those that are violated only without the marks.
+    fair: u64,
+    by_marks: u64,
     /// Runs with a cycle on which something moves, those that close up to names only, those that end, and
     /// beginnings of runs after which it does not matter what comes next.
     cycles: u64,
@@ -107,6 +110,8 @@ impl Seen {
         self.violated += other.violated;
         self.unfair += other.unfair;
         self.weakly += other.weakly;
+        self.fair += other.fair;
+        self.by_marks += other.by_marks;
         self.cycles += other.cycles;
         self.renamed += other.renamed;
         self.ended += other.ended;
@@ -246,6 +251,17 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.diverging += u64::from(graph.diverging().contains(&true));
     seen.pinned += u64::from(!program.named_constants().is_empty());
+    if program.fair_transitions().next().is_some() {
+        seen.fair += 1;
+        let mut plain = program.clone();
+        plain.transitions.values_mut().for_each(|transition| transition.fair = false);
+        let plain = Graph::of(&interpreter(&plain, bounds), property, MOST_STATES);
+        let matters = |&fairness: &Fairness| {
+            let is_violated = plain.as_ref().is_some_and(|plain| plain.violates(formula, fairness));
+            is_violated && !graph.violates(formula, fairness)
+        };
+        seen.by_marks += u64::from(Fairness::ALL.iter().any(matters));
+    }
     if property.each.is_some() {
         seen.individuals += 1;
         seen.by_individuals += seen.violated;
@@ -339,7 +355,8 @@ fn models_of_crowds() {
 #[test]
 fn models_of_contention() {
     let seen = survive(models(), contention::random_contention, props::set_answer, bounds);
-    assert!(seen.cycles > models() && seen.weakly > models() / 10, "{seen:?}");
+    assert!(seen.cycles > models() && seen.weakly > models() / 20, "{seen:?}");
+    assert!(seen.fair > models() / 2 && seen.by_marks > models() / 20, "{seen:?}");
     assert!(seen.individuals > models() && seen.by_individuals > models() / 4, "{seen:?}");
 }
 

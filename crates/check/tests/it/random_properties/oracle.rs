@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use ir::{Each, Property, PropertyKind};
+use ir::{Each, Id, Property, PropertyKind};
 use ltl::normal::Terms;
 use ltl::tableau::tableau;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, State};
@@ -21,6 +21,9 @@ use system::Step;
 
 /// The number of threads that can be distinguished.
 const THREADS: u32 = 16;
+
+/// The number of fair transitions of a program.
+const MOST_FAIR: usize = 2;
 
 /// The thread that a property is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,8 +98,11 @@ struct Place {
     /// The threads that have steps, and those that can be partners in steps of others.
     enabled: u64,
     partners: u64,
-    /// Where steps lead, and whose they are.
-    edges: Vec<(usize, u64)>,
+    /// The fair transitions that threads can take.
+    fair: u64,
+    /// Where steps lead, whose they are, and which fair transitions they take or, if the thread ends, need not
+    /// take any more.
+    edges: Vec<(usize, u64, u64)>,
 }
 
 pub struct Graph {
@@ -113,6 +119,15 @@ impl Graph {
         let mut nodes: Vec<_> = first.map(|who| (initial.clone(), who)).collect();
         let mut numbers: HashMap<_, _> = nodes.iter().cloned().zip(0..).collect();
         let beginnings = nodes.len();
+        let fair: Vec<u32> = naive.program.fair_transitions().map(|id| id.index() as u32).collect();
+        if fair.len() > MOST_FAIR {
+            return None;
+        }
+        let of_thread = |number: usize, thread: u32| 1 << (THREADS as usize * number + thread as usize);
+        let fair_bit = |step: Step| {
+            let number = fair.iter().position(|&transition| transition == step.transition);
+            number.map_or(0_u64, |number| of_thread(number, step.thread))
+        };
         let mut places = Vec::new();
         while let Some((state, who)) = nodes.get(places.len()).cloned() {
             let (steps, faults) = naive.steps(&state);
@@ -123,6 +138,7 @@ impl Graph {
                 is_end: steps.is_empty() && faults.is_empty(),
                 enabled: 0,
                 partners: 0,
+                fair: 0,
                 edges: Vec::new(),
             };
             for step in steps {
@@ -137,6 +153,7 @@ impl Graph {
                 }
                 let moved = 1 << step.thread | partner.map_or(0, |thread| 1 << thread);
                 place.partners |= moved;
+                place.fair |= fair_bit(step);
                 let next = match next {
                     Ok(next) => next,
                     Err(Stopped::Fault(_) | Stopped::Truncated(_)) => continue,
@@ -144,12 +161,16 @@ impl Graph {
                         unreachable!("enabled steps can be fired")
                     }
                 };
+                let mut taken = fair_bit(step);
+                if next.threads.get(&step.thread).is_none_or(naive::Thread::ended) {
+                    taken |= (0..MOST_FAIR).fold(0, |all, number| all | of_thread(number, step.thread));
+                }
                 for who in who.next(naive, property, &state, &next) {
                     let number = *numbers.entry((next.clone(), who)).or_insert_with_key(|node| {
                         nodes.push(node.clone());
                         nodes.len() - 1
                     });
-                    place.edges.push((number, moved));
+                    place.edges.push((number, moved, taken));
                 }
             }
             places.push(place);
@@ -178,6 +199,9 @@ impl Graph {
         let observed = 1_u64;
         let every = ((1 << THREADS) - 1) << (1 + claim.sets);
         let threads = if fairness == Fairness::None { 0 } else { every };
+        // Then the fair transitions of each thread.
+        let first = 1 + claim.sets + THREADS;
+        assert!(first + THREADS * MOST_FAIR as u32 <= u64::BITS, "there are enough bits");
         let is_strong = fairness == Fairness::Strong;
         let all = observed | Marks::all(claim.sets).0 << 1 | if is_strong { 0 } else { threads };
         let mut product: Vec<Vec<Arc>> = vec![Vec::new(); self.places.len() * states];
@@ -186,9 +210,9 @@ impl Graph {
                 let edges = &mut product[number * states + state.index()];
                 let own = |moved: u64| moved << (1 + claim.sets) & threads;
                 if !place.is_observed {
-                    let here = |&(to, moved): &(usize, u64)| Arc {
+                    let here = |&(to, moved, taken): &(usize, u64, u64)| Arc {
                         to: to * states + state.index(),
-                        marks: own(moved),
+                        marks: own(moved) | taken << first,
                         required: 0,
                     };
                     edges.extend(place.edges.iter().map(here));
@@ -200,13 +224,13 @@ impl Graph {
                     let idle = if is_strong { 0 } else { own(!place.enabled) };
                     let marks = observed | edge.marks.0 << 1 | idle;
                     let required = if is_strong { own(place.enabled | place.partners) } else { 0 };
-                    let follow = |to: usize, moved: u64| Arc {
+                    let follow = |to: usize, moved: u64, taken: u64| Arc {
                         to: to * states + edge.to.index(),
-                        marks: marks | own(moved),
-                        required,
+                        marks: marks | own(moved) | taken << first,
+                        required: required | place.fair << first,
                     };
-                    edges.extend(place.edges.iter().map(|&(to, moved)| follow(to, moved)));
-                    edges.extend(place.is_end.then(|| follow(number, 0)));
+                    edges.extend(place.edges.iter().map(|&(to, moved, taken)| follow(to, moved, taken)));
+                    edges.extend(place.is_end.then(|| follow(number, 0, 0)));
                 }
             }
         }
@@ -216,7 +240,7 @@ impl Graph {
             let Some(valuation) = place.valuation.filter(|_| place.is_observed && place.is_settled) else {
                 continue;
             };
-            if !place.edges.iter().any(|&(to, _)| diverges[to]) {
+            if !place.edges.iter().any(|&(to, ..)| diverges[to]) {
                 continue;
             }
             let base = product.len();
@@ -238,7 +262,7 @@ impl Graph {
     pub fn diverging(&self) -> Vec<bool> {
         let mut diverges: Vec<bool> = self.places.iter().map(|place| !place.is_observed).collect();
         loop {
-            let goes_on = |place: &Place| place.edges.iter().any(|&(to, _)| diverges[to]);
+            let goes_on = |place: &Place| place.edges.iter().any(|&(to, ..)| diverges[to]);
             let next: Vec<bool> =
                 self.places.iter().map(|place| !place.is_observed && goes_on(place)).collect();
             if next == diverges {
