@@ -29,6 +29,7 @@ mod findings;
 pub mod graph;
 pub mod json;
 mod model;
+mod names;
 mod pipeline;
 pub mod property;
 mod reducing;
