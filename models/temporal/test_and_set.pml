@@ -1,5 +1,5 @@
 // Mutual exclusion by a flag that is tested and set at once. The other one can be faster each time: nobody can take
-// the flag while it is up, so that fairness to those who always can move does not help.
+// the flag while it is up, so that fairness to those who always can move does not help, and strong fairness does.
 //
 // verdict: holds
 // states: 3
@@ -8,6 +8,7 @@
 // property somebody: holds
 // property entry: violated
 // property entry under weak fairness: violated
+// property entry under strong fairness: holds
 bool held;
 
 active [2] proctype Contender() {

@@ -143,7 +143,7 @@ pub struct Transformation<'s> {
 
 #[derive(Debug)]
 pub enum Command<'s> {
-    Do { invisible: bool, actions: Vec<Stmt<'s>> },
+    Do { invisible: bool, fair: bool, actions: Vec<Stmt<'s>> },
     Invoke(Invoke<'s>),
 }
 

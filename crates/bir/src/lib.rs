@@ -9,8 +9,8 @@
 //!
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
 //! - Words that have a meaning at one place only can be names: `top`, `throwable`, `abstract`, `main`,
-//!   `active`, `wrap`, `live`, `invisible`, `at`, `length`, `size`, `forall`, `exists`, `in`, `all`, `type`,
-//!   `for`, `break`, `continue`, `import`, and the names of the collections and of their operations.
+//!   `active`, `wrap`, `live`, `invisible`, `fair`, `at`, `length`, `size`, `forall`, `exists`, `in`, `all`,
+//!   `type`, `for`, `break`, `continue`, `import`, and the names of the collections and of their operations.
 //! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
 //!   condition of a quantifier reaches as far to the right as it can.
 //! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no

@@ -9,24 +9,22 @@ use engine::Engine;
 use ir::{Id, LocationKind};
 use naive::Naive;
 use search::{Completeness, Outcome, StopReason};
-use symmetry::Stats;
 use system::{Alarm, Bound, FaultKind};
 
-use crate::config::{self, Bounds, Config, Fairness, Minimise, SearchKind};
+use crate::config::{self, Bounds, Minimise, SearchKind};
 use crate::deadline::Deadline;
 use crate::dialect::place_of;
 use crate::findings::{assumptions, incomplete, verdict};
 use crate::minimise::{Case, minimise};
 use crate::model::Model;
-use crate::pipeline::{Check, CheckError, ladder};
+use crate::names::symmetry;
+use crate::pipeline::{Check, CheckError};
 use crate::reducing::ReductionPlan;
 use crate::refine::Ended;
 use crate::replay::{
     Claimed, Confirmed, Cycle, Found, MarkedSteps, MergedSteps, StepSource, confirm, interpreter, passed,
 };
-use crate::report::{
-    DeadCode, Minimised, Reasons, Symmetry, Truncations, Verdict, Violation, ViolationCount,
-};
+use crate::report::{DeadCode, Minimised, Reasons, Truncations, Verdict, Violation, ViolationCount};
 use crate::stack::LayerStats;
 use crate::stores::{self, Explored};
 use crate::summary::GoalResult;
@@ -99,7 +97,7 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
         open: stores::open(&outcome),
         seconds: outcome.elapsed.as_secs_f64(),
         search: if property.is_some() { SearchKind::Dfs } else { config.search() },
-        symmetry: symmetry(model, config, level, layers.naming, property),
+        symmetry: symmetry(check, level, &layers, (&plan.program, engine), property),
         truncations,
         assumptions: assumptions(model, config, level, truncations, &store, &reduction, property),
         store,
@@ -155,8 +153,8 @@ fn confirm_all(
     let claimed = property.as_ref().map(|property| {
         let lasso = property.found.lasso.as_ref();
         let cycle = lasso.map(|lasso| Cycle { start: lasso.cycle_start(), closed: lasso.is_closed });
-        let is_fair = config.fairness == Fairness::Weak;
-        Claimed { property: property.property(), cycle, is_fair, individual: None }
+        let fairness = config.fairness;
+        Claimed { property: property.property(), cycle, fairness, individual: None }
     });
     let mut all = ConfirmedViolations::default();
     for (at, found) in explored.outcome.violations.iter().enumerate() {
@@ -224,40 +222,6 @@ pub fn trail_file(
     steps: &[system::Step],
 ) -> TrailFile {
     TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
-}
-
-fn symmetry(
-    model: &Model,
-    config: &Config,
-    level: config::Symmetry,
-    stats: Stats,
-    property: Option<&PropertySearch<'_>>,
-) -> Symmetry {
-    let individual = property.and_then(|property| property.property().each.as_ref()).map(|each| {
-        let procedure = &model.program.procedures[each.procedure];
-        format!("{} {}", procedure.name, each.variable)
-    });
-    let named = |&(id, element): &(ir::EnumId, u32)| {
-        let of = &model.program.enums[id];
-        format!("{}.{}", of.name, of.elements[element as usize])
-    };
-    let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
-    Symmetry {
-        level,
-        naming: is_named.then(|| config.naming.unwrap_or_default()),
-        canonical: match level {
-            _ if model.program.features.thread_ids_observable => true,
-            // Every state is its own class.
-            config::Symmetry::None => true,
-            // Ties are broken by the ids of threads.
-            config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
-            config::Symmetry::Heap | config::Symmetry::Full => stats.exhausted == 0,
-        },
-        ties_searched: stats.searched,
-        searches_exhausted: stats.exhausted,
-        touched_per_step: stats.touched as f64 / stats.steps.max(1) as f64,
-        pinned: model.program.named_constants().iter().map(named).chain(individual).collect(),
-    }
 }
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is

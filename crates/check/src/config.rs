@@ -173,6 +173,12 @@ macro_rules! choices {
             }
         }
 
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
         #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -249,9 +255,13 @@ choices! {
         Off = "off",
     }
     Fairness {
+        /// All runs count.
         #[default]
         None = "none",
+        /// No thread waits for ever that can move at all times from some point on.
         Weak = "weak",
+        /// No thread waits for ever that can move again and again.
+        Strong = "strong",
     }
     /// What a step means that exceeds a bound.
     OnBound {
@@ -260,6 +270,16 @@ choices! {
         Truncate = "truncate",
         /// It is a violation.
         Error = "error",
+    }
+}
+
+impl From<Fairness> for search::emptiness::Fairness {
+    fn from(fairness: Fairness) -> Self {
+        match fairness {
+            Fairness::None => Self::None,
+            Fairness::Weak => Self::Weak,
+            Fairness::Strong => Self::Strong,
+        }
     }
 }
 

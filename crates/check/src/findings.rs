@@ -198,9 +198,19 @@ pub fn assumptions(
             Fairness::Weak => {
                 "only weakly fair schedules count: no thread that can always move waits forever"
             }
+            Fairness::Strong => {
+                "only strongly fair schedules count: no thread that can move again and again waits forever"
+            }
         };
         let name = &property.property().name;
         list.push(format!("property {name}: {schedules}"));
+        let fair = model.program.fair_transitions().count();
+        if fair > 0 {
+            list.push(format!(
+                "property {name}: a transformation marked `fair` that a thread can take again and again is taken again and \
+                 again ({fair} in the model)"
+            ));
+        }
         if let Some(each) = &property.property().each {
             let variable = &each.variable;
             list.push(format!(

@@ -32,6 +32,7 @@ pub mod itf;
 pub mod json;
 mod minimise;
 mod model;
+mod names;
 mod pipeline;
 pub mod property;
 mod reducing;

@@ -10,13 +10,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engine::Engine;
-use ir::Origin;
+use ir::{Id, Origin};
 use search::Options;
 use search::emptiness::Claim;
 use store::Budget;
 
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
-use crate::config::{self, Bounds, Config, Fairness, OnBound};
+use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
 use crate::deadline::Deadline;
 use crate::model::Model;
@@ -218,8 +218,10 @@ fn check_property(
     let mut plan = ReductionPlan::new(model, program, config, Some(property));
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
+    let fair_transitions: Vec<u32> = plan.program.fair_transitions().map(|id| id.index() as u32).collect();
     let claim = Claim {
-        is_fair: config.fairness == Fairness::Weak,
+        fairness: config.fairness.into(),
+        fair_transitions: &fair_transitions,
         // A run that ends makes no cycle.
         stutters: goals.progress != Some(number),
         passes_by: true,

@@ -82,7 +82,8 @@ impl<'p> ReductionPlan<'p> {
             let analysis = Analysis::new(&program, &observed);
             match config.fairness {
                 Fairness::Weak if property.is_some() => analysis.for_fair_runs(),
-                Fairness::Weak | Fairness::None => analysis,
+                // Runs to which strong fairness matters are not reduced.
+                Fairness::Weak | Fairness::Strong | Fairness::None => analysis,
             }
         });
         // Where no step is ever ample, there is no need to look.
@@ -151,7 +152,9 @@ fn no_merging(
     if chains.is_empty() {
         Some("no statement can be merged with the one before it".to_owned())
     } else if property.is_some() && config.fairness != Fairness::None {
-        Some(FAIRNESS.to_owned())
+        // Also in those between merged statements: there, a process waits for no message.
+        let fairness = config.fairness;
+        Some(format!("{fairness} fairness depends on which processes can move in the omitted states"))
     } else if property.is_some()
         && let Some(reason) = reduction::obstacle(program)
     {
@@ -163,15 +166,21 @@ fn no_merging(
     }
 }
 
-/// Also in those between merged statements: there, a process waits for no message.
-const FAIRNESS: &str = "weak fairness depends on which processes can move in the omitted states";
-
 /// Objects and threads may be gone before others are made, or after that.
 const BOUNDED: &str =
     "a bound was exceeded, and the number of objects and threads at a time depends on the interleaving";
 
 /// Two orders of the same steps lead to states that differ in names.
 const NAMES: &str = "without symmetry, the names of objects depend on the interleaving";
+
+/// Of two orders of independent steps, a third thread may be able to move in the middle of one only: one run
+/// may be strongly fair and the other not.
+const STRONG: &str = "under strong fairness, runs that differ only in the order of independent steps may differ in \
+                      which threads can move again and again";
+
+/// The same holds for what one thread can do.
+const FAIR: &str = "runs that differ only in the order of independent steps may differ in which `fair` \
+                    transitions are enabled again and again";
 
 /// Why orders of steps are not reduced.
 fn no_reduction(program: &Program, config: &Config, property: Option<&Property>) -> Option<String> {
@@ -193,9 +202,14 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
             "the number of objects at a time depends on the interleaving, and too many are a violation";
         return Some(reason.to_owned());
     }
-    let is_fair = property.is_some() && config.fairness != Fairness::None;
-    (is_fair && has_timeouts(program))
-        .then(|| "with weak fairness, a `timeout` depends on all processes".to_owned())
+    match config.fairness {
+        _ if property.is_none() => None,
+        _ if program.fair_transitions().next().is_some() => Some(FAIR.to_owned()),
+        Fairness::None => None,
+        Fairness::Weak => has_timeouts(program)
+            .then(|| "with weak fairness, a `timeout` depends on all processes".to_owned()),
+        Fairness::Strong => Some(STRONG.to_owned()),
+    }
 }
 
 fn has_timeouts(program: &Program) -> bool {

@@ -428,6 +428,44 @@ pub struct Symmetry {
     pub touched_per_step: f64,
     /// Individuals that a property mentions, which are therefore not interchangeable with others.
     pub pinned: Vec<String>,
+    /// What mentions each of them.
+    pub pinned_by: Vec<Pinned>,
+    /// What the level let states differ in and still be one: kinds of which there were at least two at a time.
+    /// In a check of several goals, those of the first search.
+    pub interchangeable: Vec<Interchangeable>,
+}
+
+/// An individual that is not interchangeable with others.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pinned {
+    /// Its name, as in `pinned`.
+    pub name: String,
+    /// What mentions it, such as ``invariant `Safe` `` or `assertion at model.bir:7:5`.
+    pub by: Vec<String>,
+}
+
+/// Things of a kind that can be exchanged for each other.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Interchangeable {
+    pub kind: InterchangeableKind,
+    /// The name of the procedure that the threads started with, of the type of the objects, or of the enum.
+    pub name: String,
+    /// For threads: their number in the first state with the most threads. For objects: their number in the first
+    /// state with the most objects. For elements: how many are not pinned.
+    pub count: u32,
+}
+
+/// A sort of things that can be exchanged for each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum InterchangeableKind {
+    Thread,
+    Object,
+    /// An element of an abstract enum.
+    Element,
 }
 
 /// What was left out of a search that changes no answer.

@@ -20,6 +20,8 @@ pub struct Stack<'a> {
 #[derive(Clone, Default)]
 pub struct LayerStats {
     pub naming: Stats,
+    /// The threads and objects of the largest states, by kind, where names were given.
+    pub population: Vec<(state::UnitKind, u32)>,
     pub reduction: Counts,
     /// Why the reduction was wrong, if it was.
     pub doubts: Invalidated,
@@ -40,7 +42,7 @@ impl Stack<'_> {
         };
         let system = Symmetric::new(self.engine, ladder);
         let (output, stats) = self.reduce(&system, search);
-        (output, LayerStats { naming: system.stats(), ..stats })
+        (output, LayerStats { naming: system.stats(), population: system.population(), ..stats })
     }
 
     fn reduce<W: OnSystem>(

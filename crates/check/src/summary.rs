@@ -6,8 +6,8 @@ use crate::config::SearchKind;
 use crate::findings::{tautology, vacuity};
 use crate::pipeline::{Check, Checked};
 use crate::report::{
-    self, DeadCode, Diagnostic, Property, Reasons, Reduction, Report, Store, Symmetry, Truncations, Verdict,
-    Violation, ViolationCount,
+    self, DeadCode, Diagnostic, Pinned, Property, Reasons, Reduction, Report, Store, Symmetry, Truncations,
+    Verdict, Violation, ViolationCount,
 };
 use crate::temporal::{Goal, Goals};
 use crate::trail::TrailFile;
@@ -52,6 +52,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
     let mut violations: Vec<ViolationCount> = Vec::new();
     let mut properties = PropertyList::default();
     let (mut pinned, mut assumptions) = (Vec::new(), Vec::new());
+    let mut pinned_by: Vec<Pinned> = Vec::new();
     let mut first_search = None;
     let last = results.last()?.goal;
     let unchecked = goals.list[results.len()..].iter().filter(|goal| !goal.is_with(last));
@@ -64,6 +65,12 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         }
         extend_with(&mut violations, std::mem::take(&mut result.violations), ViolationCount::is_same);
         extend_with(&mut pinned, std::mem::take(&mut result.symmetry.pinned), String::eq);
+        for more in std::mem::take(&mut result.symmetry.pinned_by) {
+            match pinned_by.iter_mut().find(|known| known.name == more.name) {
+                Some(known) => extend_with(&mut known.by, more.by, String::eq),
+                None => pinned_by.push(more),
+            }
+        }
         extend_with(&mut assumptions, std::mem::take(&mut result.assumptions), String::eq);
         properties.add(result.goal, result.property.take());
         first_search.get_or_insert(result);
@@ -106,7 +113,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         open,
         search,
         store,
-        symmetry: Symmetry { pinned, ..symmetry },
+        symmetry: Symmetry { pinned, pinned_by, ..symmetry },
         reduction,
         bounds: config.bounds.sizes,
         truncations,

@@ -145,12 +145,13 @@ pub fn goals(model: &Model, config: &Config) -> Result<Goals, String> {
         } else {
             goals.list.extend((0..program.properties.len()).flat_map(|number| Goal::of(program, number)));
         }
-        if let (Fairness::Weak, [Goal::Safety]) = (config.fairness, &goals.list[..]) {
+        if let (Fairness::Weak | Fairness::Strong, [Goal::Safety]) = (config.fairness, &goals.list[..]) {
             let why = match (&goals.skipped[..], unfit(config.store)) {
                 ([_, ..], Some(why)) => why,
                 _ => format!("`{}` has none", model.name),
             };
-            return Err(format!("--fairness weak matters to temporal properties only: {why}"));
+            let fairness = config.fairness;
+            return Err(format!("--fairness {fairness} matters to temporal properties only: {why}"));
         }
     }
     Ok(goals)

@@ -7,7 +7,7 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use system::Step;
 
-use crate::config::{Bounds, Sizes};
+use crate::config::{Bounds, Fairness, Sizes};
 
 const FORMAT_VERSION: u32 = 1;
 
@@ -46,7 +46,10 @@ pub struct TrailProperty {
     /// The text of a property that came with the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Only fair runs count. Of which kind of fairness, `fairness` says; if it does not, it is weak fairness.
     pub is_fair: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
     /// For a `forall` property: the violating thread, counted from 1 in the order of starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub individual: Option<u32>,
@@ -54,6 +57,14 @@ pub struct TrailProperty {
     /// comes next.
     pub cycle_start: Option<usize>,
     pub is_closed: bool,
+}
+
+impl TrailProperty {
+    /// Which runs count.
+    pub fn fairness(&self) -> Fairness {
+        let usual = if self.is_fair { Fairness::Weak } else { Fairness::None };
+        self.fairness.unwrap_or(usual)
+    }
 }
 
 /// A step: the numbers that replay it.

@@ -256,8 +256,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub property: Option<String>,
 
-    /// Which schedules count for temporal properties: none (all) or weak (no thread that can always move
-    /// waits forever)
+    /// Which schedules count for temporal properties: none (all), weak (no thread that can always move waits
+    /// forever) or strong (no thread that can move again and again waits forever)
     #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Fairness>)]
     pub fairness: Fairness,
 

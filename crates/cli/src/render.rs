@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
 use quotient::config::{Fairness, SearchKind};
-use quotient::report::{Alternative, Coverage, Property, Report, Store, Symmetry, Verdict, Violation};
+use quotient::report::{
+    Alternative, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store, Symmetry,
+    Verdict, Violation,
+};
 use quotient::{Dialect, FaultKind, Style};
 
 use crate::trace::{columns, excerpt};
@@ -222,7 +225,7 @@ fn properties(properties: &[Property], paint: Paint) -> String {
         let verdict = paint.verdict(property.verdict);
         let fairness = match property.fairness {
             Fairness::None => String::new(),
-            fairness @ Fairness::Weak => format!(" under {fairness} fairness"),
+            fairness @ (Fairness::Weak | Fairness::Strong) => format!(" under {fairness} fairness"),
         };
         let _ = writeln!(out, "  {}: {verdict}{fairness}", property.name);
         if let Some(formula) = &property.formula {
@@ -327,10 +330,24 @@ fn symmetry(symmetry: &Symmetry) -> String {
         }
     };
     let mut out = format!("symmetry {}: {exact}\n", symmetry.level);
-    if !symmetry.pinned.is_empty() {
-        let _ = writeln!(out, "pinned (named by a property): {}", symmetry.pinned.join(", "));
+    if !symmetry.interchangeable.is_empty() {
+        let groups: Vec<String> = symmetry.interchangeable.iter().map(group).collect();
+        let _ = writeln!(out, "interchangeable: {}", groups.join(", "));
+    }
+    for Pinned { name, by } in &symmetry.pinned_by {
+        let _ = writeln!(out, "pinned: {name} (named by {})", by.join(", "));
     }
     out
+}
+
+/// Things that can be exchanged for each other, in words.
+fn group(Interchangeable { kind, name, count }: &Interchangeable) -> String {
+    let count = units::count(u64::from(*count));
+    match kind {
+        InterchangeableKind::Thread => format!("{count} threads {name}"),
+        InterchangeableKind::Object => format!("{count} objects {name}"),
+        InterchangeableKind::Element => format!("{count} elements of {name}"),
+    }
 }
 
 /// The kind of a violation, as reports in JSON call it, and its message.
@@ -352,6 +369,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_interchangeable() {
+        use InterchangeableKind::{Element, Object, Thread};
+        let of = |(kind, name, count): (_, &str, _)| {
+            group(&Interchangeable { kind, name: name.to_owned(), count })
+        };
+        let words = [(Thread, "Client", 4), (Object, "int[]", 1200), (Element, "Key", 3)].map(of);
+        assert_eq!(words, ["4 threads Client", "1 200 objects int[]", "3 elements of Key"]);
+    }
+
+    #[test]
     fn how_exact_symmetry_is() {
         let check =
             |level: &str, canonical, [searched, exhausted]: [u64; 2], pinned: &[&str], expect: &str| {
@@ -363,6 +390,11 @@ mod tests {
                     searches_exhausted: exhausted,
                     touched_per_step: 1.0,
                     pinned: pinned.iter().map(|&name| name.to_owned()).collect(),
+                    pinned_by: pinned
+                        .iter()
+                        .map(|&name| Pinned { name: name.to_owned(), by: vec!["property `P`".to_owned()] })
+                        .collect(),
+                    interchangeable: Vec::new(),
                 };
                 assert_eq!(symmetry(&report), expect);
             };
@@ -375,7 +407,7 @@ mod tests {
             [2000, 3],
             &["E.A", "E.B"],
             "symmetry full: classes may be stored more than once; 2 000 names needed a search, and 3 of these searches ran out of \
-             budget\npinned (named by a property): E.A, E.B\n",
+             budget\npinned: E.A (named by property `P`)\npinned: E.B (named by property `P`)\n",
         );
         check(
             "pc",

@@ -493,6 +493,13 @@ impl Temporal for Engine {
         self.receiver(es, step)
     }
 
+    fn thread_names(&self, es: &mut EngineState, out: &mut Vec<u32>) -> bool {
+        let name = |id: u32| if es.state.is_running(ThreadId(id)) { id } else { u32::MAX };
+        out.clear();
+        out.extend((0..es.state.thread_limit()).map(name));
+        false
+    }
+
     fn is_observed(&self, es: &EngineState) -> bool {
         self.layout.exclusive.is_none_or(|slot| es.state.read(0, slot) == 0)
     }

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use source::Span;
 
@@ -63,25 +63,48 @@ pub struct Record {
 impl Program {
     /// The constants of abstract enums that properties and assertions name, ascending, each once.
     pub fn named_constants(&self) -> Vec<(EnumId, u32)> {
-        let asserted =
-            self.transitions.values().flat_map(|transition| &transition.body).filter_map(|action| {
-                match &action.kind {
-                    ActionKind::Assert(condition, _) => Some(condition),
-                    _ => None,
+        self.constants_by_place().into_keys().collect()
+    }
+
+    /// The constants of abstract enums that properties and assertions name, and where they do, in the order of
+    /// the program.
+    pub fn constants_by_place(&self) -> BTreeMap<(EnumId, u32), Vec<NamedBy>> {
+        let invariants =
+            self.invariants.iter().enumerate().map(|(number, at)| (NamedBy::Invariant(number), &at.expr));
+        let properties = self.properties.iter().enumerate().flat_map(|(number, property)| {
+            property.props.iter().map(move |prop| (NamedBy::Property(number), &prop.expr))
+        });
+        let actions = self.transitions.values().flat_map(|transition| &transition.body);
+        let asserted = actions.filter_map(|action| match &action.kind {
+            ActionKind::Assert(condition, _) => Some((NamedBy::Assertion(condition.span), condition)),
+            _ => None,
+        });
+        let mut named: BTreeMap<(EnumId, u32), Vec<NamedBy>> = BTreeMap::new();
+        for (place, expr) in invariants.chain(properties).chain(asserted) {
+            expr.each(&mut |expr| {
+                if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
+                    && self.enums.get(id).is_some_and(|item| item.is_abstract)
+                {
+                    let places = named.entry((id, element)).or_default();
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
                 }
             });
-        let invariants = self.invariants.iter().map(|invariant| &invariant.expr);
-        let mut named = BTreeSet::new();
-        let mut look = |expr: &Expr| {
-            if let ExprKind::Const(Const::Enum(id, element)) = expr.kind
-                && self.enums.get(id).is_some_and(|item| item.is_abstract)
-            {
-                named.insert((id, element));
-            }
-        };
-        invariants.chain(self.propositions()).chain(asserted).for_each(|expr| expr.each(&mut look));
-        named.into_iter().collect()
+        }
+        named
     }
+}
+
+/// What names a constant of an abstract enum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedBy {
+    /// The invariant of this number.
+    Invariant(usize),
+    /// The temporal property of this number.
+    Property(usize),
+    /// The assertion with this condition.
+    Assertion(Span),
 }
 
 impl Program {
@@ -415,12 +438,23 @@ pub struct Transition {
     pub number: u32,
     /// Whether the model calls it invisible: a hint for reductions, without effect on the meaning.
     pub invisible: bool,
+    /// In runs that temporal properties are about, a thread takes it again and again if it is enabled for the
+    /// thread again and again.
+    pub fair: bool,
     pub span: Span,
+}
+
+impl Program {
+    /// The fair transitions, in increasing order.
+    pub fn fair_transitions(&self) -> impl Iterator<Item = TransitionId> {
+        self.transitions.iter().filter(|(_, transition)| transition.fair).map(|(id, _)| id)
+    }
 }
 
 impl Transition {
     pub fn new(source: LocationId, guard: Guard, body: Vec<Action>, exit: Exit, span: Span) -> Self {
-        Self { source, guard, body, exit, rank: 0, exclusive: false, number: 0, invisible: false, span }
+        let (rank, number, exclusive, invisible, fair) = (0, 0, false, false, false);
+        Self { source, guard, body, exit, rank, exclusive, number, invisible, fair, span }
     }
 }
 

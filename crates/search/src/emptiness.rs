@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! emptiness ─ components  a component with all marks ─┬─ witness     a short cycle in it ──┬─ lasso  a run
-//!                  ├─ threads  that is fair           └─ fair_cycle  one that serves all ──┘    │
+//!                  ├─ threads  that is fair,          └─ fair_cycle  one that serves all ──┘    │
+//!                  ├─ streett  or a part of it                                                  │
 //!                  └─ product  the walk ───────────────── reader  what the automaton reads ─ node_edges
 //! ```
 //!
@@ -27,6 +28,7 @@ mod lasso;
 mod node_edges;
 mod product;
 mod reader;
+mod streett;
 mod threads;
 mod witness;
 
@@ -41,7 +43,7 @@ use crate::explore::{Explorer, Path};
 use crate::observer::Observer;
 use crate::options::Options;
 use crate::outcome::{Outcome, StopReason};
-use acceptance::{FAIR, PLAIN, Sets};
+use acceptance::{FAIR, Obligations, PLAIN, STRONG, Sets};
 use fair_cycle::FairCycle;
 pub use lasso::{Lasso, Move};
 use lasso::{along, lift};
@@ -49,13 +51,26 @@ use product::ProductWalk;
 use reader::Reader;
 use threads::Threads;
 
+/// Which runs count, as far as threads are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fairness {
+    /// All runs.
+    #[default]
+    None,
+    /// Every thread that is enabled for ever from some point on moves again and again.
+    Weak,
+    /// Every thread that is enabled again and again moves again and again.
+    Strong,
+}
+
 /// The claim to be checked: an automaton for the runs that must not happen, and which runs count.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     pub automaton: &'a Automaton,
-    /// Only weakly fair runs count: every thread that is enabled for ever from some point on moves again and
-    /// again.
-    pub is_fair: bool,
+    pub fairness: Fairness,
+    /// Transitions that a thread takes again and again if they are enabled again and again for it. Other runs
+    /// do not count.
+    pub fair_transitions: &'a [u32],
     /// A state without steps that is not a proper end is also a violation.
     pub reports_deadlocks: bool,
     /// Other violations (assertions, invariants, faults) are recorded and do not end the search.
@@ -66,7 +81,14 @@ pub struct Claim<'a> {
 
 impl<'a> Claim<'a> {
     pub const fn new(automaton: &'a Automaton) -> Self {
-        Self { automaton, is_fair: false, reports_deadlocks: false, passes_by: false, stutters: true }
+        Self {
+            automaton,
+            fairness: Fairness::None,
+            fair_transitions: &[],
+            reports_deadlocks: false,
+            passes_by: false,
+            stutters: true,
+        }
     }
 }
 
@@ -143,14 +165,20 @@ where
     explorer.reports_deadlocks = claim.reports_deadlocks;
     explorer.sink.ledger.passes_by = claim.passes_by;
     let reader = Reader::new(claim.automaton);
-    Ok(if claim.is_fair {
+    let obligations = Obligations::new(claim.fairness, claim.fair_transitions);
+    let budget = &options.budget;
+    Ok(if obligations.is_empty() {
+        let walk = ProductWalk::<_, _, PLAIN>::new(explorer, claim, &reader, &obligations, budget);
+        by_components(walk, None, options)
+    } else if obligations.is_weak() {
         let is_renamed = system.thread_names(&mut explorer.expander.state, &mut Vec::new());
-        let threads = is_renamed.then(|| Threads::new(&reader, &options.budget));
-        let walk = ProductWalk::<_, _, FAIR>::new(explorer, claim, &reader, &options.budget);
+        let threads = is_renamed.then(|| Threads::new(&reader, &obligations, budget));
+        let walk = ProductWalk::<_, _, FAIR>::new(explorer, claim, &reader, &obligations, budget);
         by_components(walk, threads, options)
     } else {
-        let walk = ProductWalk::<_, _, PLAIN>::new(explorer, claim, &reader, &options.budget);
-        by_components(walk, None, options)
+        let threads = Some(Threads::new(&reader, &obligations, budget));
+        let walk = ProductWalk::<_, _, STRONG>::new(explorer, claim, &reader, &obligations, budget);
+        by_components(walk, threads, options)
     })
 }
 
@@ -164,19 +192,19 @@ where
     T: StateStore + ?Sized,
 {
     let sets = walk.automaton.sets;
-    // Where threads are renamed, a set per thread carries no information.
-    let is_renamed = threads.is_some();
-    let all = if is_renamed { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
+    // Where threads are examined one by one, their slots are not acceptance sets.
+    let by_threads = threads.is_some();
+    let all = if by_threads { Sets::of(Marks::all(sets)) } else { Sets::all(sets) };
     match components::search(&mut walk, all, threads, &options.budget) {
         Break(reason) => ended(walk, Some(reason)),
         Continue(None) => ended(walk, None),
         Continue(Some(component)) => violated(walk, component.head, |walk, level| {
-            if !is_renamed {
+            if !by_threads {
                 let cycle = witness::cycle(walk, &component, all, &options.budget)?;
-                return lift(walk, level, |edges, state| along(&cycle, edges, state));
+                return lift(walk, level, &[], |edges, state| along(&cycle, edges, state));
             }
             let fair_cycle = FairCycle::new(walk, &component, &options.budget)?;
-            lift(walk, level, |edges, state| fair_cycle.walk::<_, _, N>(edges, state))
+            lift(walk, level, fair_cycle.lead(), |edges, state| fair_cycle.walk::<_, _, N>(edges, state))
         }),
     }
 }

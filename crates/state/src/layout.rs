@@ -333,7 +333,7 @@ impl ChannelShape {
 }
 
 /// What a tag stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ObjectKind {
     Record(RecordId),
     Lock,

@@ -30,6 +30,6 @@ pub use layout::{
     ArrayShape, ArrayVariable, Bounds, ChannelShape, Layout, ObjectKind, Shape, Slot, SlotKind, WaitSlots,
     bits_for, mask,
 };
-pub use state::{Snapshot, State, UnitsChanged};
+pub use state::{Snapshot, State, UnitKind, UnitsChanged};
 pub use term::{Entry, TermKind, Terms, compare};
 pub use trace::{Access, AccessKind};

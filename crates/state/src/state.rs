@@ -7,7 +7,7 @@ use crate::collector::Collector;
 use crate::journal::{Change, Journal, Mark, PlaceSet, Reader, UnitSet};
 use crate::memory::{Memory, Node, Nodes};
 use crate::trace::{AccessKind, AccessTrace};
-use crate::{Edge, Layout, NodeRef, ObjectId, Slot, ThreadId};
+use crate::{Edge, Layout, NodeRef, ObjectId, ObjectKind, Slot, ThreadId};
 
 /// One state, with its past.
 #[derive(Clone, Debug)]
@@ -52,6 +52,14 @@ pub struct UnitsChanged {
     pub came: bool,
     /// Some units are gone or have moved, or collections came or went.
     pub gone: bool,
+}
+
+/// What a thread or an object is one of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum UnitKind {
+    /// A thread that started with this procedure.
+    Thread(ir::ProcedureId),
+    Object(ObjectKind),
 }
 
 impl UnitsChanged {
@@ -209,6 +217,22 @@ impl State {
 
     pub fn exists(&self, unit: NodeRef) -> bool {
         self.memory.node(unit).exists()
+    }
+
+    /// What a unit is one of; `None` for the globals and for threads that have ended.
+    pub fn unit_kind(&self, layout: &Layout, unit: NodeRef) -> Option<UnitKind> {
+        match unit {
+            NodeRef::Root => None,
+            NodeRef::Thread(id) => {
+                let frame = self.frames(layout, id).next()?;
+                let location = ir::LocationId(self.read_untraced(frame, layout.location) as u32);
+                Some(UnitKind::Thread(layout.procedure_of[location]))
+            }
+            NodeRef::Object(id) => {
+                let tag = self.read_untraced(self.object_at(id)?, layout.tag);
+                Some(UnitKind::Object(layout.kind(tag)))
+            }
+        }
     }
 
     /// All threads, then all objects.

@@ -17,6 +17,7 @@ mod lift;
 mod mix;
 mod namer;
 mod order;
+mod population;
 mod symmetric;
 mod twins;
 

@@ -8,12 +8,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
-use state::{Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Names, NodeRef, ObjectId, State, ThreadId, UnitKind};
 use system::{
     Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
 };
 
 use crate::lift::Lift;
+use crate::population::Population;
 use crate::{Level, Namer, Stats, SymmetryConfig};
 
 pub struct Symmetric<'e> {
@@ -22,6 +23,7 @@ pub struct Symmetric<'e> {
     /// The counters of the states that are gone.
     stats: Rc<Cell<Stats>>,
     orders: RefCell<Orders>,
+    population: Population,
 }
 
 /// Ids of threads in the order of their names, interned.
@@ -70,7 +72,8 @@ impl Drop for Named {
 
 impl<'e> Symmetric<'e> {
     pub fn new(engine: &'e Engine, config: SymmetryConfig) -> Self {
-        Self { engine, config, stats: Rc::default(), orders: RefCell::default() }
+        let (stats, orders, population) = (Rc::default(), RefCell::default(), Population::default());
+        Self { engine, config, stats, orders, population }
     }
 
     /// For an encoding with this hidden data, by name: the id of the thread in the decoded state.
@@ -82,6 +85,12 @@ impl<'e> Symmetric<'e> {
     /// id is given next.
     fn has_orders(&self) -> bool {
         matches!(self.config.level, Level::Pc | Level::Bots(_))
+    }
+
+    /// The threads of the first encoded state with the most threads, and the objects of the first one with the
+    /// most objects, by kind.
+    pub fn population(&self) -> Vec<(UnitKind, u32)> {
+        self.population.counts()
     }
 
     /// The sum of the counters of all states that are gone.
@@ -190,6 +199,7 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn encode(&self, named: &mut Named, into: &mut Encoding) {
         named.namer.encode(self.engine.layout(), &mut named.state.state, into);
+        self.population.meet(self.engine.layout(), &named.state.state, into);
     }
 
     fn decode(&self, from: &Encoding, named: &mut Named) {

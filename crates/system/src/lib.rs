@@ -297,11 +297,9 @@ pub trait Temporal: TransitionSystem {
     }
 
     /// Replaces `out` by the names of the threads of `state` in its encoding, by thread id, with `u32::MAX`
-    /// for threads that ended. Returns false if threads have no names: then they are identified by their ids,
-    /// which do not change from step to step.
-    fn thread_names(&self, _state: &mut Self::State, _out: &mut Vec<u32>) -> bool {
-        false
-    }
+    /// for ids without a running thread. Returns whether names may change from step to step. If not, threads
+    /// are named by their ids.
+    fn thread_names(&self, state: &mut Self::State, out: &mut Vec<u32>) -> bool;
 
     /// Identifies the state itself, not only its encoding: equal for equal states, and different for states
     /// that differ only in names. `None` if states with equal encodings are equal.

@@ -68,7 +68,12 @@ impl TransitionSystem for Counters {
     }
 }
 
-impl Temporal for Counters {}
+impl Temporal for Counters {
+    fn thread_names(&self, state: &mut CountersState, out: &mut Vec<u32>) -> bool {
+        *out = (0..state.values.len() as u32).collect();
+        false
+    }
+}
 
 /// A graph given by its nodes: with cycles, deadlocks, faults and truncations as a test needs them. Node 0 is
 /// the initial state; the step along the `i`-th edge of a node is transition `i` of thread 0.
@@ -170,7 +175,12 @@ impl TransitionSystem for Graph {
     }
 }
 
-impl Temporal for Graph {}
+impl Temporal for Graph {
+    fn thread_names(&self, _: &mut GraphState, out: &mut Vec<u32>) -> bool {
+        *out = vec![0];
+        false
+    }
+}
 
 /// [`Counters`] that are indistinguishable: an encoding is sorted. The number of states is that of multisets
 /// of `n` values up to `max`, and the steps of a decoded state are those of the encoded state only up to the
@@ -224,4 +234,8 @@ impl TransitionSystem for Bag {
     }
 }
 
-impl Temporal for Bag {}
+impl Temporal for Bag {
+    fn thread_names(&self, state: &mut CountersState, out: &mut Vec<u32>) -> bool {
+        self.counters.thread_names(state, out)
+    }
+}

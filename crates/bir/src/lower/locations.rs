@@ -103,9 +103,9 @@ impl<'s> Lowering<'_, 's> {
             Some(guard) => self.exprs.condition(guard, "a guard").map(Guard::When),
         };
         let mut body = Some(Vec::new());
-        let mut marked = false;
-        if let Command::Do { invisible, actions } = &item.command {
-            marked = *invisible;
+        let (mut is_invisible, mut is_fair) = (false, false);
+        if let Command::Do { invisible, fair, actions } = &item.command {
+            (is_invisible, is_fair) = (*invisible, *fair);
             for action in actions {
                 let lowered = self.exprs.action(action);
                 body = body.zip(lowered).map(|(mut body, lowered)| {
@@ -127,7 +127,7 @@ impl<'s> Lowering<'_, 's> {
         let (mut body, (made, exit)) = (body?, exit?);
         body.extend(made);
         let transition = Transition::new(source, guard?, body, exit, item.span);
-        self.add(Transition { invisible: marked, ..transition });
+        self.add(Transition { invisible: is_invisible, fair: is_fair, ..transition });
         Some(())
     }
 

@@ -418,11 +418,20 @@ impl<'s> Parser<'s, '_> {
         let command = match self.peek() {
             Token::Do => {
                 self.bump();
-                let invisible = self.eat_word("invisible");
+                let (mut invisible, mut fair) = (false, false);
+                loop {
+                    if !invisible && self.eat_word("invisible") {
+                        invisible = true;
+                    } else if !fair && self.eat_word("fair") {
+                        fair = true;
+                    } else {
+                        break;
+                    }
+                }
                 self.expect(Token::LeftBrace, " before the actions")?;
                 let actions = self.actions();
                 self.expect(Token::RightBrace, " after the actions")?;
-                Command::Do { invisible, actions }
+                Command::Do { invisible, fair, actions }
             }
             Token::Invoke => Command::Invoke(self.invoke(None, start)?),
             Token::Ident => {
@@ -433,7 +442,7 @@ impl<'s> Parser<'s, '_> {
                 }
                 Command::Invoke(self.invoke(Some(place), start)?)
             }
-            Token::Goto | Token::Return => Command::Do { invisible: false, actions: Vec::new() },
+            Token::Goto | Token::Return => Command::Do { invisible: false, fair: false, actions: Vec::new() },
             _ if guard.is_some() => return Err(self.unexpected("`do`, `invoke` or a jump after the guard")),
             _ => return Err(self.unexpected("a transformation: `when`, `do`, `invoke`, or a jump")),
         };

@@ -10,7 +10,7 @@ use super::lasso::Word;
 use super::{
     Claimed, Cycle, Deviation, End, MergedSteps, Reason, Run, StepSource, ending, follow, interpreter,
 };
-use crate::config::Bounds;
+use crate::config::{Bounds, Fairness};
 use crate::dialect::place_of;
 use crate::model::Model;
 use crate::pipeline::CheckError;
@@ -68,7 +68,7 @@ pub fn confirm(
     }
     let end = end.map_err(|deviation| unconfirmed(deviation.diverged(steps.len()).to_string()))?;
     trace = run.ended(trace);
-    if let (Some(Claimed { property, is_fair, .. }), Some(word)) = (found.claimed, word) {
+    if let (Some(Claimed { property, fairness, .. }), Some(word)) = (found.claimed, word) {
         word.refute(&end, steps.len(), &run.state).map_err(unconfirmed)?;
         let (cycle, individual) = (word.cycle(), word.individual());
         let trace = violated(&run, property, cycle, individual, trace);
@@ -76,7 +76,8 @@ pub fn confirm(
         let property = TrailProperty {
             name: property.name.clone(),
             text: None,
-            is_fair,
+            is_fair: fairness != Fairness::None,
+            fairness: Some(fairness).filter(|&fairness| fairness == Fairness::Strong),
             individual,
             cycle_start: cycle.map(|cycle| cycle.start),
             is_closed: cycle.is_none_or(|cycle| cycle.closed),
@@ -144,9 +145,10 @@ pub fn replay_property_each(
     let property = known.into_iter().find(|property| property.name == recorded.name).cloned();
     let property = property.ok_or_else(|| format!("it has no property `{}`", recorded.name))?;
     let naive = Naive { program: &program, ..interpreter(model, bounds) };
-    let TrailProperty { is_fair, individual, cycle_start, is_closed, .. } = *recorded;
+    let TrailProperty { individual, cycle_start, is_closed, .. } = *recorded;
+    let fairness = recorded.fairness();
     let cycle = cycle_start.map(|start| Cycle { start, closed: is_closed });
-    let mut word = Word::new(naive, Claimed { property: &property, cycle, is_fair, individual });
+    let mut word = Word::new(naive, Claimed { property: &property, cycle, fairness, individual });
     let mut run = Run::new(model, naive);
     let trace = run.beginning();
     let source = &mut MergedSteps::of_model(steps);

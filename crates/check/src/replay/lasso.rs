@@ -7,12 +7,14 @@
 
 use std::collections::BTreeSet;
 
-use ir::{Property, PropertyKind};
+use ir::{Id, Property, PropertyKind};
 use ltl::lasso::Lasso;
 use naive::{Naive, State, Stopped};
 use serde::Serialize;
+use system::Step;
 
 use super::{End, Point};
+use crate::config::Fairness;
 
 /// How a run goes on for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -33,7 +35,7 @@ pub struct Claimed<'a> {
     /// The cycle, in steps of the search. There is none if the property is violated already, whatever comes
     /// next.
     pub cycle: Option<Cycle>,
-    pub is_fair: bool,
+    pub fairness: Fairness,
     /// For a property of each thread of a procedure: the number of the violating thread, if it is known
     /// before the run.
     pub individual: Option<u32>,
@@ -99,7 +101,8 @@ impl<'a> Word<'a> {
             None => cycle.start == self.searched,
         };
         if self.head.is_none() && self.claimed.cycle.map_or(next.is_none(), starts) {
-            let (letters, waiting) = (self.letters.len(), Waiting::all(state));
+            let (letters, waiting) =
+                (self.letters.len(), Waiting::new(&self.naive, state, self.claimed.fairness));
             self.head = Some(Head { at, state: state.clone(), letters, waiting });
         }
         let is_stem = self.head.as_ref().is_none_or(|head| head.at == at);
@@ -119,8 +122,8 @@ impl<'a> Word<'a> {
         if let Some(next) = next {
             self.searched = next.ends;
             if let Some(head) = &mut self.head {
-                head.waiting.moved(next.step.thread);
-                next.fired.events.partner.iter().for_each(|&(thread, _)| head.waiting.moved(thread));
+                let partner = next.fired.events.partner.map(|(thread, _)| thread);
+                head.waiting.moved(next.step, partner);
             }
         }
         Ok(())
@@ -131,7 +134,7 @@ impl<'a> Word<'a> {
         if let End::Fault(fault) = end {
             return Err(format!("step {steps}: {}", fault.message));
         }
-        let Claimed { property, cycle, is_fair, .. } = self.claimed;
+        let Claimed { property, cycle, .. } = self.claimed;
         let Some(head) = &self.head else { return Err("the cycle begins nowhere".to_owned()) };
         if !self.had_individual {
             return Err("there is no such individual before the cycle".to_owned());
@@ -148,9 +151,8 @@ impl<'a> Word<'a> {
                 return Err("the cycle does not lead back to where it begins".to_owned());
             }
             let is_observed = self.letters.len() > head.letters;
-            let waiting = if is_observed { &head.waiting.observed } else { &head.waiting.unobserved };
-            if let Some(thread) = waiting.first().filter(|_| is_fair) {
-                return Err(format!("thread {thread} can always move on the cycle, and never does"));
+            if let Some(reason) = head.waiting.unfairness(is_observed, state) {
+                return Err(reason);
             }
         }
         let (stem, mut repeated) = self.letters.split_at(head.letters);
@@ -167,29 +169,101 @@ impl<'a> Word<'a> {
     }
 }
 
-/// The threads that could move in all states of the cycle so far, and did not. That others have no steps in
-/// the middle of an atomic block counts only if the whole cycle is there.
+/// What waits on the cycle so far: threads that were there when it began, and their fair transitions.
 struct Waiting {
-    /// As far as states are observed.
-    observed: BTreeSet<u32>,
-    /// As far as they are not.
-    unobserved: BTreeSet<u32>,
+    fairness: Fairness,
+    fair: BTreeSet<u32>,
+    /// The threads that were there when the cycle began, as long as they are.
+    there: BTreeSet<u32>,
+    /// The threads that did not move.
+    unmoved: BTreeSet<u32>,
+    /// Those of them that could move in all states that are observed.
+    always: BTreeSet<u32>,
+    /// Those of them that could move in all states that are not observed. That others have no steps in the
+    /// middle of an atomic block counts only if the whole cycle is there.
+    always_unobserved: BTreeSet<u32>,
+    /// The threads that could move in some state that is observed, also as the partner of another thread.
+    sometimes: BTreeSet<u32>,
+    /// The threads with fair transitions that they could take in some state that is observed, and those that
+    /// they took.
+    enabled: BTreeSet<(u32, u32)>,
+    taken: BTreeSet<(u32, u32)>,
 }
 
 impl Waiting {
-    fn all(state: &State) -> Self {
-        let all: BTreeSet<u32> = state.threads.keys().copied().collect();
-        Self { observed: all.clone(), unobserved: all }
+    fn new(naive: &Naive<'_>, state: &State, fairness: Fairness) -> Self {
+        let there: BTreeSet<u32> =
+            state.threads.iter().filter(|(_, thread)| !thread.ended()).map(|(&id, _)| id).collect();
+        Self {
+            fairness,
+            fair: naive.program.fair_transitions().map(|id| id.index() as u32).collect(),
+            unmoved: there.clone(),
+            always: there.clone(),
+            always_unobserved: there.clone(),
+            there,
+            sometimes: BTreeSet::new(),
+            enabled: BTreeSet::new(),
+            taken: BTreeSet::new(),
+        }
     }
 
     fn look(&mut self, naive: &Naive<'_>, state: &State) {
-        let enabled: BTreeSet<u32> = naive.steps(state).0.iter().map(|step| step.thread).collect();
-        let waiting = if state.exclusive.is_none() { &mut self.observed } else { &mut self.unobserved };
-        waiting.retain(|thread| enabled.contains(thread));
+        self.there.retain(|id| state.threads.get(id).is_some_and(|thread| !thread.ended()));
+        if self.fairness == Fairness::None && self.fair.is_empty() {
+            return;
+        }
+        let steps = naive.steps(state).0;
+        let enabled: BTreeSet<u32> = steps.iter().map(|step| step.thread).collect();
+        let is_observed = state.exclusive.is_none();
+        let always = if is_observed { &mut self.always } else { &mut self.always_unobserved };
+        always.retain(|thread| enabled.contains(thread));
+        if !is_observed {
+            return;
+        }
+        let is_fair =
+            |step: &&Step| self.there.contains(&step.thread) && self.fair.contains(&step.transition);
+        self.enabled.extend(steps.iter().filter(is_fair).map(|step| (step.thread, step.transition)));
+        if self.fairness == Fairness::Strong {
+            self.sometimes.extend(&enabled);
+            if !naive.program.channels.is_empty() {
+                let partner = |&step| naive.fire_recorded(state, step).events.partner;
+                self.sometimes.extend(steps.iter().filter_map(partner).map(|(thread, _)| thread));
+            }
+        }
     }
 
-    fn moved(&mut self, thread: u32) {
-        self.observed.remove(&thread);
-        self.unobserved.remove(&thread);
+    fn moved(&mut self, step: Step, partner: Option<u32>) {
+        self.taken.insert((step.thread, step.transition));
+        for thread in [Some(step.thread), partner].iter().flatten() {
+            for waiting in [&mut self.unmoved, &mut self.always, &mut self.always_unobserved] {
+                waiting.remove(thread);
+            }
+        }
+    }
+
+    /// Why the cycle, which ends in `state`, is not fair, if it is not.
+    fn unfairness(&self, is_observed: bool, state: &State) -> Option<String> {
+        let is_there = |thread: u32| {
+            self.there.contains(&thread) && state.threads.get(&thread).is_some_and(|thread| !thread.ended())
+        };
+        let untaken = |&&(thread, transition): &&(u32, u32)| {
+            is_there(thread) && !self.taken.contains(&(thread, transition))
+        };
+        // A cycle that is not observed has no states in which fair transitions are enabled.
+        if let Some((thread, transition)) = self.enabled.iter().find(untaken) {
+            return Some(format!(
+                "the fair transition {transition} of thread {thread} is enabled on the cycle, and never taken"
+            ));
+        }
+        let always = if is_observed { &self.always } else { &self.always_unobserved };
+        let (thread, how) = match self.fairness {
+            Fairness::None => return None,
+            // What can always move can move again and again.
+            Fairness::Strong if is_observed => {
+                (self.sometimes.intersection(&self.unmoved).next(), "move again and again")
+            }
+            Fairness::Weak | Fairness::Strong => (always.first(), "always move"),
+        };
+        Some(format!("thread {} can {how} on the cycle, and never does", thread?))
     }
 }

@@ -9,7 +9,7 @@
 //! // orbits: 14                                    with all symmetry; may be left out
 //! // cells: few                                     each check takes long; may be left out
 //! // property NAME: violated                       for each temporal property of the model, or `holds`
-//! // property NAME under weak fairness: holds      may be left out
+//! // property NAME under weak fairness: holds      or `strong`; may be left out
 //! ```
 //!
 //! Such a model is checked in every cell of a [lattice] of options, walked [forth and back](walks), and

@@ -330,7 +330,7 @@ fn every_key_of_the_report_is_explained() {
         let store_options = StoreOptions { refine, coverage, ..StoreOptions::default() };
         let config =
             Config { store, store_options, search: Some(store.default_search()), ..Config::default() };
-        let mut report = check(&model("m.bir", "system S { active thread T() { skip; } }"), &config);
+        let mut report = check(&model("m.bir", "system S { active [2] thread T() { skip; } }"), &config);
         report.store.alternatives.push(Alternative {
             kind: store,
             bytes: 1,

@@ -8,6 +8,7 @@ mod bounds;
 mod corners;
 mod fairness;
 mod individuals;
+mod interchangeable;
 mod limits;
 mod minimise;
 mod mutations;

@@ -42,7 +42,7 @@
 //!                ["synthetic"] ["live" "{" name,.. "}"] ":" transition*
 //!              | "resume" name [at] ["atomic"] ["synthetic"] "of" name ["into" place] jump ";"
 //! transition  := [id ":"] ["when" expr | "else" | "ready" name] ["rank" number] ["exclusive"]
-//!                ["number" number] ["invisible"] ["do" block] exit ";"
+//!                ["number" number] ["invisible"] ["fair"] ["do" block] exit ";"
 //! block       := "{" (action ";")* "}"
 //! exit        := jump | "call" ["virtual"] name "(" expr,.. ")" "resume" name
 //! jump        := "goto" name | "return" [expr]

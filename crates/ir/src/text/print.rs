@@ -686,6 +686,9 @@ impl Printer<'_> {
         if transition.invisible {
             write!(out, " invisible")?;
         }
+        if transition.fair {
+            write!(out, " fair")?;
+        }
         match &transition.body[..] {
             [] => {}
             [action] => write!(out, " do {{ {}; }}", self.action(action, scope))?,

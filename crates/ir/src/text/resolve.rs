@@ -497,6 +497,7 @@ impl Resolver {
             exclusive: tree.exclusive,
             number: tree.trail_number,
             invisible: tree.invisible,
+            fair: tree.fair,
             span: tree.span,
         })
     }

@@ -282,6 +282,7 @@ pub(super) struct TransitionTree {
     pub exclusive: bool,
     pub trail_number: u32,
     pub invisible: bool,
+    pub fair: bool,
     pub body: Vec<ActionTree>,
     pub exit: ExitTree,
     pub span: Span,

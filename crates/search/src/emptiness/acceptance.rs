@@ -1,20 +1,40 @@
-//! Acceptance sets: those of the automaton and, under weak fairness, one per thread.
+//! Acceptance sets: those of the automaton and, under fairness, those of threads.
 //!
-//! An edge is in the set of a thread if the thread moves on it, be it as the partner of another thread, or if
-//! the thread has no enabled step in the source of the edge. A run meets each of these sets infinitely often
-//! if and only if it is weakly fair. Since the automaton may have several acceptance sets, neither copies of
-//! the product are needed (as they are where only one set is allowed), nor counters.
+//! Fairness demands something of each thread; each demand is a *slot* with a number. An edge *serves* a slot, or
+//! *requires* it, or both. A run is fair if it serves every slot infinitely often that it requires infinitely
+//! often (a Streett condition):
+//!
+//! | slot of a thread          | an edge serves it if                            | requires it if, in its source   |
+//! |---------------------------|-------------------------------------------------|---------------------------------|
+//! | weak fairness             | the thread moves, or is disabled in its source  | (always)                        |
+//! | strong fairness           | the thread moves                                | the thread is enabled           |
+//! | one transition, if `fair` | the thread takes that transition                | that transition is enabled      |
+//!
+//! A thread moves on its own steps and as the partner of another thread. Under weak fairness, a thread is
+//! enabled if it has a step of its own, as in SPIN; under strong fairness, also if it can be the partner in
+//! a step of another thread. Only observed states count: in the middle of an atomic block, threads outside of
+//! the block are neither enabled nor disabled.
+//!
+//! Under weak fairness alone, and where threads keep their ids, the slots are acceptance sets like those of the
+//! automaton: since the automaton may have several, neither copies of the product are needed (as they are where
+//! only one set is allowed), nor counters. Everything else is decided by [`super::threads`].
 
 use ltl::Marks;
 use system::{Step, Steps, Temporal};
 
+use super::Fairness;
+
 /// The number of words for the sets of the automaton alone.
 pub const PLAIN: usize = 1;
-/// The number of words for the sets of the automaton and of 256 threads.
-pub const FAIR: usize = 1 + THREADS as usize / 64;
+/// The number of words for the sets of the automaton and the slots that an edge serves.
+pub const FAIR: usize = 1 + SLOT_WORDS;
+/// The number of words for the sets of the automaton, the slots that an edge serves, and those it requires.
+pub const STRONG: usize = 1 + 2 * SLOT_WORDS;
 
-/// The number of threads that weak fairness can distinguish.
-pub const THREADS: u32 = 256;
+/// The number of slots, and under weak or strong fairness alone the number of threads, that can be
+/// distinguished.
+pub const SLOTS: u32 = 256;
+const SLOT_WORDS: usize = SLOTS as usize / 64;
 
 /// A subset of the acceptance sets, as bits. The first word is for the sets of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -52,9 +72,17 @@ impl<const N: usize> Sets<N> {
         (0..N).any(|at| self.0[at] & other.0[at] != 0)
     }
 
-    /// Whether it contains the set of this thread.
-    pub fn has_thread(self, thread: u32) -> bool {
-        self.0[1..].get(thread as usize / 64).is_some_and(|word| word >> (thread % 64) & 1 != 0)
+    /// Whether the slot is served.
+    pub fn serves(self, slot: u32) -> bool {
+        slot < SLOTS && self.0[1..].get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)
+    }
+
+    /// Whether the slot is required. Without words for that, every slot is.
+    pub fn requires(self, slot: u32) -> bool {
+        let words = self.0.get(FAIR..).filter(|words| !words.is_empty());
+        words.is_none_or(|words| {
+            words.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 != 0)
+        })
     }
 
     /// The automaton's sets among them.
@@ -62,31 +90,128 @@ impl<const N: usize> Sets<N> {
         Marks(self.0[0])
     }
 
-    /// The sets of the threads that move in an enabled step of `state`; empty where threads have no sets.
-    /// `None` if there are too many threads.
-    pub fn movers<S: Temporal>(system: &S, state: &mut S::State, step: Step) -> Option<Self> {
-        let mut words = [0; N];
-        if N > PLAIN {
-            for thread in [Some(step.thread), system.partner(state, step)].into_iter().flatten() {
-                *words[1..].get_mut(thread as usize / 64)? |= 1 << (thread % 64);
-            }
-        }
-        Some(Self(words))
+    fn serve(&mut self, slot: u32) -> Option<()> {
+        *self.0[1..].get_mut(slot as usize / 64).filter(|_| slot < SLOTS)? |= 1 << (slot % 64);
+        Some(())
     }
 
-    /// The sets of the threads that are disabled in `state`, where `steps` are the steps offered; empty where
-    /// threads have no sets. `None` if there are too many threads.
-    pub fn idle<S: Temporal>(system: &S, state: &mut S::State, steps: &Steps) -> Option<Self> {
-        let mut words = [0; N];
-        if N > PLAIN {
-            let mut all = Steps::default();
-            let steps = if system.all_steps(state, &mut all) { &all } else { steps };
-            words[1..].fill(u64::MAX);
-            for step in &steps.enabled {
-                *words[1..].get_mut(step.thread as usize / 64)? &= !(1 << (step.thread % 64));
+    fn require(&mut self, slot: u32) -> Option<()> {
+        *self.0[FAIR..].get_mut(slot as usize / 64)? |= 1 << (slot % 64);
+        Some(())
+    }
+}
+
+/// What fairness demands of each thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obligations {
+    threads: Fairness,
+    /// The transitions that are fair, in increasing order.
+    transitions: Vec<u32>,
+    /// The slots of threads as a whole, as bits.
+    of_threads: [u64; SLOT_WORDS],
+}
+
+impl Obligations {
+    pub fn new(threads: Fairness, transitions: &[u32]) -> Self {
+        let mut transitions = transitions.to_vec();
+        transitions.sort_unstable();
+        transitions.dedup();
+        let mut obligations = Self { threads, transitions, of_threads: [0; SLOT_WORDS] };
+        if threads != Fairness::None {
+            for slot in (0..SLOTS).step_by(obligations.per_thread() as usize) {
+                obligations.of_threads[slot as usize / 64] |= 1 << (slot % 64);
             }
         }
-        Some(Self(words))
+        obligations
+    }
+
+    /// Whether every run is fair.
+    pub const fn is_empty(&self) -> bool {
+        matches!(self.threads, Fairness::None) && self.transitions.is_empty()
+    }
+
+    /// Whether slots are acceptance sets: each of them is always required.
+    pub const fn is_weak(&self) -> bool {
+        !matches!(self.threads, Fairness::Strong) && self.transitions.is_empty()
+    }
+
+    /// The number of slots of each thread. The slots of thread `t` are numbered from `t` times this number on.
+    pub fn per_thread(&self) -> u32 {
+        u32::from(self.threads != Fairness::None) + self.transitions.len() as u32
+    }
+
+    /// The slot of a thread as a whole.
+    fn slot(&self, thread: u32) -> u32 {
+        thread.saturating_mul(self.per_thread())
+    }
+
+    /// The slot of a step's transition, if the transition is fair.
+    fn slot_of_step(&self, step: Step) -> Option<u32> {
+        let at = self.transitions.binary_search(&step.transition).ok()? as u32;
+        Some(self.slot(step.thread).saturating_add(u32::from(self.threads != Fairness::None) + at))
+    }
+
+    /// What an enabled step of `state` serves: the slots of the threads that move, and of its transition.
+    /// `None` if there are too many threads.
+    pub fn served<S: Temporal, const N: usize>(
+        &self,
+        system: &S,
+        state: &mut S::State,
+        step: Step,
+    ) -> Option<Sets<N>> {
+        let mut sets = Sets::NONE;
+        if N == PLAIN {
+            return Some(sets);
+        }
+        if self.threads != Fairness::None {
+            for thread in [Some(step.thread), system.partner(state, step)].into_iter().flatten() {
+                sets.serve(self.slot(thread))?;
+            }
+        }
+        if let Some(slot) = self.slot_of_step(step) {
+            sets.serve(slot)?;
+        }
+        Some(sets)
+    }
+
+    /// What all edges from an observed `state` have in common, where `steps` are the steps offered: the slots
+    /// that are required there and, under weak fairness, those of disabled threads, which are served. `None`
+    /// if there are too many threads.
+    pub fn common<S: Temporal, const N: usize>(
+        &self,
+        system: &S,
+        state: &mut S::State,
+        steps: &Steps,
+    ) -> Option<Sets<N>> {
+        let mut sets = Sets::NONE;
+        if N == PLAIN {
+            return Some(sets);
+        }
+        let mut all = Steps::default();
+        let steps = if system.all_steps(state, &mut all) { &all } else { steps };
+        if self.threads == Fairness::Weak {
+            sets.0[1..FAIR].copy_from_slice(&self.of_threads);
+            for step in &steps.enabled {
+                let slot = self.slot(step.thread);
+                *sets.0[1..FAIR].get_mut(slot as usize / 64)? &= !(1 << (slot % 64));
+            }
+            if N == STRONG {
+                sets.0[FAIR..].copy_from_slice(&self.of_threads);
+            }
+        }
+        if N == STRONG {
+            for &step in &steps.enabled {
+                if self.threads == Fairness::Strong {
+                    for thread in [Some(step.thread), system.partner(state, step)].into_iter().flatten() {
+                        sets.require(self.slot(thread))?;
+                    }
+                }
+                if let Some(slot) = self.slot_of_step(step) {
+                    sets.require(slot)?;
+                }
+            }
+        }
+        Some(sets)
     }
 }
 
@@ -97,25 +222,62 @@ mod tests {
     use super::*;
     use system::toy::Counters;
 
+    const SYSTEM: Counters = Counters { n: 300, max: 1, forbidden_sum: None, end_is_deadlock: false };
+
+    fn step(thread: u32, transition: u32) -> Step {
+        Step { thread, transition, choice: 0 }
+    }
+
+    fn steps(enabled: &[(u32, u32)]) -> Steps {
+        Steps {
+            enabled: enabled.iter().map(|&(thread, transition)| step(thread, transition)).collect(),
+            ..Steps::default()
+        }
+    }
+
     #[test]
     fn threads_that_move_or_cannot() {
-        let step = |thread| Step { thread, transition: 0, choice: 0 };
-        let steps = |threads: &[u32]| Steps {
-            enabled: threads.iter().map(|&thread| step(thread)).collect(),
-            ..Steps::default()
-        };
-        let system = Counters { n: 300, max: 1, forbidden_sum: None, end_is_deadlock: false };
-        let movers = |thread| Sets::<FAIR>::movers(&system, &mut system.initial(), step(thread));
-        let mut initial = system.initial();
-        let idle = Sets::<FAIR>::idle(&system, &mut initial, &steps(&[0, 64, 255])).unwrap();
-        for thread in 0..THREADS {
-            assert_eq!(idle.contains(movers(thread).unwrap()), ![0, 64, 255].contains(&thread));
-            assert_eq!(idle.has_thread(thread), ![0, 64, 255].contains(&thread));
+        let weak = Obligations::new(Fairness::Weak, &[]);
+        let served = |thread| weak.served::<_, FAIR>(&SYSTEM, &mut SYSTEM.initial(), step(thread, 0));
+        let mut initial = SYSTEM.initial();
+        let enabled = steps(&[(0, 0), (64, 0), (255, 0)]);
+        let idle: Sets<FAIR> = weak.common(&SYSTEM, &mut initial, &enabled).unwrap();
+        for thread in 0..SLOTS {
+            assert_eq!(idle.contains(served(thread).unwrap()), ![0, 64, 255].contains(&thread));
+            assert_eq!(idle.serves(thread), ![0, 64, 255].contains(&thread));
+            assert!(idle.requires(thread));
         }
-        let moved = [0, 64, 255].iter().fold(idle, |all, &thread| all.with(movers(thread).unwrap()));
+        let moved = [0, 64, 255].iter().fold(idle, |all, &thread| all.with(served(thread).unwrap()));
         assert_eq!(moved, Sets::all(0));
-        assert_eq!(movers(256), None);
-        assert_eq!(Sets::<FAIR>::idle(&system, &mut initial, &steps(&[256])), None);
-        assert_eq!(Sets::<PLAIN>::idle(&system, &mut initial, &steps(&[256])), Some(Sets::NONE));
+        assert_eq!(served(256), None);
+        assert_eq!(weak.common::<_, FAIR>(&SYSTEM, &mut initial, &steps(&[(256, 0)])), None);
+        assert_eq!(weak.common::<_, PLAIN>(&SYSTEM, &mut initial, &steps(&[(256, 0)])), Some(Sets::NONE));
+    }
+
+    #[test]
+    fn slots_that_are_required() {
+        let mut initial = SYSTEM.initial();
+        let enabled = steps(&[(1, 5), (1, 8), (3, 9)]);
+        let mut slots = |fairness, transitions: &[u32]| {
+            let obligations = Obligations::new(fairness, transitions);
+            let common: Sets<STRONG> = obligations.common(&SYSTEM, &mut initial, &enabled).unwrap();
+            let served: Sets<STRONG> = obligations.served(&SYSTEM, &mut initial, step(1, 8)).unwrap();
+            let list = |is_in: &dyn Fn(u32) -> bool| (0..12).filter(|&slot| is_in(slot)).collect::<Vec<_>>();
+            (
+                list(&|slot| common.requires(slot)),
+                list(&|slot| common.serves(slot)),
+                list(&|slot| served.serves(slot)),
+            )
+        };
+        assert_eq!(slots(Fairness::Strong, &[]), (vec![1, 3], vec![], vec![1]));
+        // Each thread has a slot for itself and two for its transitions.
+        assert_eq!(slots(Fairness::Strong, &[9, 8]), (vec![3, 4, 9, 11], vec![], vec![3, 4]));
+        let weak = (vec![0, 3, 4, 6, 9, 11], vec![0, 6], vec![3, 4]);
+        assert_eq!(slots(Fairness::Weak, &[8, 9]), weak);
+        assert_eq!(slots(Fairness::None, &[8]), (vec![1], vec![], vec![1]));
+        let many = Obligations::new(Fairness::Strong, &[8]);
+        let common =
+            |thread, initial: &mut _| many.common::<_, STRONG>(&SYSTEM, initial, &steps(&[(thread, 8)]));
+        assert!(common(127, &mut initial).is_some() && common(128, &mut initial).is_none());
     }
 }

@@ -7,8 +7,8 @@
 //! of a component, as far as the component is known; an edge to a live node merges all components above that
 //! node. When the walk leaves a root, its component is complete and becomes dead.
 //!
-//! Where threads are renamed, marks do not express fairness. Then a component with all marks is examined when
-//! it is complete, and each time its number of edges has doubled ([`super::threads`]).
+//! Where threads are renamed, and under strong fairness, marks do not express fairness. Then a component with all
+//! marks is examined when it is complete, and each time its number of edges has doubled ([`super::threads`]).
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -17,6 +17,7 @@ use system::Temporal;
 
 use super::acceptance::Sets;
 use super::product::{Event, Node, ProductWalk};
+use super::streett::Examined;
 use super::threads::Threads;
 use crate::outcome::StopReason;
 use crate::sink::or_stop;
@@ -87,7 +88,8 @@ struct Root<const N: usize> {
     examined: usize,
 }
 
-/// Searches the product for a component with `all` marks. If `threads` is given, the component is also fair.
+/// Searches the product for a component with `all` marks. If `threads` is given, the component also has a fair
+/// run, with all marks, in some part.
 pub fn search<S, T, const N: usize>(
     walk: &mut ProductWalk<'_, S, T, N>,
     all: Sets<N>,
@@ -163,7 +165,7 @@ where
                     if let Some(root) = roots.last_mut() {
                         root.examined = edges;
                     }
-                    if !is_fair(threads, &joined, live.len())? {
+                    if !is_fair(walk, threads, &joined, live.len())? {
                         continue;
                     }
                 }
@@ -175,7 +177,8 @@ where
                     if let Some(threads) = &mut threads {
                         // If no edge leads back to the root, none of its edges is left by now.
                         let has_grown = threads.len() - root.edges[1] > root.examined;
-                        if has_grown && root.inner.contains(all) && is_fair(threads, &root, live.len())? {
+                        if has_grown && root.inner.contains(all) && is_fair(walk, threads, &root, live.len())?
+                        {
                             return Continue(Some(Component::new(numbers, live, number)));
                         }
                         threads.truncate(root.edges[0]);
@@ -197,8 +200,24 @@ where
 }
 
 /// Whether the topmost component has a fair run.
-fn is_fair<const N: usize>(threads: &Threads, root: &Root<N>, live: usize) -> ControlFlow<StopReason, bool> {
-    threads.is_fair(root.edges[1], root.number, live + 1 - root.number as usize)
+fn is_fair<S, T, const N: usize>(
+    walk: &mut ProductWalk<'_, S, T, N>,
+    threads: &Threads,
+    root: &Root<N>,
+    live: usize,
+) -> ControlFlow<StopReason, bool>
+where
+    S: Temporal,
+    T: StateStore + ?Sized,
+{
+    let mut parts = threads.parts(root.edges[1], root.number, live + 1 - root.number as usize)?;
+    loop {
+        match parts.examine() {
+            Examined::Fair(_) => return Continue(true),
+            Examined::Unfair => walk.explorer.tick(&walk.stack)?,
+            Examined::End => return Continue(false),
+        }
+    }
 }
 
 /// Merges the components above a live node, because of an edge from the top to that node.

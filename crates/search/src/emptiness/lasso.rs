@@ -64,18 +64,20 @@ pub struct CycleEdge<const N: usize> {
     pub marks: Sets<N>,
 }
 
-/// The run to a level of the stack, the head of a cycle, and then along that cycle. `pass` walks the cycle
-/// once, from a state at its head to a state with the same encoding, and returns the moves. `None` if `pass`
-/// fails.
+/// The run to a level of the stack, from there along `lead` to the head of a cycle, and then along that cycle.
+/// `pass` walks the cycle once, from a state at its head to a state with the same encoding, and returns the
+/// moves. `None` if `lead` cannot be followed or `pass` fails.
 pub fn lift<S, T, const N: usize>(
     walk: &mut ProductWalk<'_, S, T, N>,
     level: usize,
+    lead: &[Node],
     mut pass: impl FnMut(&mut NodeEdges<'_, S, T>, &mut S::State) -> Option<Vec<Move>>,
 ) -> Option<Lasso>
 where
     S: Temporal,
     T: StateStore + ?Sized,
 {
+    let mut at = walk.stack.nodes().find(|&(number, _)| number == level)?.1.node;
     walk.unwind(level);
     let mut stem = walk.stack.moves();
     let explorer = &mut walk.explorer;
@@ -83,6 +85,7 @@ where
         system: explorer.expander.system,
         store: &mut *explorer.sink.store,
         reader: walk.reader,
+        obligations: walk.obligations,
         stutters: walk.stutters,
         encoding: &mut explorer.expander.encoding,
         stores_transient: explorer.expander.stores_transient,
@@ -90,6 +93,10 @@ where
         passed: FxHashSet::default(),
     };
     let state = &mut explorer.expander.state;
+    for &node in lead {
+        stem.extend(edge_to::<_, _, N>(&mut edges, state, at, CycleEdge { node, marks: Sets::NONE })?);
+        at = node;
+    }
     let mut heads: Vec<Vec<u64>> = edges.system.identity(state).into_iter().collect();
     let (mut moves, mut ends): (Vec<Move>, Vec<usize>) = (Vec::new(), vec![0]);
     loop {
@@ -110,8 +117,25 @@ where
     }
 }
 
-/// Walks a cycle of nodes once. `None` if a step cannot be found: names depend on more than the state, or
-/// memory is short.
+/// Takes an edge from the node `at` to the node of `edge`, with its marks. `None` if it cannot be found: names
+/// depend on more than the state, or memory is short.
+fn edge_to<S, T, const N: usize>(
+    edges: &mut NodeEdges<'_, S, T>,
+    state: &mut S::State,
+    at: Node,
+    edge: CycleEdge<N>,
+) -> Option<Vec<Move>>
+where
+    S: Temporal,
+    T: StateStore + ?Sized,
+{
+    let mut is_right =
+        |shown: EdgeView<'_, S, N>| shown.node == edge.node && shown.marks.contains(edge.marks);
+    let is_found = has_room(edges.system, state) && edges.find(state, at, &mut is_right);
+    is_found.then(|| edges.path.clone())
+}
+
+/// Walks a cycle of nodes once. `None` if a step cannot be found.
 pub fn along<S, T, const N: usize>(
     cycle: &[CycleEdge<N>],
     edges: &mut NodeEdges<'_, S, T>,
@@ -124,12 +148,7 @@ where
     let mut at = cycle.last()?.node;
     let mut moves = Vec::new();
     for edge in cycle {
-        let mut is_right =
-            |shown: EdgeView<'_, S, N>| shown.node == edge.node && shown.marks.contains(edge.marks);
-        if !has_room(edges.system, state) || !edges.find(state, at, &mut is_right) {
-            return None;
-        }
-        moves.extend(&edges.path);
+        moves.extend(edge_to(edges, state, at, *edge)?);
         at = edge.node;
     }
     Some(moves)

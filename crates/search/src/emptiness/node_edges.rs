@@ -7,7 +7,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use store::{Insert, StateId, StateStore};
 use system::{Encoding, Fired, Step, Steps, Temporal};
 
-use super::acceptance::Sets;
+use super::acceptance::{Obligations, Sets};
 use super::lasso::Move;
 use super::product::{Node, observe};
 use super::reader::Reader;
@@ -28,6 +28,7 @@ pub struct NodeEdges<'a, S, T: ?Sized> {
     pub system: &'a S,
     pub store: &'a mut T,
     pub reader: &'a Reader,
+    pub obligations: &'a Obligations,
     /// Finite runs are extended for ever.
     pub stutters: bool,
     pub encoding: &'a mut Encoding,
@@ -61,7 +62,8 @@ struct Target<const N: usize> {
     stored: Option<StateId>,
     is_transient: bool,
     is_observed: bool,
-    movers: Sets<N>,
+    /// The slots that the step serves.
+    served: Sets<N>,
     /// The index of the automaton's next edge to be combined with the step.
     edge: usize,
 }
@@ -101,7 +103,7 @@ impl<S: Temporal, T: StateStore + ?Sized> NodeEdges<'_, S, T> {
                 continue;
             };
             target.edge = at + 1;
-            let marks = level.before.with(target.movers).with(self.reader.sets(level.from, &edge));
+            let marks = level.before.with(target.served).with(self.reader.sets(level.from, &edge));
             let is_transient = target.is_transient;
             self.path.push(Move { step: target.step, to: edge.to });
             let node = target.stored.map(|id| Node::new(id, edge.to));
@@ -136,14 +138,14 @@ impl<S: Temporal, T: StateStore + ?Sized> NodeEdges<'_, S, T> {
         }
         let mut before = before;
         if valuation.is_some() {
-            before = before.with(Sets::idle(self.system, state, &steps)?);
+            before = before.with(self.obligations.common(self.system, state, &steps)?);
         }
         let stutter = || Target {
             step: None,
             stored: id,
             is_transient: false,
             is_observed: true,
-            movers: Sets::NONE,
+            served: Sets::NONE,
             edge: 0,
         };
         let target = (steps.is_empty() && self.stutters && id.is_some()).then(stutter);
@@ -153,14 +155,14 @@ impl<S: Temporal, T: StateStore + ?Sized> NodeEdges<'_, S, T> {
 
     /// Fires a step and describes its target. `None` if the step does not lead anywhere.
     fn target<const N: usize>(&mut self, state: &mut S::State, step: Step) -> Option<Target<N>> {
-        let movers = Sets::movers(self.system, state, step)?;
+        let served = self.obligations.served(self.system, state, step)?;
         if !matches!(self.system.fire(state, step), Fired::Moved | Fired::MovedWithFault(_)) {
             return None;
         }
         let is_transient = self.system.is_transient(state);
         let is_observed = self.system.is_observed(state);
         let stored = if is_transient && !self.stores_transient { None } else { self.number(state) };
-        Some(Target { step: Some(step), stored, is_transient, is_observed, movers, edge: 0 })
+        Some(Target { step: Some(step), stored, is_transient, is_observed, served, edge: 0 })
     }
 
     /// Whether a transient state is passed for the first time with this state of the automaton and these

@@ -27,7 +27,7 @@ use store::{Budget, Chunked, StateId, StateStore};
 use system::{Fault, Halt, Step, Temporal, is_abandoned};
 
 use super::Claim;
-use super::acceptance::Sets;
+use super::acceptance::{Obligations, Sets};
 use super::lasso::Move;
 use super::reader::Reader;
 use crate::explore::{Explorer, Path, Taken};
@@ -80,6 +80,8 @@ pub struct ProductWalk<'a, S: Temporal, T: ?Sized, const N: usize> {
     pub reader: &'a Reader,
     /// The automaton of the reader.
     pub automaton: &'a Automaton,
+    /// What fairness demands.
+    pub obligations: &'a Obligations,
     pub stack: Stack<N>,
     /// For each state of the automaton, whether it was entered.
     pub entered: Vec<bool>,
@@ -114,8 +116,8 @@ pub struct Level<const N: usize> {
     pub entry: Sets<N>,
     /// The marks common to all edges of this level.
     common: Sets<N>,
-    /// The marks of the threads that move in the last step.
-    moved: Sets<N>,
+    /// The slots that the last step serves.
+    served: Sets<N>,
     /// The propositions that hold in the state, if it is observed.
     valuation: Option<u64>,
     /// The index of the next step.
@@ -171,7 +173,13 @@ where
     S: Temporal,
     T: StateStore + ?Sized,
 {
-    pub fn new(explorer: Explorer<'a, S, T>, claim: &Claim<'_>, reader: &'a Reader, budget: &Budget) -> Self {
+    pub fn new(
+        explorer: Explorer<'a, S, T>,
+        claim: &Claim<'_>,
+        reader: &'a Reader,
+        obligations: &'a Obligations,
+        budget: &Budget,
+    ) -> Self {
         let (automaton, stutters) = (&reader.automaton, claim.stutters);
         let stack = Stack { levels: Chunked::new(budget), steps: Chunked::new(budget) };
         let weakness = Weakness::of(automaton);
@@ -182,6 +190,7 @@ where
             explorer,
             reader,
             automaton,
+            obligations,
             stack,
             entered,
             nodes: 0,
@@ -212,7 +221,7 @@ where
             arrival: Arrival::None,
             entry,
             common: Sets::NONE,
-            moved: Sets::NONE,
+            served: Sets::NONE,
             valuation: None,
             next: self.stack.steps.len(),
             left: 0,
@@ -223,7 +232,7 @@ where
 
     /// Puts the steps of the top state on the stack, unless the automaton cannot go on.
     fn expand(&mut self) -> ControlFlow<StopReason> {
-        let Self { explorer, reader, stack, accepts_all, accepting_sink, seen, .. } = self;
+        let Self { explorer, reader, obligations, stack, accepts_all, accepting_sink, seen, .. } = self;
         let Some(mut top) = stack.levels.last() else { return Continue(()) };
         match observe(explorer.expander.system, &mut explorer.expander.state) {
             Ok(valuation) => {
@@ -251,12 +260,12 @@ where
             // Inside an atomic block the other threads are not offered steps, which does not mean that they
             // are disabled.
             if top.valuation.is_some() {
-                match Sets::idle(
+                match obligations.common(
                     explorer.expander.system,
                     &mut explorer.expander.state,
                     &explorer.expander.steps,
                 ) {
-                    Some(idle) => top.common = idle,
+                    Some(common) => top.common = common,
                     None => return Break(StopReason::Threads),
                 }
                 // The computation of all threads' steps may have been abandoned.
@@ -265,7 +274,7 @@ where
                 }
             }
             if explorer.is_stuck && self.stutters {
-                (top.arrival, top.edge, top.moved) = (Arrival::Stutter, 0, Sets::NONE);
+                (top.arrival, top.edge, top.served) = (Arrival::Stutter, 0, Sets::NONE);
             }
             for &step in &explorer.expander.steps.enabled {
                 or_stop(stack.steps.push(step))?;
@@ -298,7 +307,7 @@ where
             };
             top.edge = at as u32 + 1;
             self.stack.put(top);
-            let mut marks = self.reader.sets(from, &edge).with(top.common).with(top.moved);
+            let mut marks = self.reader.sets(from, &edge).with(top.common).with(top.served);
             if top.passed > 0 {
                 marks = marks.with(top.entry);
             }
@@ -316,13 +325,13 @@ where
 
     /// Takes the next step of the state on top of the stack.
     fn step(&mut self, mut top: Level<N>) -> ControlFlow<StopReason> {
-        let Self { explorer, stack, .. } = self;
+        let Self { explorer, obligations, stack, .. } = self;
         let step = stack.steps[top.next];
         top.next += 1;
         top.left -= 1;
         top.edge = 0;
-        match Sets::movers(explorer.expander.system, &mut explorer.expander.state, step) {
-            Some(movers) => top.moved = movers,
+        match obligations.served(explorer.expander.system, &mut explorer.expander.state, step) {
+            Some(served) => top.served = served,
             None => return Break(StopReason::Threads),
         }
         stack.put(top);

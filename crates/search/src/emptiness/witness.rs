@@ -74,6 +74,7 @@ where
             system,
             store: &mut *walk.explorer.sink.store,
             reader: walk.reader,
+            obligations: walk.obligations,
             stutters: walk.stutters,
             encoding: &mut encoding,
             stores_transient: walk.explorer.expander.stores_transient,

@@ -8,7 +8,7 @@ use crate::common::kripke::{Kripke, Place, Random, Ring, Way};
 use ltl::lasso::Lasso as Word;
 use ltl::strength::{Strength, Weakness};
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, Prop, State, smallest};
-use quotient_search::emptiness::{Claim, EmptinessResult, Lasso, Refusal, emptiness};
+use quotient_search::emptiness::{Claim, EmptinessResult, Fairness, Lasso, Refusal, emptiness};
 use quotient_search::{Completeness, Options, Quiet, StopReason, bfs, dfs};
 use store::{Bitstate, Budget, Compact, Exact, Hashes, IndexedTrie, StateStore, Trie};
 use system::{Bound, Fault, FaultKind, Halt};
@@ -22,7 +22,11 @@ fn check(system: &Kripke, claim: &Claim<'_>) -> EmptinessResult {
 }
 
 fn fair<'a>(claim: &Claim<'a>) -> Claim<'a> {
-    Claim { is_fair: true, ..*claim }
+    Claim { fairness: Fairness::Weak, ..*claim }
+}
+
+fn strong<'a>(claim: &Claim<'a>) -> Claim<'a> {
+    Claim { fairness: Fairness::Strong, ..*claim }
 }
 
 /// The system as an automaton that accepts the words of its runs; under fairness, with a set per thread.
@@ -63,6 +67,144 @@ fn explicit(system: &Kripke, threads: u32) -> Automaton {
         vec![Edge { to: State((count + at) as u32), marks: Marks::all(threads), cube }]
     });
     Automaton { initial: State(0), edges: edges.chain(repeated).collect(), sets: threads }
+}
+
+/// What fairness demands of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Demand {
+    Weak(u32),
+    Strong(u32),
+    /// A fair transition of a thread.
+    Transition(u32, u32),
+}
+
+impl Demand {
+    fn all(system: &Kripke, claim: &Claim<'_>) -> Vec<Self> {
+        let of_thread = |thread| {
+            let whole = match claim.fairness {
+                Fairness::None => None,
+                Fairness::Weak => Some(Self::Weak(thread)),
+                Fairness::Strong => Some(Self::Strong(thread)),
+            };
+            let transitions = claim.fair_transitions.iter();
+            whole.into_iter().chain(transitions.map(move |&number| Self::Transition(thread, number)))
+        };
+        (0..system.threads()).flat_map(of_thread).collect()
+    }
+
+    fn is_fulfilled_by(self, place: &Place, number: usize) -> bool {
+        let way = &place.edges[number];
+        match self {
+            Self::Weak(thread) | Self::Strong(thread) => way.thread == thread || way.partner == Some(thread),
+            Self::Transition(thread, transition) => way.thread == thread && number == transition as usize,
+        }
+    }
+
+    /// Whether it is fulfilled in a place because the thread is disabled there.
+    fn is_void(self, place: &Place) -> bool {
+        let Self::Weak(thread) = self else { return false };
+        place.is_observed() && place.edges.iter().all(|way| way.thread != thread)
+    }
+
+    /// Whether it is made in a place.
+    fn is_made(self, place: &Place) -> bool {
+        let mut numbers = 0..place.edges.len();
+        place.is_observed()
+            && (matches!(self, Self::Weak(_)) || numbers.any(|number| self.is_fulfilled_by(place, number)))
+    }
+}
+
+/// The system as an automaton that accepts the words of the runs that fulfil some demands infinitely often and
+/// make all others finitely often. A run guesses when it makes the others no more: from then on, it is in the
+/// second copy of the places.
+fn explicit_by_demands(system: &Kripke, demands: &[Demand], fulfilled: u32) -> Automaton {
+    let count = system.places.len();
+    let diverges = diverging(system);
+    let sets = 1 + demands.len() as u32;
+    let is_in = |number: usize| fulfilled >> number & 1 != 0;
+    // The marks of demands that are not to be fulfilled are everywhere in the second copy.
+    let others = (0..demands.len()).filter(|&number| !is_in(number));
+    let others = others.fold(Marks::one(0), |marks, number| marks.with(Marks::one(1 + number as u32)));
+    let marks_of = |is_met: &dyn Fn(Demand) -> bool| {
+        let met = demands.iter().enumerate().filter(|(_, demand)| is_met(**demand));
+        met.fold(Marks::NONE, |marks, (number, _)| marks.with(Marks::one(1 + number as u32)))
+    };
+    let mut edges = vec![Vec::new(); 3 * count];
+    for (at, place) in system.places.iter().enumerate() {
+        let cube = Cube::exactly(place.valuation, (1 << PROPS) - 1);
+        let state = |copy: usize, at: usize| State((copy * count + at) as u32);
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(at, marks_of(&|demand| demand.is_void(place)).with(others))];
+        let may_stay =
+            demands.iter().enumerate().all(|(number, demand)| is_in(number) || !demand.is_made(place));
+        let mut add = |to: usize, marks: Marks| {
+            edges[at].push(Edge { to: state(0, to), marks: Marks::NONE, cube });
+            edges[at].push(Edge { to: state(1, to), marks: Marks::NONE, cube });
+            if may_stay {
+                edges[count + at].push(Edge { to: state(1, to), marks, cube });
+            }
+        };
+        if place.edges.is_empty() {
+            add(at, open[0].1);
+        }
+        while let Some((from, before)) = open.pop() {
+            for (number, way) in system.places[from].edges.iter().enumerate() {
+                let met = marks_of(&|demand| demand.is_fulfilled_by(&system.places[from], number));
+                let marks = before.with(met);
+                if system.places[way.to].is_observed() {
+                    add(way.to, marks);
+                } else if seen.insert((way.to, marks.0)) {
+                    open.push((way.to, marks));
+                }
+            }
+        }
+        if seen.iter().any(|&(unobserved, _)| diverges[unobserved]) {
+            edges[at].push(Edge { to: state(2, at), marks: Marks::NONE, cube });
+        }
+        edges[2 * count + at].push(Edge { to: state(2, at), marks: Marks::all(sets), cube });
+    }
+    Automaton { initial: State(0), edges, sets }
+}
+
+/// Whether the system has no fair run that the automaton accepts, for all sets of demands.
+fn is_empty_by_demands(system: &Kripke, claim: &Claim<'_>) -> bool {
+    let demands = Demand::all(system, claim);
+    (0..1 << demands.len())
+        .all(|fulfilled| explicit_by_demands(system, &demands, fulfilled).product(claim.automaton).is_empty())
+}
+
+/// Compares the search with the explicit product, under the fairness of the claim.
+fn agree_by_demands(system: &Kripke, claim: &Claim<'_>) -> bool {
+    let expected = is_empty_by_demands(system, claim);
+    let found = check(system, claim);
+    let is_empty = is_empty(system, claim.automaton, 0, &found);
+    assert_eq!(is_empty, expected, "{system:?} {claim:?}");
+    if let Some(lasso) = &found.lasso {
+        is_fair(system, claim, lasso);
+    }
+    expected
+}
+
+/// Checks that the demands that are made on a cycle are fulfilled on it, unless it is not observed.
+fn is_fair(system: &Kripke, claim: &Claim<'_>, lasso: &Lasso) {
+    let mut demands = Demand::all(system, claim);
+    let (mut at, mut is_observed, mut made) = (0, false, Vec::new());
+    for (number, taken) in lasso.stem.iter().chain(&lasso.cycle).enumerate() {
+        let place = &system.places[at];
+        if number >= lasso.stem.len() {
+            is_observed |= place.is_observed();
+            made.extend(demands.iter().copied().filter(|demand| demand.is_made(place)));
+            let way = taken.step.map(|step| step.transition as usize);
+            let is_met = |demand: Demand| {
+                demand.is_void(place) || way.is_some_and(|way| demand.is_fulfilled_by(place, way))
+            };
+            demands.retain(|&demand| !is_met(demand));
+        }
+        at = taken.step.map_or(at, |step| place.edges[step.transition as usize].to);
+    }
+    if is_observed {
+        assert!(demands.iter().all(|demand| !made.contains(demand)), "{system:?} {claim:?} {lasso:?}");
+    }
 }
 
 /// For each place, whether a run can continue from there for ever without being observed.
@@ -160,7 +302,30 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
     let expected_fair = explicit(system, threads).product(automaton).is_empty();
     assert_eq!(is_empty(system, automaton, threads, &found), expected_fair, "{system:?} {automaton:?}");
     assert!(expected_fair || !expected, "fairness forbids runs only");
+    let expected_strong = agree_by_demands(system, &strong(&claim));
+    assert!(expected_strong || !expected_fair, "strongly fair runs are weakly fair");
     expected
+}
+
+#[test]
+fn fair_transitions_on_random_graphs() {
+    let mut random = Random::new(5);
+    let (mut empty, mut by_transitions) = ([0; 3], 0);
+    for _ in 0..1000 {
+        let sets = random.below(3) as u32;
+        let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, sets, false));
+        let plain = Claim::new(&automaton);
+        for (number, fairness) in [Fairness::None, Fairness::Weak, Fairness::Strong].into_iter().enumerate() {
+            let claim = Claim { fairness, fair_transitions: &[1], ..plain };
+            let is_empty = agree_by_demands(&system, &claim);
+            empty[number] += usize::from(is_empty);
+            let without = check(&system, &Claim { fair_transitions: &[], ..claim }).lasso.is_none();
+            assert!(is_empty || !without);
+            by_transitions += usize::from(is_empty && !without);
+        }
+    }
+    assert!(empty[0] <= empty[1] && empty[1] <= empty[2] && empty[2] < 900, "{empty:?} of 1000");
+    assert!(by_transitions > 5, "{by_transitions} of 3000");
 }
 
 #[test]
@@ -188,7 +353,7 @@ fn formulas_on_random_graphs() {
 #[test]
 fn random_automata_on_random_graphs() {
     let mut random = Random::new(2);
-    let (mut empty, mut unfair) = (0, 0);
+    let (mut empty, mut unfair, mut weak) = (0, 0, 0);
     for _ in 0..10_000 {
         let (sets, by_state) = (random.below(4) as u32, random.below(2) == 0);
         let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, sets, by_state));
@@ -196,7 +361,9 @@ fn random_automata_on_random_graphs() {
         empty += usize::from(is_empty);
         let fairly = explicit(&system, system.threads()).product(&automaton).is_empty();
         unfair += usize::from(!is_empty && fairly);
+        weak += usize::from(!fairly && is_empty_by_demands(&system, &strong(&Claim::new(&automaton))));
     }
+    assert!(weak > 5, "{weak} of 10000");
     assert!((1500..8500).contains(&empty), "{empty} of 10000");
     // The mean is 55 for any generator; this is four standard deviations below it.
     assert!(unfair > 25, "{unfair} of 10000");
@@ -271,7 +438,7 @@ fn place(valuation: u64, edges: &[(u32, usize)]) -> Place {
 fn finite_runs_stutter() {
     let always = smallest::generalized(&always(0), Limits::default()).unwrap();
     let system = Kripke { places: vec![place(1, &[(0, 1)]), place(1, &[])] };
-    for claim in [Claim::new(&always), fair(&Claim::new(&always))] {
+    for claim in [Claim::new(&always), fair(&Claim::new(&always)), strong(&Claim::new(&always))] {
         let found = check(&system, &claim);
         let lasso = found.lasso.expect("a run where it always holds");
         assert!(lasso.stutters() && lasso.cycle_start() == 1);
@@ -297,7 +464,7 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     };
     let claim = Claim::new(&never);
     let flag = Arc::new(AtomicBool::new(true));
-    for claim in [claim, fair(&claim)] {
+    for claim in [claim, fair(&claim), strong(&claim)] {
         assert!(run(&system, claim, &Options::default()).outcome.is_exhaustive());
         let limits = [
             (Options { max_states: Some(2), ..Options::default() }, StopReason::States),
@@ -316,7 +483,7 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     // A violation that no continuation can repair is reported in any case.
     let reached = Formula::Eventually(Box::new(Formula::Next(Box::new(Formula::Prop(Prop(1))))));
     let reached = smallest::generalized(&reached, Limits::default()).unwrap();
-    for claim in [Claim::new(&reached), fair(&Claim::new(&reached))] {
+    for claim in [Claim::new(&reached), fair(&Claim::new(&reached)), strong(&Claim::new(&reached))] {
         let found = run(&system, claim, &Options::default());
         let [violation] = &found.outcome.violations[..] else { panic!("one violation") };
         assert_eq!(violation.fault.kind, FaultKind::AcceptanceCycle);
@@ -328,7 +495,7 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     assert_eq!((outcome.violations[0].fault, outcome.violations[0].trail.len()), (fault, 1));
     // Propositions that cannot be evaluated cut a run, but do not hide a violation before that point.
     system.places[1].halt = Some(Halt::Truncated(Bound::Frames));
-    for claim in [claim, fair(&claim)] {
+    for claim in [claim, fair(&claim), strong(&claim)] {
         let found = run(&system, claim, &Options::default());
         assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
         assert_eq!(found.outcome.completeness, Completeness::Exhausted);
@@ -337,7 +504,7 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     }
     // Propositions whose evaluation is abandoned end the search.
     system.places[1].halt = Some(Halt::Abandoned);
-    for claim in [claim, fair(&claim)] {
+    for claim in [claim, fair(&claim), strong(&claim)] {
         let found = run(&system, claim, &Options::default());
         assert!(found.lasso.is_none() && found.outcome.violations.is_empty());
         assert_eq!(found.outcome.completeness, Completeness::Stopped(StopReason::Time));
@@ -345,8 +512,10 @@ fn what_keeps_a_search_from_the_end_is_reported() {
     }
     // There are more threads than sets.
     let system = Kripke { places: vec![place(2, &[(256, 0)])] };
-    let outcome = run(&system, fair(&claim), &Options::default()).outcome;
-    assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Threads));
+    for claim in [fair(&claim), strong(&claim)] {
+        let outcome = run(&system, claim, &Options::default()).outcome;
+        assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Threads));
+    }
     assert!(run(&system, claim, &Options::default()).lasso.is_some());
 }
 
@@ -406,7 +575,7 @@ fn transient_cycles_are_runs_too() {
     let never =
         smallest::generalized(&Formula::Not(Box::new(Formula::Prop(Prop(0)))), Limits::default()).unwrap();
     for (automaton, is_violated) in [(&always, true), (&never, false)] {
-        for claim in [Claim::new(automaton), fair(&Claim::new(automaton))] {
+        for claim in [Claim::new(automaton), fair(&Claim::new(automaton)), strong(&Claim::new(automaton))] {
             let found = check(&system, &claim);
             assert_eq!(found.lasso.is_some(), is_violated);
             if let Some(lasso) = &found.lasso {

@@ -4,6 +4,7 @@
 //! ```text
 //! // property NAME: violated                       or `holds`
 //! // property NAME under weak fairness: holds
+//! // property NAME under strong fairness: holds
 //! ```
 //!
 //! `progress` and `accept` are what `--non-progress` and `--acceptance` look at.
@@ -31,10 +32,9 @@ pub fn lines(text: &str) -> Result<Vec<Line>, String> {
 
 fn line(text: &str) -> Result<Line, String> {
     let (what, verdict) = text.split_once(": ").ok_or_else(|| format!("`{text}` has no verdict"))?;
-    let (name, fairness) = match what.strip_suffix(" under weak fairness") {
-        Some(name) => (name, Fairness::Weak),
-        None => (what, Fairness::None),
-    };
+    let fairnesses = [(" under weak fairness", Fairness::Weak), (" under strong fairness", Fairness::Strong)];
+    let fair = fairnesses.iter().find_map(|&(words, fairness)| Some((what.strip_suffix(words)?, fairness)));
+    let (name, fairness) = fair.unwrap_or((what, Fairness::None));
     let verdict = match verdict.trim() {
         "holds" => Verdict::Holds,
         "violated" => Verdict::Violated,

@@ -39,7 +39,7 @@ fn caught(
             let Some(graph) = Graph::of(&interpreter(&model.program, bounds), property, MOST_STATES) else {
                 continue;
             };
-            let expected = graph.violates(formula, false);
+            let expected = graph.violates(formula, Fairness::None);
             if !hide(&mut model.program) {
                 continue;
             }

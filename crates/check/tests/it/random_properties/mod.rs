@@ -6,6 +6,7 @@
 //!
 //! A model that shows a difference is made as small as possible and printed.
 
+mod contention;
 mod crowds;
 mod divergence;
 mod faults;
@@ -71,6 +72,11 @@ struct Seen {
     /// Properties that are violated, and those that are only if unfair runs count.
     violated: u64,
     unfair: u64,
+    /// Properties that are violated only if runs count that are weakly and not strongly fair.
+    weakly: u64,
+    /// Properties of models with fair transitions, and those that are violated only without the marks.
+    fair: u64,
+    by_marks: u64,
     /// Runs with a cycle on which something moves, those that close up to names only, those that end, and
     /// beginnings of runs after which it does not matter what comes next.
     cycles: u64,
@@ -103,6 +109,9 @@ impl Seen {
         self.states += other.states;
         self.violated += other.violated;
         self.unfair += other.unfair;
+        self.weakly += other.weakly;
+        self.fair += other.fair;
+        self.by_marks += other.by_marks;
         self.cycles += other.cycles;
         self.renamed += other.renamed;
         self.ended += other.ended;
@@ -139,7 +148,7 @@ fn is_violated(
     if is_repeated && config.symmetry == Symmetry::Full {
         return Err("canonical names do not lead along a cycle".to_owned());
     }
-    if config.fairness == Fairness::Weak {
+    if config.fairness != Fairness::None {
         let is_renamed = checked.report.symmetry.naming.is_some();
         seen.renamed_fair += u64::from(is_renamed);
         seen.repeated += u64::from(is_repeated);
@@ -196,9 +205,9 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
     let mut seen = Seen { properties: 1, states: graph.states() as u64, ..Seen::default() };
     let levels = [Symmetry::None, Symmetry::Heap, Symmetry::Full];
     let stores = [StoreKind::Trie, StoreKind::Exact, StoreKind::Collapse];
-    for fairness in [Fairness::None, Fairness::Weak] {
-        let is_fair = fairness == Fairness::Weak;
-        let expected = Some(graph.violates(formula, is_fair));
+    let mut weakly = false;
+    for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
+        let expected = Some(graph.violates(formula, fairness));
         let mut verdicts = Vec::new();
         for (number, &symmetry) in levels.iter().enumerate() {
             for (other, &store) in stores.iter().enumerate() {
@@ -206,7 +215,9 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
                 if !is_thorough && (number + other + graph.states()) % 3 != 0 {
                     continue;
                 }
-                for por in [Switch::Off, Switch::On] {
+                // Under strong fairness, nothing is ever reduced.
+                let skips = fairness == Fairness::Strong && !is_thorough;
+                for por in [Switch::Off, Switch::On].into_iter().take(if skips { 1 } else { 2 }) {
                     let config = Config {
                         symmetry,
                         store,
@@ -230,12 +241,27 @@ fn agreement(model: &Model, bounds: Bounds, is_thorough: bool) -> Result<Seen, S
         }
         match fairness {
             Fairness::None => seen.violated += u64::from(first),
-            Fairness::Weak => seen.unfair += seen.violated - u64::from(first),
+            Fairness::Weak => {
+                weakly = first;
+                seen.unfair += seen.violated - u64::from(first);
+            }
+            Fairness::Strong => seen.weakly += u64::from(weakly) - u64::from(first),
         }
     }
     seen.unobserved += u64::from(graph.unobserved() > 0);
     seen.diverging += u64::from(graph.diverging().contains(&true));
     seen.pinned += u64::from(!program.named_constants().is_empty());
+    if program.fair_transitions().next().is_some() {
+        seen.fair += 1;
+        let mut plain = program.clone();
+        plain.transitions.values_mut().for_each(|transition| transition.fair = false);
+        let plain = Graph::of(&interpreter(&plain, bounds), property, MOST_STATES);
+        let matters = |&fairness: &Fairness| {
+            let is_violated = plain.as_ref().is_some_and(|plain| plain.violates(formula, fairness));
+            is_violated && !graph.violates(formula, fairness)
+        };
+        seen.by_marks += u64::from(Fairness::ALL.iter().any(matters));
+    }
     if property.each.is_some() {
         seen.individuals += 1;
         seen.by_individuals += seen.violated;
@@ -324,6 +350,14 @@ fn models_of_crowds() {
     let seen = survive(models(), crowds::random_crowd, props::set_recurrence, bounds);
     assert!(seen.cycles > models() && seen.unfair > models() / 10, "{seen:?}");
     assert!(seen.renamed_fair > models() && seen.reduced_fair > models() / 20, "{seen:?}");
+}
+
+#[test]
+fn models_of_contention() {
+    let seen = survive(models(), contention::random_contention, props::set_answer, bounds);
+    assert!(seen.cycles > models() && seen.weakly > models() / 20, "{seen:?}");
+    assert!(seen.fair > models() / 2 && seen.by_marks > models() / 20, "{seen:?}");
+    assert!(seen.individuals > models() && seen.by_individuals > models() / 4, "{seen:?}");
 }
 
 #[test]

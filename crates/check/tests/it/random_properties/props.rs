@@ -115,6 +115,33 @@ pub fn set_recurrence(program: &mut Program, seed: u64) {
         vec![Property { name: NAME.to_owned(), each: None, props, kind, span: Span::default() }];
 }
 
+/// Makes a property the only one of a program that is about what happens again and again or in the end, to each
+/// worker or to all.
+pub fn set_answer(program: &mut Program, seed: u64) {
+    use Formula::{Always, Eventually, Implies, Not};
+    if seed.is_multiple_of(2) {
+        return set_recurrence(program, seed);
+    }
+    let mut rng = SplitMix64::new(seed);
+    let worker = program.procedures.iter().find(|(_, procedure)| procedure.name == "Worker");
+    let (procedure, _) = worker.expect("there are workers");
+    let each = Each { procedure, variable: "t".to_owned(), span: Span::default() };
+    let prop = |(number, expr)| Proposition { text: format!("p{number}"), expr, span: Span::default() };
+    let exprs = [0, 1].map(|_| whereabouts(program, &each, &mut rng));
+    let props = exprs.into_iter().enumerate().map(prop).collect();
+    let [p, q] = [0, 1].map(|number| Box::new(Formula::Prop(Prop(number))));
+    let formula = match rng.below(5) {
+        0 => Eventually(p),
+        1 => Always(Box::new(Eventually(p))),
+        2 => Eventually(Box::new(Always(Box::new(Not(p))))),
+        3 => Always(Box::new(Implies(p, Box::new(Eventually(q))))),
+        _ => Always(Box::new(Implies(p.clone(), Box::new(Eventually(Box::new(Not(p))))))),
+    };
+    let kind = PropertyKind::Formula(formula);
+    program.properties =
+        vec![Property { name: NAME.to_owned(), each: Some(each), props, kind, span: Span::default() }];
+}
+
 /// Builds expressions.
 struct Maker {
     boolean: TypeId,

@@ -156,6 +156,7 @@ impl Parser {
         let exclusive = self.take("exclusive");
         let trail_number = self.marked_index("number")?.unwrap_or(0);
         let invisible = self.take("invisible");
+        let fair = self.take("fair");
         let body = if self.take("do") { self.actions()? } else { Vec::new() };
         let exit = if self.take("call") {
             let dispatched = self.take("virtual");
@@ -168,7 +169,7 @@ impl Parser {
         };
         self.expect(";")?;
         let span = self.span(start);
-        Ok(TransitionTree { number, guard, rank, exclusive, trail_number, invisible, body, exit, span })
+        Ok(TransitionTree { number, guard, rank, exclusive, trail_number, invisible, fair, body, exit, span })
     }
 
     pub(super) fn transition_label(&mut self) -> Parsed<Option<u32>> {

@@ -107,6 +107,11 @@ impl Temporal for Kripke {
         self.places[*state.last().unwrap()].edges[step.transition as usize].partner
     }
 
+    fn thread_names(&self, _: &mut Vec<usize>, out: &mut Vec<u32>) -> bool {
+        *out = (0..self.threads()).collect();
+        false
+    }
+
     fn valuation(&self, state: &mut Vec<usize>) -> Result<u64, Halt> {
         let place = &self.places[*state.last().unwrap()];
         place.halt.map_or(Ok(place.valuation), Err)
@@ -166,6 +171,11 @@ impl TransitionSystem for Ring {
 }
 
 impl Temporal for Ring {
+    fn thread_names(&self, _: &mut Self::State, out: &mut Vec<u32>) -> bool {
+        *out = (0..self.size as u32).collect();
+        false
+    }
+
     fn valuation(&self, _: &mut Self::State) -> Result<u64, Halt> {
         Ok(1)
     }

@@ -1,0 +1,50 @@
+//! How many threads and objects of each kind there were in the largest states.
+//!
+//! A state is counted only if it has more threads, or more objects, than every state before, which is known from
+//! the size of its encoding. So there are at most as many counts as there can be threads and objects.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use state::{Layout, NodeRef, State, UnitKind};
+use system::{Encoding, Section};
+
+/// The threads of the first state with the most threads, and the objects of the first state with the most
+/// objects, by kind.
+#[derive(Default)]
+pub struct Population {
+    /// The numbers of threads and objects of these states.
+    most: Cell<[u32; 2]>,
+    counts: RefCell<BTreeMap<UnitKind, u32>>,
+}
+
+impl Population {
+    /// Counts a state that has just been encoded, if it is larger than those before.
+    #[inline]
+    pub fn meet(&self, layout: &Layout, state: &State, encoding: &Encoding) {
+        let widths = [encoding.width(Section::Threads), encoding.width(Section::Objects)];
+        let most = self.most.get();
+        if widths[0] > most[0] || widths[1] > most[1] {
+            self.count(layout, state, [widths[0] > most[0], widths[1] > most[1]]);
+            self.most.set([widths[0].max(most[0]), widths[1].max(most[1])]);
+        }
+    }
+
+    /// Replaces the counts of threads, of objects, or of both.
+    #[cold]
+    fn count(&self, layout: &Layout, state: &State, [threads, objects]: [bool; 2]) {
+        let mut counts = self.counts.borrow_mut();
+        let is_counted =
+            |kind: &UnitKind| if matches!(kind, UnitKind::Thread(_)) { threads } else { objects };
+        counts.retain(|kind, _| !is_counted(kind));
+        let units = state.units().filter(|unit| !matches!(unit, NodeRef::Root));
+        for kind in units.filter_map(|unit| state.unit_kind(layout, unit)).filter(is_counted) {
+            *counts.entry(kind).or_default() += 1;
+        }
+    }
+
+    /// The counts, by kind.
+    pub fn counts(&self) -> Vec<(UnitKind, u32)> {
+        self.counts.borrow().iter().map(|(&kind, &count)| (kind, count)).collect()
+    }
+}
