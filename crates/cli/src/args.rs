@@ -364,9 +364,18 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count)]
     pub steps: u64,
 
-    /// Choose each step from a menu
-    #[arg(long, conflicts_with_all = ["steps", "seed"])]
+    /// Choose each step from a menu; `help` there lists all commands
+    #[arg(long, conflicts_with_all = ["steps", "until"])]
     pub interactive: bool,
+
+    /// Begin with the steps of a trail, of this program or of SPIN; --steps is then the number of further
+    /// steps
+    #[arg(long, value_name = "FILE")]
+    pub from_trail: Option<PathBuf>,
+
+    /// End when this expression over the variables of the model holds, such as 'x > 3'
+    #[arg(long, value_name = "EXPR")]
+    pub until: Option<String>,
 
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0)]

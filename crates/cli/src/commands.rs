@@ -5,7 +5,9 @@ mod failure;
 mod graph;
 mod load;
 mod print;
+mod recorded;
 mod replay;
+mod session;
 mod shell;
 mod simulate;
 
