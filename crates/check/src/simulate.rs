@@ -1,17 +1,20 @@
 //! Single runs: at random, or as a user chooses.
 
+mod condition;
+mod interactive;
+
 use std::ops::ControlFlow;
 
-use naive::{State, Stopped};
 use search::{WalkEnd, Walked, Walker};
 use system::{Bound, Step};
 
+pub use condition::{Condition, UNTIL, Watch};
+pub use interactive::{Choice, Chosen, Interactive, Mobility, Paused};
+
 use crate::config::Bounds;
-use crate::dialect::place_of_step;
 use crate::model::Model;
 use crate::pipeline::{CheckError, engine};
-use crate::replay::{Missed, Run, Taken, ending, interpreter};
-use crate::report::Place;
+use crate::replay::{Missed, Run, ending, interpreter};
 use crate::trace::{Trace, TraceStep};
 
 /// How a run ended that was taken at random, as the plain interpreter confirms it.
@@ -25,8 +28,12 @@ pub struct Simulated {
 }
 
 /// Why a run that was taken at random ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SimulationEnd {
+    /// The condition that was to be reached holds.
+    Reached,
+    /// That condition cannot be evaluated in the last state, for this reason.
+    Undecided(String),
     /// All threads ended.
     Ended,
     /// The trace says what is wrong.
@@ -46,6 +53,18 @@ pub fn beginning(model: &Model, bounds: Bounds) -> Trace {
     Run::new(model, interpreter(model, bounds)).beginning()
 }
 
+/// What a run is like that is taken at random.
+#[derive(Clone, Copy, Default)]
+pub struct RandomRun<'a> {
+    pub seed: u64,
+    /// The greatest number of random steps.
+    pub max_steps: u64,
+    /// The steps that the run begins with.
+    pub prefix: &'a [Step],
+    /// The run ends in the first state behind the prefix in which this holds.
+    pub until: Option<&'a Condition>,
+}
+
 /// Takes up to `max_steps` random steps. The plain interpreter takes each of them as well, and hands it to
 /// `visit` in words. No step is kept.
 pub fn random(
@@ -53,18 +72,42 @@ pub fn random(
     bounds: Bounds,
     seed: u64,
     max_steps: u64,
+    visit: impl FnMut(Step, TraceStep) -> ControlFlow<()>,
+) -> Result<Simulated, CheckError> {
+    random_run(model, bounds, &RandomRun { seed, max_steps, ..RandomRun::default() }, visit)
+}
+
+/// Makes a run as [`random`] does, perhaps behind given steps and up to a condition.
+pub fn random_run(
+    model: &Model,
+    bounds: Bounds,
+    how: &RandomRun<'_>,
     mut visit: impl FnMut(Step, TraceStep) -> ControlFlow<()>,
 ) -> Result<Simulated, CheckError> {
     let engine = engine(model, bounds)?;
-    let mut walker = Walker::new(&engine, seed, max_steps);
+    let mut walker = Walker::new(&engine, how.seed, how.max_steps);
     let mut run = Run::new(model, interpreter(model, bounds));
+    let mut watch = how.until.map(|condition| condition.watch(bounds));
     let mut trace = run.beginning();
     let mut steps = 0;
     let otherwise = |steps: u64, reason: &dyn std::fmt::Display| {
         CheckError::Internal(format!("the plain interpreter runs otherwise: step {}: {reason}", steps + 1))
     };
+    let mut prefix = how.prefix.iter();
     let (end, fault) = loop {
-        let Walked { step, end } = walker.walk();
+        let given = prefix.next().copied();
+        let is_left = prefix.len() > 0;
+        if let (None, Some(watch)) = (given, &watch) {
+            match watch.holds() {
+                Ok(true) => break (SimulationEnd::Reached, None),
+                Ok(false) => {}
+                Err(reason) => break (SimulationEnd::Undecided(reason), None),
+            }
+        }
+        let Walked { step, end } = match given {
+            Some(step) => Walked { step: Some(step), end: None },
+            None => walker.walk(),
+        };
         let end = end.map(|end| match end {
             WalkEnd::Ended => SimulationEnd::Ended,
             WalkEnd::Fault(_) => SimulationEnd::Violation,
@@ -72,25 +115,48 @@ pub fn random(
             WalkEnd::Unevaluated(bound) => SimulationEnd::Unevaluated(bound),
             WalkEnd::Steps => SimulationEnd::Steps,
         });
-        let Some(step) = step else { break (end, None) };
-        match (run.take(step), end) {
-            (Err(Missed::Truncated(bound)), Some(SimulationEnd::Truncated(other))) if bound == other => {
-                break (end, None);
+        let Some(step) = step else { break (end.unwrap_or(SimulationEnd::Steps), None) };
+        let misfit = |reason: &dyn std::fmt::Display| {
+            let (at, of) = (steps + 1, how.prefix.len());
+            CheckError::Refused(format!("the trail does not fit the model: step {at} of {of}: {reason}"))
+        };
+        let taken = match (run.take(step), end.as_ref()) {
+            (Err(missed), _) if given.is_some() => return Err(misfit(&missed)),
+            (Err(Missed::Truncated(bound)), Some(SimulationEnd::Truncated(other))) if bound == *other => {
+                break (SimulationEnd::Truncated(bound), None);
             }
             (Err(missed), _) => return Err(otherwise(steps, &missed)),
             (Ok(_), Some(SimulationEnd::Truncated(_))) => {
                 return Err(otherwise(steps, &"no bound is exceeded"));
             }
-            (Ok(taken), _) => {
-                steps += 1;
-                let is_over = visit(step, taken.step).is_break();
-                match (taken.fault, end) {
-                    (Some(fault), _) => break (Some(SimulationEnd::Violation), Some(fault)),
-                    (None, Some(_)) => break (end, None),
-                    (None, None) if is_over => break (Some(SimulationEnd::BrokenOff), None),
-                    (None, None) => {}
-                }
+            (Ok(taken), _) => taken,
+        };
+        if let Some(fault) = taken.fault.as_ref().filter(|_| is_left) {
+            return Err(misfit(&format!("{}, but the trail goes on", fault.message)));
+        }
+        steps += 1;
+        let is_over = visit(step, taken.step).is_break();
+        if let Some(fault) = taken.fault {
+            break (SimulationEnd::Violation, Some(fault));
+        }
+        if watch.as_mut().is_some_and(|watch| !watch.take(step)) {
+            return Err(otherwise(steps - 1, &"the model with the condition does not follow"));
+        }
+        let end = if given.is_some() {
+            let met = walker.follow(step);
+            match (met, run.state.soft_fault()) {
+                (None, None) => None,
+                (Some(WalkEnd::Fault(_)), Some(_)) if is_left => None,
+                (Some(WalkEnd::Fault(_)), Some(_)) => Some(SimulationEnd::Violation),
+                _ => return Err(otherwise(steps - 1, &"only one of both meets a fault")),
             }
+        } else {
+            end
+        };
+        match end {
+            Some(end) => break (end, None),
+            None if is_over => break (SimulationEnd::BrokenOff, None),
+            None => {}
         }
     };
     trace.ends_in = match fault {
@@ -98,107 +164,8 @@ pub fn random(
         None => run.ending(None),
     };
     let trace = run.ended(trace);
-    let end = end.unwrap_or(SimulationEnd::Steps);
     if end == SimulationEnd::Violation && trace.ends_in.is_none() {
         return Err(otherwise(steps, &"nothing is wrong with it"));
     }
     Ok(Simulated { trace, steps, end })
-}
-
-/// A run that goes where its user wants.
-pub struct Interactive<'m> {
-    run: Run<'m>,
-    /// The states before that of the run.
-    past: Vec<State>,
-    pub steps: Vec<Step>,
-}
-
-/// A step that can be chosen.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    pub step: Step,
-    pub thread: String,
-    /// For a rendezvous: the receiver.
-    pub partner: Option<String>,
-    pub location: Place,
-    /// For the test of an `if` or `while`: which way it goes.
-    pub test: Option<bool>,
-    /// Taking it ends in a fault.
-    pub faults: bool,
-}
-
-/// What a chosen step did and printed.
-#[derive(Clone, Debug)]
-pub enum Chosen {
-    Moved(Vec<String>),
-    Stopped(String),
-}
-
-impl<'m> Interactive<'m> {
-    pub fn new(model: &'m Model, bounds: Bounds) -> Result<Self, CheckError> {
-        engine(model, bounds)?;
-        let run = Run::new(model, interpreter(model, bounds));
-        Ok(Self { run, past: Vec::new(), steps: Vec::new() })
-    }
-
-    pub fn describe(&self) -> Vec<String> {
-        self.run.lines()
-    }
-
-    pub fn choices(&self) -> Vec<Choice> {
-        let Run { model, naive, state, .. } = &self.run;
-        let (enabled, faults) = naive.steps(state);
-        let choice = |(step, faults): (Step, bool)| {
-            let partner = naive.fire_recorded(state, step).events.partner;
-            Choice {
-                step,
-                thread: naive.thread_name(state, step.thread),
-                partner: partner.map(|(thread, _)| naive.thread_name(state, thread)),
-                location: place_of_step(model, ir::TransitionId(step.transition)),
-                test: model.test_outcome(ir::TransitionId(step.transition)),
-                faults,
-            }
-        };
-        let enabled = enabled.into_iter().map(|step| (step, false));
-        enabled.chain(faults.into_iter().map(|(step, _)| (step, true))).map(choice).collect()
-    }
-
-    /// What is wrong with the state, in words.
-    pub fn wrong(&self) -> Option<String> {
-        let Run { model, naive, state, .. } = &self.run;
-        let soft_fault = state.soft_fault().cloned();
-        match soft_fault.map_or_else(|| naive.check(state), |fault| Err(Stopped::Fault(fault))) {
-            Err(Stopped::Fault(fault)) => Some(fault.to_string()),
-            _ if naive.deadlocked(state) => Some(format!("deadlock: {}", model.deadlock())),
-            Err(Stopped::Truncated(bound)) => {
-                Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
-            }
-            Ok(()) | Err(Stopped::NotEnabled | Stopped::Abandoned) => None,
-        }
-    }
-
-    pub fn take(&mut self, step: Step) -> Chosen {
-        let before = self.run.state.clone();
-        match self.run.take(step) {
-            Ok(Taken { fault: Some(fault), .. }) => Chosen::Stopped(fault.to_string()),
-            Ok(Taken { step: TraceStep { printed, changes, .. }, fault: None }) => {
-                self.past.push(before);
-                self.steps.push(step);
-                let printed = printed.iter().flat_map(|text| text.lines());
-                Chosen::Moved(printed.map(|line| format!("prints: {line}")).chain(changes).collect())
-            }
-            Err(Missed::Truncated(bound)) => {
-                Chosen::Stopped(format!("exceeds the bound on {}", bound.as_str()))
-            }
-            Err(Missed::NotEnabled | Missed::Abandoned) => Chosen::Stopped("not possible here".to_owned()),
-        }
-    }
-
-    /// Takes the last step back.
-    pub fn back(&mut self) -> bool {
-        let Some(state) = self.past.pop() else { return false };
-        self.run.state = state;
-        self.steps.pop();
-        true
-    }
 }

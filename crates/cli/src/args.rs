@@ -430,9 +430,18 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count)]
     pub steps: u64,
 
-    /// Choose each step from a menu
-    #[arg(long, conflicts_with_all = ["steps", "seed"])]
+    /// Choose each step from a menu; `help` there lists all commands
+    #[arg(long, conflicts_with_all = ["steps", "until"])]
     pub interactive: bool,
+
+    /// Begin with the steps of a trail, of this program or of SPIN; --steps is then the number of further
+    /// steps
+    #[arg(long, value_name = "FILE")]
+    pub from_trail: Option<PathBuf>,
+
+    /// End when this expression over the variables of the model holds, such as 'x > 3'
+    #[arg(long, value_name = "EXPR")]
+    pub until: Option<String>,
 
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -499,11 +508,60 @@ pub struct GraphArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive)]
     pub max_states: u64,
 
+    /// What to show of each state: none, changes (what the step that found it changed) or full
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t, hide_possible_values = true)]
+    pub contents: GraphContents,
+
+    /// Mark the initial state, deadlocks, violations and valid ends; in aut by steps from a state to itself,
+    /// such as "!deadlock"
+    #[arg(long)]
+    pub marks: bool,
+
+    /// Which states are one node: none (only equal states) or full (states that differ only in names of
+    /// objects, threads and abstract ids)
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
+    pub symmetry: GraphSymmetry,
+
+    /// Only states that are at most this many steps from the initial state
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub depth: Option<u64>,
+
+    /// Only states near this one, by its number
+    #[arg(long, value_name = "STATE", value_parser = count)]
+    pub around: Option<u64>,
+
+    /// With --around: how many steps away a state may be, back or forth
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = count, requires = "around")]
+    pub radius: u64,
+
+    /// Mark a run that violates this temporal formula
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Option<String>,
+
+    /// Mark a run that violates this temporal property of the model, or the one in a file
+    #[arg(long, value_name = "NAME|FILE")]
+    pub property: Option<String>,
+
     #[command(flatten)]
     pub bounds: BoundArgs,
 }
 
 /// How `replay` prints a run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum GraphContents {
+    #[default]
+    None,
+    Changes,
+    Full,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum GraphSymmetry {
+    #[default]
+    None,
+    Full,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ReportFormat {
     #[default]

@@ -92,6 +92,12 @@ impl Rows {
         Self { extent: Extent { cycle, ..Extent::default() }, open: None }
     }
 
+    /// The rows of a run from the step of this index on.
+    pub fn starting_at(first: u64) -> Self {
+        let extent = Extent { first, next: first, ..Extent::default() };
+        Self { extent, open: None }
+    }
+
     /// Adds a step. The row before it is complete if the step is not a part of it.
     pub fn add(&mut self, step: TraceStep) -> Option<Row> {
         let begins = self.extent.add(&step);
@@ -410,17 +416,29 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
     }
     let stuck = blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
     let rows = columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint);
-    for (Blocked { location, waits, .. }, row) in blocked.iter().zip(rows) {
+    for (blocked, row) in blocked.iter().zip(rows) {
         let _ = writeln!(out, "{indent}{row}");
-        for wait in waits {
-            let _ = writeln!(out, "{indent}  {}", waits_for(wait, location));
-        }
+        out += &waits(blocked, &format!("{indent}  "));
     }
     if let [first, ..] = &waiting_cycle[..] {
         let each = waiting_cycle.iter().chain([first]).map(String::as_str).collect::<Vec<_>>();
         let _ = writeln!(out, "{indent}{}", paint.bad(&format!("a cycle of waiting: {}", each.join(" → "))));
     }
     out
+}
+
+/// Where a thread waits, and for what.
+pub fn stuck(blocked: &Blocked, paint: Paint) -> String {
+    let row = columns(
+        [(blocked.thread.clone(), &blocked.location)],
+        |thread| format!("{} waits at", paint.strong(thread)),
+        paint,
+    );
+    row.iter().map(|row| format!("  {row}\n")).collect::<String>() + &waits(blocked, "    ")
+}
+
+fn waits(Blocked { location, waits, .. }: &Blocked, indent: &str) -> String {
+    waits.iter().map(|wait| format!("{indent}{}\n", waits_for(wait, location))).collect()
 }
 
 /// What a stuck thread waits for, at the place that is shown already.
@@ -467,8 +485,11 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
     for (index, (choice, row)) in choices.iter().zip(rows).enumerate() {
         let fault = if choice.faults { paint.bad("  (faults)") } else { String::new() };
         let partner = choice.partner.as_ref().map_or(String::new(), |partner| format!("  (to {partner})"));
-        let (test, _) = outcome(choice.test, &[], paint);
+        let (test, below) = outcome(choice.test, &choice.reads, paint);
         let _ = writeln!(out, "  {:>3}) {row}{test}{}{fault}", index + 1, paint.dim(&partner));
+        if let Some(line) = below {
+            let _ = writeln!(out, "       {line}");
+        }
     }
     out
 }

@@ -109,17 +109,24 @@ impl<'s, S: TransitionSystem> Walker<'s, S> {
             return Walked { step: Some(step), end: Some(WalkEnd::Fault(fault)) };
         }
         let step = offered.enabled[below(&mut self.random, offered.enabled.len())];
-        let end = match system.fire(state, step) {
+        let end = self.follow(step);
+        Walked { step: Some(step), end }
+    }
+
+    /// Takes a given step, which must be enabled. It is not one of the steps that the walk may take. Returns
+    /// how the walk ends with it, if it does.
+    pub fn follow(&mut self, step: Step) -> Option<WalkEnd> {
+        let end = match self.system.fire(&mut self.state, step) {
             Fired::Moved => None,
             Fired::MovedWithFault(fault) | Fired::Fault(fault) => Some(WalkEnd::Fault(fault)),
             Fired::Truncated(bound) => Some(WalkEnd::Truncated(bound)),
             Fired::Abandoned => unreachable!("the state heeds no alarm"),
         };
         self.undoable += 1;
-        if self.undoable == FORGET_EVERY && end.is_none() {
+        if self.undoable >= FORGET_EVERY && end.is_none() {
             self.forget();
         }
-        Walked { step: Some(step), end }
+        end
     }
 
     /// Replaces the state by an equal one without an undo log.

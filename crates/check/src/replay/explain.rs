@@ -215,7 +215,7 @@ fn is_news(part: &Part, written: &BTreeSet<&str>) -> bool {
 
 /// The messages that wait in channels: their numbers and their senders, in the order in which each channel
 /// has them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct InTransit {
     channels: BTreeMap<u32, Vec<(u64, String)>>,
     sent: u64,

@@ -45,6 +45,7 @@ pub fn interpreter(model: &Model, bounds: Bounds) -> Naive<'_> {
 }
 
 /// A run of a model that the plain interpreter makes step by step.
+#[derive(Clone)]
 pub struct Run<'m> {
     pub model: &'m Model,
     /// Its program is that of the model, perhaps with further properties.

@@ -14,7 +14,7 @@ use crate::trace::{Blocked, Wait};
 use crate::values::Read;
 
 /// The thread that wrote each variable, field and element last.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Writers {
     last: BTreeMap<String, String>,
 }
@@ -44,36 +44,36 @@ pub struct Waits {
 impl Run<'_> {
     /// Why the threads wait in the state that the run is in.
     pub(super) fn waits(&self) -> Waits {
-        let Self { model, naive, state, .. } = self;
-        let blocked: Vec<Blocked> = naive
-            .unfinished(state)
-            .into_iter()
-            .filter_map(|id| {
-                let location = &model.program.locations[state.threads[&id].frames.last()?.location];
-                let thread = naive.thread_name(state, id);
-                let mut waits: Vec<Wait> = Vec::new();
-                for (transition, obstacle) in naive.obstacles(state, id) {
-                    let wait = Wait {
-                        text: self.in_words(&obstacle),
-                        location: place_of_step(model, transition),
-                        reads: match &obstacle {
-                            Obstacle::Condition { parts, .. } => {
-                                parts.iter().map(|part| Read::new(model, part)).collect()
-                            }
-                            _ => Vec::new(),
-                        },
-                        on: self.holder(&obstacle).filter(|holder| *holder != thread),
-                    };
-                    // Both ways out of a test may wait for the same.
-                    if waits.iter().all(|other| other.text != wait.text) {
-                        waits.push(wait);
-                    }
-                }
-                Some(Blocked { thread, location: place_of(model, location.span), waits })
-            })
-            .collect();
+        let unfinished = self.naive.unfinished(&self.state).into_iter();
+        let blocked: Vec<Blocked> = unfinished.filter_map(|id| self.blocked(id)).collect();
         let cycle = cycle(&blocked);
         Waits { blocked, cycle }
+    }
+
+    /// Why a thread waits in the state that the run is in, unless the thread has ended.
+    pub fn blocked(&self, id: u32) -> Option<Blocked> {
+        let Self { model, naive, state, .. } = self;
+        let location = &model.program.locations[state.threads.get(&id)?.frames.last()?.location];
+        let thread = naive.thread_name(state, id);
+        let mut waits: Vec<Wait> = Vec::new();
+        for (transition, obstacle) in naive.obstacles(state, id) {
+            let wait = Wait {
+                text: self.in_words(&obstacle),
+                location: place_of_step(model, transition),
+                reads: match &obstacle {
+                    Obstacle::Condition { parts, .. } => {
+                        parts.iter().map(|part| Read::new(model, part)).collect()
+                    }
+                    _ => Vec::new(),
+                },
+                on: self.holder(&obstacle).filter(|holder| *holder != thread),
+            };
+            // Both ways out of a test may wait for the same.
+            if waits.iter().all(|other| other.text != wait.text) {
+                waits.push(wait);
+            }
+        }
+        Some(Blocked { thread, location: place_of(model, location.span), waits })
     }
 
     fn in_words(&self, obstacle: &Obstacle) -> String {

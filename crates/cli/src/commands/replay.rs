@@ -1,20 +1,20 @@
 //! `quotient replay`: a recorded run again.
 
-use std::io::{self, BufRead as _, ErrorKind, IsTerminal as _, Read as _, Write as _, stdout};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _, stdout};
 use std::ops::ControlFlow::{Break, Continue};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use quotient::config::Bounds;
 use quotient::report::Diagnostic;
-use quotient::{Model, Step, Trace, TraceStep, TrailFile, TrailProperty, spin_trail};
+use quotient::{Model, Step, Trace, TraceStep, TrailProperty, spin_trail};
 
 use super::failure::{Failure, Outcome, usage};
-use super::load::{ExternalProperty, language, load, load_with};
-use super::shell::definitions;
+use super::load::{load, load_with};
+use super::recorded::{TrailInput, external, misfit, other_model, read_trail};
 use super::style;
-use crate::args::{Chart, Define, ReplayArgs, ReportFormat};
-use crate::files::{Disk, open_trail};
+use crate::args::{Chart, ReplayArgs, ReportFormat};
+use crate::files::Disk;
 use crate::interrupt;
 use crate::msc::Look;
 use crate::out::Out;
@@ -23,37 +23,14 @@ use crate::run::{Extents, Known, Show};
 use crate::view::{View, ViewArgs};
 
 pub fn replay(args: &ReplayArgs) -> Outcome {
-    let name = args.trail.display();
-    let unreadable = |error: io::Error| usage(format!("cannot read `{name}`: {error}"));
-    let not_a_trail = |error: String| usage(format!("`{name}` is {error}"));
-    let mut file = open_trail(&args.trail).map_err(unreadable)?;
-    let start = file.fill_buf().map_err(unreadable)?;
-    let trail = if start.trim_ascii_start().starts_with(b"{") {
-        TrailFile::read(file).map_err(not_a_trail)?
-    } else {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let text =
-            String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not valid UTF-8")))?;
-        // A run without steps is a file without lines.
-        let is_empty = text.trim().is_empty() && language(&args.model).dialect().is_spins;
-        if spin_trail::is_spin_trail(&text) || is_empty {
-            return replay_spin(args, &text);
-        }
-        TrailFile::parse(&text).map_err(not_a_trail)?
+    let input = read_trail(&args.trail, &args.model)?;
+    let of_model = input.model_args(&args.model);
+    let trail = match input {
+        TrailInput::Own(trail) => *trail,
+        TrailInput::Spin(text) => return replay_spin(args, &text),
     };
-    let mut of_model = args.model.clone();
-    if of_model.compile.defines.is_empty() {
-        let define =
-            |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
-        of_model.compile.defines = trail.defines.iter().map(define).collect();
-    }
     let violated = trail.violation.as_ref().and_then(|violation| violation.property.as_ref());
-    let external = violated.and_then(|property| {
-        let text = property.text.clone()?;
-        Some(ExternalProperty { name: property.name.clone(), text })
-    });
-    let model = load_with(&of_model, external.as_ref(), &Disk::default(), true)?;
+    let model = load_with(&of_model, external(&trail).as_ref(), &Disk::default(), true)?;
     let mut diagnostics = model.warnings();
     if trail.fingerprint != model.fingerprint() {
         let text = other_model(&trail);
@@ -88,10 +65,6 @@ fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
     let (trace, extents) = run.follow(None, None)?;
     run.show(args, &trace, extents, model.warnings())?;
     Ok(if trace.ends_in.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-fn misfit(reason: &dyn std::fmt::Display) -> Failure {
-    usage(format!("the trail does not fit the model: {reason}"))
 }
 
 /// A run that was read from a file.
@@ -196,17 +169,4 @@ fn terminal_width() -> usize {
     let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     wanted.or_else(terminal).unwrap_or(100)
-}
-
-/// Why a trail might not fit.
-fn other_model(trail: &TrailFile) -> String {
-    let constants = match definitions(&trail.defines).collect::<Vec<_>>() {
-        none if none.is_empty() => "no -D".to_owned(),
-        some => some.join(" "),
-    };
-    format!(
-        "the trail was made from another version of the model (`{}`), or with other constants (it was made \
-         with {constants})",
-        trail.model
-    )
 }

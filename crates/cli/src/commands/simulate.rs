@@ -1,34 +1,47 @@
 //! `quotient simulate`: one run, at random or step by step.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
+use std::io::{self, IsTerminal as _, Write as _, stdout};
 use std::ops::ControlFlow::{Break, Continue};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use quotient::config::Bounds;
-use quotient::simulate::{self, Chosen, Interactive, SimulationEnd};
+use quotient::simulate::{self, Condition, RandomRun, SimulationEnd, UNTIL};
 use quotient::{Ending, Model, Step, TrailFile, TrailStep, TrailViolation};
 
 use super::failure::{Failure, Outcome, usage};
-use super::load::{fit_bounds, load};
+use super::load::{ExternalProperty, fit_bounds, load, load_with};
+use super::recorded::read_trail;
+use super::session::{Place, session};
 use super::{style, trail_output};
-use crate::args::SimulateArgs;
+use crate::args::{ModelArgs, SimulateArgs};
 use crate::files::{Disk, Output, Writing};
 use crate::interrupt;
 use crate::out::Out;
 use crate::render::{self, Paint};
 use crate::run::Unfolding;
-use crate::trace;
 
 pub fn simulate(args: &SimulateArgs) -> Outcome {
     let disk = Disk::default();
-    let model = load(&args.model, &disk, false)?;
+    let input = args.from_trail.as_deref().map(|path| read_trail(path, &args.model)).transpose()?;
+    let of_model = input.as_ref().map_or_else(|| args.model.clone(), |input| input.model_args(&args.model));
+    let model = load(&of_model, &disk, false)?;
     fit_bounds(&args.bounds.sizes, &model)?;
-    let bounds = args.bounds.bounds();
+    let given = args.bounds.bounds();
+    let bounds = input.as_ref().map_or(given, |input| input.bounds(given));
+    let mut prefix = Vec::new();
+    if let Some(input) = input {
+        let (steps, warning) = input.steps(&model, &of_model, bounds)?;
+        prefix = steps;
+        if let Some(text) = warning {
+            drop(writeln!(io::stderr(), "warning: {text}"));
+        }
+    }
     let paint = Paint::new(style(stdout().is_terminal()));
     let output = args.trail.as_deref().map(|path| trail_output(path, &disk)).transpose()?;
     if args.interactive {
-        let steps = interactive(&model, bounds, paint)?;
+        let place = Place { model: &model, args: &of_model, disk: &disk, bounds, paint };
+        let steps = session(place, args.seed, &prefix)?;
         if let Some(output) = output {
             let name = output.path().display().to_string();
             let text = quotient::trail_file(&model, bounds, None, &steps).to_json();
@@ -36,6 +49,7 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         }
         return Ok(ExitCode::SUCCESS);
     }
+    let until = args.until.as_deref().map(|text| condition(&model, &of_model, &disk, text)).transpose()?;
     // Before anything is printed.
     quotient::engine(&model, bounds)?;
     let mut recording = output.map(|output| Recording::begin(output, &model, bounds)).transpose()?;
@@ -43,7 +57,8 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     let mut out = Out::new();
     let mut unfolding = Unfolding::new(simulate::beginning(&model, bounds), &mut out, paint);
     let mut failure = None;
-    let run = simulate::random(&model, bounds, args.seed, args.steps, |step, words| {
+    let how = RandomRun { seed: args.seed, max_steps: args.steps, prefix: &prefix, until: until.as_ref() };
+    let run = simulate::random_run(&model, bounds, &how, |step, words| {
         let record = || {
             recording.as_mut().map_or(Ok(()), |recording| recording.step(step))?;
             unfolding.step(words).map_err(Failure::Output)
@@ -62,7 +77,8 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     }
     unfolding.end(&run.trace)?;
     let steps = render::plural(run.steps, "step");
-    let (words, code) = match run.end {
+    let (mut words, mut code) = match &run.end {
+        SimulationEnd::Reached => (String::new(), ExitCode::SUCCESS),
         _ if run.trace.ends_in.is_some() => (String::new(), ExitCode::from(1)),
         SimulationEnd::Violation | SimulationEnd::Steps => {
             (format!("Stopped after {steps} (use --steps for more).\n"), ExitCode::SUCCESS)
@@ -76,10 +92,25 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
             ExitCode::SUCCESS,
         ),
         SimulationEnd::Ended => (format!("{}\n", model.ended()), ExitCode::SUCCESS),
+        SimulationEnd::Undecided(_) => (String::new(), ExitCode::from(NOT_REACHED)),
         SimulationEnd::BrokenOff => {
             (format!("Interrupted after {steps}.\n"), ExitCode::from(interrupt::EXIT_CODE))
         }
     };
+    if let Some(Condition { text, .. }) = &until {
+        words += &match &run.end {
+            SimulationEnd::Reached => format!("`{text}` holds after {steps}.\n"),
+            SimulationEnd::Undecided(reason) => {
+                format!("`{text}` cannot be evaluated after {steps}: {reason}.\n")
+            }
+            _ => format!("`{text}` did not hold in this run.\n"),
+        };
+        if run.trace.ends_in.is_some() {
+            code = ExitCode::from(1);
+        } else if !matches!(run.end, SimulationEnd::Reached | SimulationEnd::BrokenOff) {
+            code = ExitCode::from(NOT_REACHED);
+        }
+    }
     out.write_all(words.as_bytes())?;
     out.flush()?;
     drop(out);
@@ -94,7 +125,18 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
     Ok(code)
 }
 
-fn unwritable(name: &str, error: &io::Error) -> Failure {
+/// The exit code if a run ends without the condition that it was to reach: that proves nothing.
+const NOT_REACHED: u8 = 3;
+
+/// Compiles a condition over the variables of a model.
+pub fn condition(model: &Model, args: &ModelArgs, disk: &Disk, text: &str) -> Result<Condition, Failure> {
+    let external = ExternalProperty { name: UNTIL.to_owned(), text: text.to_owned() };
+    let with_condition = load_with(args, Some(&external), disk, true)?;
+    Condition::new(with_condition, model, text)
+        .map_err(|reason| usage(format!("`{}`: {reason}", text.trim())))
+}
+
+pub fn unwritable(name: &str, error: &io::Error) -> Failure {
     usage(format!("cannot write `{name}`: {error}"))
 }
 
@@ -126,57 +168,5 @@ impl Recording {
     fn end(mut self, violation: Option<&TrailViolation>) -> Result<(), Failure> {
         self.write(&TrailFile::json_end(violation))?;
         self.file.finish().map_err(|error| unwritable(&self.name, &error))
-    }
-}
-
-fn interactive(model: &Model, bounds: Bounds, paint: Paint) -> Result<Vec<quotient::Step>, Failure> {
-    let mut run = Interactive::new(model, bounds)?;
-    writeln!(stdout(), "Choose a step by its number; u takes one back, s shows the state, q ends.")?;
-    // A terminal shows what is typed; a transcript has to show what is read.
-    let echoed = stdin().is_terminal();
-    let mut lines = stdin().lock().lines();
-    loop {
-        if let Some(wrong) = run.wrong() {
-            writeln!(stdout(), "{}", paint.bad(&wrong))?;
-        }
-        let choices = run.choices();
-        write!(stdout(), "{}", trace::menu(&choices, paint))?;
-        if choices.is_empty() {
-            writeln!(stdout(), "There are no steps here.")?;
-        }
-        write!(stdout(), "step {}> ", run.steps.len() + 1)?;
-        drop(stdout().flush());
-        let Some(Ok(line)) = lines.next() else {
-            writeln!(stdout())?;
-            return Ok(run.steps);
-        };
-        if !echoed {
-            writeln!(stdout(), "{line}")?;
-        }
-        match line.trim() {
-            "q" | "quit" => return Ok(run.steps),
-            "u" | "undo" => {
-                if !run.back() {
-                    writeln!(stdout(), "This is the initial state.")?;
-                }
-            }
-            "s" | "state" => {
-                for line in run.describe() {
-                    writeln!(stdout(), "  {line}")?;
-                }
-            }
-            "" => {}
-            text => match text.parse::<usize>().ok().and_then(|n| choices.get(n.wrapping_sub(1))) {
-                Some(choice) => match run.take(choice.step) {
-                    Chosen::Moved(changes) => {
-                        for change in changes {
-                            writeln!(stdout(), "    {change}")?;
-                        }
-                    }
-                    Chosen::Stopped(reason) => writeln!(stdout(), "{}", paint.bad(&reason))?,
-                },
-                None => writeln!(stdout(), "There is no step `{text}`.")?,
-            },
-        }
     }
 }
