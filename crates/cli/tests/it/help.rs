@@ -16,13 +16,19 @@ fn every_command_names_its_options() {
             ),
         ),
         ("replay", "-D --language --format --msc".to_owned()),
-        ("simulate", format!("-D --language --steps --interactive --seed --trail {bounds}")),
+        ("simulate", format!("-D --language --steps --interactive --from-trail --until --seed --trail {bounds}")),
         (
             "print",
             "-D --language --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
-        ("graph", format!("-D --language --format --max-states {bounds}")),
+        (
+            "graph",
+            format!(
+                "-D --language --format --max-states --contents --marks --symmetry --depth --around --radius \
+                 --ltl --property {bounds}"
+            ),
+        ),
     ] {
         let run = sandbox.run(&format!("{command} --help"));
         run.expect(0);
