@@ -131,6 +131,9 @@ struct StateViolation {
 struct CheckedProperty {
     name: String,
     verdict: Verdict,
+    /// The number of the state in which the run stays for ever, if its cycle has no steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stays: Option<u64>,
 }
 
 /// Explores a model.
@@ -320,7 +323,7 @@ impl Graph<'_> {
                 self.diagnostics.push(Diagnostic::warning(text));
             }
         }
-        self.property = Some(CheckedProperty { name, verdict });
+        self.property = Some(CheckedProperty { name, verdict, stays: self.lasso.stays });
         Ok(())
     }
 

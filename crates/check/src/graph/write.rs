@@ -111,6 +111,10 @@ impl Graph<'_> {
             let attributes = details.map(|details| details.attributes(state.id)).unwrap_or_default();
             writeln!(out, "  s{}{attributes};", state.id)?;
         }
+        let stays = self.lasso.stays.filter(|stays| self.states.iter().any(|state| state.id == *stays));
+        if let Some(state) = stays {
+            writeln!(out, "  s{state} [penwidth=2, color=red];")?;
+        }
         for edge in self.edges() {
             let look = match edge.lasso {
                 None => "",
