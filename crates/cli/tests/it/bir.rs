@@ -21,7 +21,7 @@ fn threads_may_stay_at_end_locations() {
     assert!(ended.stdout.ends_with(words), "{}", ended.stdout);
 
     // Without the mark, and with another thread that waits.
-    sandbox.write("plain.bir", &SERVER.replace("idle end:", "idle:"));
+    sandbox.write("plain.bir", SERVER.replace("idle end:", "idle:"));
     let stuck = sandbox.run("check plain.bir");
     stuck.expect(1);
     assert!(
@@ -29,7 +29,7 @@ fn threads_may_stay_at_end_locations() {
         "{}",
         stuck.stdout
     );
-    sandbox.write("other.bir", &SERVER.replace("asked += 1;", "asked += 1; when never;"));
+    sandbox.write("other.bir", SERVER.replace("asked += 1;", "asked += 1; when never;"));
     let stuck = sandbox.run("check other.bir");
     stuck.expect(1);
     let words = "deadlock: no thread can move, and not all have ended or are at end locations.\n";
