@@ -92,7 +92,7 @@ const MISTAKES: &[Mistake] = &[
     mistake('A', "Promela", Body, "run worker();"),
     mistake('A', "Promela", Member, "init {\n  skip\n}"),
     // TLA+.
-    mistake('A', "TLA+", Body, "assert count = 1;"),
+    mistake('B', "TLA+", Body, "assert count = 1;"),
     mistake('A', "TLA+", Body, "count' := count + 1;"),
     mistake('A', "TLA+", Member, "ltl live = G (ok -> F (count == 0));"),
     mistake('A', "TLA+", Body, "assert ok /\\ count == 1;"),

@@ -179,7 +179,7 @@ impl Details {
     fn attributes(&self, id: u64) -> String {
         let mut lines = vec![format!("s{id}")];
         if let Some(members) = self.members {
-            lines[0] += &format!(" ({members})");
+            let _ = write!(lines[0], " ({members})");
         }
         if self.deadlock {
             lines.push("deadlock".to_owned());

@@ -187,7 +187,9 @@ impl Session<'_> {
         });
         keep(rows.end(), &mut last);
         let mut widths = Widths::default();
-        last.iter().for_each(|row| widths.fit(row));
+        for row in &last {
+            widths.fit(row);
+        }
         if let Some(row) = last.front().filter(|row| row.first() > first) {
             writeln!(stdout(), "  … {} …", plural(row.first() - first, "step"))?;
         }
