@@ -251,7 +251,11 @@ impl Parts {
 
     fn leaves_level(&mut self, eval: &Eval<'_>, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::ThreadNumber | ExprKind::All(_) | ExprKind::Channel(_) => {}
+            ExprKind::Const(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::IsYoungest
+            | ExprKind::All(_)
+            | ExprKind::Channel(_) => {}
             ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Cond(..)
