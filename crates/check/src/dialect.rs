@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ir::{Exit, GlobalId, Guard, Jump, TransitionId};
+use ir::{ActionKind, BinaryOp, Exit, Expr, ExprKind, GlobalId, Guard, Jump, Scope, TransitionId};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span};
 
 use crate::config::Sizes;
@@ -168,7 +168,28 @@ pub fn text_of_step(model: &Model, id: TransitionId) -> String {
     let transition = &model.program.transitions[id];
     match (model.dialect().end_of_thread, &transition.exit) {
         (Some(end), Exit::Jump(Jump::Return(_))) => end.to_owned(),
-        _ => model.one_line(transition.span),
+        _ => made_up(model, transition).unwrap_or_else(|| model.one_line(transition.span)),
+    }
+}
+
+/// The text of a statement that a front end has made of a part of another one: a loop `for (i : 1 .. 3)` has
+/// statements at the place of `i`.
+fn made_up(model: &Model, transition: &ir::Transition) -> Option<String> {
+    let text = model.map.text(transition.span);
+    let is_name = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let scope = Scope::Procedure(model.program.locations[transition.source].procedure);
+    match (&transition.guard, transition.body.first().map(|action| &action.kind)) {
+        _ if !is_name || !model.dialect().has_statements_in_lines => None,
+        (Guard::Always, Some(ActionKind::Assign(place, value))) => {
+            let (place, value) =
+                (ir::text::place(&model.program, scope, place), ir::text::expr(&model.program, scope, value));
+            Some(format!("{place} = {value}"))
+        }
+        (Guard::When(Expr { kind: ExprKind::Binary(op, ..), .. }), None) if *op != BinaryOp::Ne => {
+            let Guard::When(guard) = &transition.guard else { return None };
+            Some(ir::text::expr(&model.program, scope, guard))
+        }
+        _ => None,
     }
 }
 

@@ -64,6 +64,9 @@ pub struct TraceStep {
     /// What was stored and changed nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchanged: Vec<Stored>,
+    /// What happened and left no mark in the state, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The statements of the step, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<Statement>,

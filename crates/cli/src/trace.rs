@@ -354,7 +354,7 @@ pub fn details(row: &Row, paint: Paint) -> Vec<String> {
     let mut lines: Vec<String> = row.steps.iter().flat_map(said).collect();
     lines.extend(row.changes().iter().map(ToString::to_string));
     for Stored { what, shown, is_forgotten, .. } in row.unchanged() {
-        let why = if *is_forgotten { "not read again" } else { "unchanged" };
+        let why = if *is_forgotten { "not needed afterwards" } else { "unchanged" };
         lines.push(format!("{what} = {} {}", cut(shown, LONGEST_VALUE), paint.dim(&format!("({why})"))));
     }
     lines
@@ -368,6 +368,7 @@ fn said(step: &TraceStep) -> Vec<String> {
         let place = format!("{}:{}  {}", at.file, at.line, excerpt(at));
         lines.push(format!("{}!{} to {} at {place}", message.channel, message.text, partner.thread));
     }
+    lines.extend(step.notes.iter().cloned());
     lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
     lines
 }
@@ -454,9 +455,15 @@ fn waits_for(Wait { text, location, reads, on }: &Wait, shown: &Place) -> String
     out += text;
     if !reads.is_empty() {
         let _ = write!(out, ": {}", values(reads));
-        if let Some(on) = on {
+    }
+    match on {
+        Some(on) if !reads.is_empty() => {
             let _ = write!(out, " (written last by {on})");
         }
+        Some(on) if text.contains("which is full") => {
+            let _ = write!(out, " (sent last by {on})");
+        }
+        _ => {}
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ir::{GlobalId, Meaning, Variable};
+use ir::{GlobalId, LocalId, Meaning, Variable};
 
 use crate::show::{indices, visible};
 use crate::{Channel, Datum, Frame, Naive, Object, ObjectKind, State, Thread, Value};
@@ -187,7 +187,10 @@ impl<'a> Changes<'a> {
                 if old == new {
                     continue;
                 }
-                for (local_id, local) in visible(&naive.procedure(new).locals) {
+                // What is not needed any more is forgotten, which is not a change of the model.
+                let is_needed = |id: &LocalId| naive.is_live(new, *id);
+                for (local_id, local) in visible(&naive.procedure(new).locals).filter(|(id, _)| is_needed(id))
+                {
                     let what = || naive.local_name(after, id, depth, local);
                     self.variable(what, local, old.local(local_id), new.local(local_id));
                 }

@@ -32,6 +32,8 @@ pub struct Events {
     pub printed: String,
     /// The first statements of the step in their order: several inside of an atomic block.
     pub statements: Vec<Statement>,
+    /// What happened and left no mark in the state.
+    pub notes: Vec<String>,
     /// The number of statements that are not recorded, since the step has too many.
     pub further_statements: u64,
     /// What was stored last to each variable, field and element, whether it changed anything or not.
@@ -138,6 +140,17 @@ impl Machine<'_> {
         let parts = self.evaluator().parts(condition);
         if let Some(statement) = self.events.as_mut().and_then(|events| events.statements.last_mut()) {
             statement.parts.extend(parts);
+        }
+    }
+
+    /// Records a notification that no thread waits for.
+    pub fn record_lost_notification(&mut self, lock: u32) {
+        let note = format!(
+            "no thread waits for {}: the notification is lost",
+            self.naive.object_name(&self.state, lock)
+        );
+        if let Some(events) = &mut self.events {
+            events.notes.push(note);
         }
     }
 

@@ -224,13 +224,18 @@ impl<'a> Machine<'a> {
             ActionKind::Notify(operand) => {
                 let lock = self.own_lock(operand, span, FaultKind::Notify)?;
                 let mut waiting = self.waiting(lock);
-                if !waiting.is_empty() {
+                if waiting.is_empty() {
+                    self.record_lost_notification(lock);
+                } else {
                     let chosen = choose(waiting.len() as u32) as usize;
                     waiting[chosen].notified = true;
                 }
             }
             ActionKind::NotifyAll(operand) => {
                 let lock = self.own_lock(operand, span, FaultKind::Notify)?;
+                if self.waiting(lock).is_empty() {
+                    self.record_lost_notification(lock);
+                }
                 for waiting in self.waiting(lock) {
                     waiting.notified = true;
                 }

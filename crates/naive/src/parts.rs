@@ -18,7 +18,7 @@ use crate::{Datum, Naive, ObjectKind, Value};
 pub struct Part {
     /// As the program has it.
     pub text: String,
-    /// Where the model has it, if it is not made up.
+    /// Where the model has it, if it is a variable, field or element.
     pub span: Span,
     pub value: Datum,
     /// What is read, if that is one variable, field, element or channel: `Counter#1.value`.
@@ -253,6 +253,13 @@ impl Parts {
 
     fn leaves_level(&mut self, eval: &Eval<'_>, expr: &Expr) {
         match &expr.kind {
+            // The model has one operation where the program has several: `Set.isEmpty(s)` is a comparison.
+            ExprKind::Binary(_, left, right) if [left, right].iter().any(|it| it.span == expr.span) => {
+                self.add(eval, expr, expr.span);
+                for inner in [left, right].iter().flat_map(|operand| operand.operands()) {
+                    self.leaves(eval, inner);
+                }
+            }
             ExprKind::Const(_)
             | ExprKind::ThreadNumber
             | ExprKind::IsYoungest
@@ -282,13 +289,31 @@ impl Parts {
 
     /// Adds an expression as one part.
     fn whole(&mut self, eval: &Eval<'_>, expr: &Expr) {
+        // A front end may have made an operation of something else that the model has at this place.
+        let is_written = matches!(
+            expr.kind,
+            ExprKind::Global(_)
+                | ExprKind::Local(_)
+                | ExprKind::Param(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::Element(..)
+                | ExprKind::ThreadLocal { .. }
+        );
+        self.add(eval, expr, if is_written { expr.span } else { Span::default() });
+    }
+
+    /// Adds an expression that the model has at a place, unless it is about what a front end has made up.
+    fn add(&mut self, eval: &Eval<'_>, expr: &Expr, span: Span) {
         let Ok(value) = eval.eval(expr) else { return };
-        if eval.is_synthetic(expr) {
+        let mut is_made_up = false;
+        expr.each(&mut |inner| is_made_up |= eval.is_synthetic(inner));
+        if is_made_up {
             return;
         }
         let value = eval.naive().datum_as(eval.state, &value, eval.meaning(expr));
         let (name, thread) = (eval.name_of(expr), eval.thread_of_test(expr));
-        self.push(Part { text: eval.text(expr), span: expr.span, value, name, thread });
+        self.push(Part { text: eval.text(expr), span, value, name, thread });
     }
 }
 

@@ -4,7 +4,7 @@
 //! second `Fork` on the way here. Where threads have numbers, they are called by them: `node(2)`, and its
 //! channels `node(2):inbox`.
 
-use ir::{Id, LocationId, ProcedureId, Table, Variable};
+use ir::{Id, LocalId, LocationId, ProcedureId, Table, Variable};
 
 use crate::state::short_name;
 use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value};
@@ -64,6 +64,11 @@ impl Naive<'_> {
 
     pub(crate) fn procedure(&self, frame: &Frame) -> &ir::Procedure {
         &self.program.procedures[self.procedure_of(frame)]
+    }
+
+    /// Whether the value of a local variable matters where a frame is.
+    pub(crate) fn is_live(&self, frame: &Frame, local: LocalId) -> bool {
+        self.program.locations[frame.location].live.as_ref().is_none_or(|live| live.contains(&local))
     }
 
     /// What stands before the locals of a frame: nothing for the thread's own, the function for others, with

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use ir::{LocationId, Meaning};
+use ir::{LocalId, LocationId, Meaning, Variable};
 
 use crate::datum::Message;
 use crate::show::visible;
@@ -45,7 +45,10 @@ pub struct FrameView {
     pub prefix: String,
     pub location: LocationId,
     pub location_name: String,
+    /// The local variables whose values matter here.
     pub locals: Vec<(String, Datum)>,
+    /// The other ones.
+    pub forgotten: Vec<(String, Datum)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,15 +93,21 @@ impl Naive<'_> {
     fn thread_view(&self, state: &State, id: u32, thread: &Thread) -> ThreadView {
         let frames = thread.frames.iter().enumerate().map(|(depth, frame)| {
             let procedure = self.procedure(frame);
-            let locals = visible(&procedure.locals).map(|(id, local)| {
-                (local.name.clone(), self.datum_as(state, frame.local(id), local.meaning))
-            });
+            let (locals, forgotten): (Vec<_>, Vec<_>) =
+                visible(&procedure.locals).partition(|&(id, _)| self.is_live(frame, id));
+            let values = |locals: Vec<(LocalId, &Variable)>| {
+                let value = |(id, local): (LocalId, &Variable)| {
+                    (local.name.clone(), self.datum_as(state, frame.local(id), local.meaning))
+                };
+                locals.into_iter().map(value).collect()
+            };
             FrameView {
                 procedure: procedure.name.clone(),
                 prefix: self.frame_name(thread, depth),
                 location: frame.location,
                 location_name: self.location_name(frame.location).to_owned(),
-                locals: locals.collect(),
+                locals: values(locals),
+                forgotten: values(forgotten),
             }
         });
         ThreadView {
@@ -132,7 +141,7 @@ impl StateView {
         for thread in &self.threads {
             for (depth, frame) in thread.frames.iter().enumerate() {
                 let separator = if depth == 0 { "." } else { "/" };
-                for (name, value) in &frame.locals {
+                for (name, value) in frame.locals.iter().chain(&frame.forgotten) {
                     add(format!("{}{separator}{}{name}", thread.name, frame.prefix), value);
                 }
             }

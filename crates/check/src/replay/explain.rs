@@ -89,6 +89,7 @@ impl Run<'_> {
             effects: changes.iter().map(Effect::from).collect(),
             unchanged,
             statements: if statements.len() > 1 { statements } else { Vec::new() },
+            notes: events.notes,
             further_statements: events.further_statements,
             is_continued,
             is_jump: is_jump(model, transition) && changes.is_empty(),

@@ -1,7 +1,8 @@
 //! Why the threads of a deadlock wait, and for whom.
 //!
 //! A lock has an owner. A condition over variables has none: there, the thread that wrote one of its
-//! variables last is taken to have what the condition waits for. If threads wait for each other in a circle
+//! variables last is taken to have what the condition waits for; and if a channel is full, the one that sent
+//! last to it. If threads wait for each other in a circle
 //! by these rules, the circle is reported.
 
 use std::collections::BTreeMap;
@@ -85,10 +86,10 @@ impl Run<'_> {
             }
             Obstacle::Lock { lock, owner } => format!("waits for {lock}, which {} holds", name(*owner)),
             Obstacle::Notification { lock, owner: None } => {
-                format!("waits to be notified by {lock}, which no thread holds")
+                format!("waits for a notification by {lock}, which no thread holds")
             }
             Obstacle::Notification { lock, owner: Some(owner) } => {
-                format!("waits to be notified by {lock}, which {} holds", name(*owner))
+                format!("waits for a notification by {lock}, which {} holds", name(*owner))
             }
             Obstacle::Channel { channel, is_send: true, contents: None } => {
                 format!("waits for a receiver at {channel}")
@@ -114,6 +115,10 @@ impl Run<'_> {
         known.or_else(|| match obstacle {
             Obstacle::Condition { parts, .. } => {
                 parts.iter().find_map(|part| self.writers.of(part)).map(str::to_owned)
+            }
+            // The thread that filled a channel is taken to be the one that empties it.
+            Obstacle::Channel { channel, is_send: true, contents: Some(_) } => {
+                self.writers.last.get(channel).cloned()
             }
             _ => None,
         })

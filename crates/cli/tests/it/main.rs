@@ -30,4 +30,5 @@ mod terminal;
 #[cfg(unix)]
 mod trails;
 mod verdicts;
+mod views;
 mod xml;

@@ -80,6 +80,35 @@ fn what_is_printed_is_as_the_schema_says() {
     Validator { root: &trail }.check(&trail, &value, "").expect("a trail");
 }
 
+/// The report of every bundled model, as far as a short search gets, and the trail of every violation.
+#[test]
+fn reports_of_bundled_models() {
+    let [(_, report), (_, trail), ..] = schemas();
+    let (mut reports, mut trails) = (0, 0);
+    for folder in ["", "faults", "triangle", "promela", "temporal"] {
+        for entry in std::fs::read_dir(testing::models().join(folder)).expect("models") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|ending| ending != "bir" && ending != "pml") {
+                continue;
+            }
+            let sandbox = Sandbox::new();
+            let line = format!("check {} --max-states 1000 --trail t.json", path.display());
+            let (_, value) = sandbox.json(&line);
+            let fits = |schema: &Value, value: &Value| {
+                let checked = Validator { root: schema }.check(schema, value, "");
+                checked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            };
+            fits(&report, &value);
+            reports += 1;
+            if value["violation"].is_object() {
+                fits(&trail, &serde_json::from_str(&sandbox.read("t.json")).expect("JSON"));
+                trails += 1;
+            }
+        }
+    }
+    assert!(reports > 150 && trails > 60, "{reports} reports, {trails} trails");
+}
+
 #[test]
 fn what_is_wrong_is_found() {
     let [(_, report), (_, trail)] = schemas();

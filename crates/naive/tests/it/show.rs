@@ -141,7 +141,10 @@ fn collections_read_like_what_they_are() {
         ]
     );
     let shown = naive.describe_state(&after);
-    assert!(shown.contains("\nqueue = [R#1] (1 of 2)\nT#1 at l1\n  r = null\n"), "{shown}");
+    // Variables that do not matter any more are not shown.
+    assert!(shown.contains("\nqueue = [R#1] (1 of 2)\nT#1 at l1\nC#1 at l\n"), "{shown}");
+    let forgotten = &naive.view(&after).threads[0].frames[0].forgotten;
+    assert_eq!(forgotten[0], ("r".to_owned(), Datum::Null));
 }
 
 #[test]

@@ -140,10 +140,14 @@ fn collections_are_empty_by_default() {
     let empty = "id = null\ns = {}\nb = {}\nm = {}\nq = []\nu = [] (0 of 0)\nr = ";
     let initial = format!("{empty}null\nT#1 at l0\n  x = {{}}\n  y = [] (0 of 0)\n");
     assert_eq!(naive.describe_state(&naive.initial()), initial);
-    let forgotten = "id = null\ns = {1, 5}\nb = {}\nm = {}\nq = []\nu = [] (0 of 0)\nr = R#1\nT#1 at l2\n  x = {}\n  \
-         y = [] (0 of 0)\nR#1 (q: [] (0 of 0))\n";
+    let forgotten = "id = null\ns = {1, 5}\nb = {}\nm = {}\nq = []\nu = [] (0 of 0)\nr = R#1\nT#1 at l2\nR#1 (q: [] \
+         (0 of 0))\n";
     for steps in 2..4 {
-        assert_eq!(naive.describe_state(&schedule(&naive, &vec![0; steps])), forgotten);
+        let state = schedule(&naive, &vec![0; steps]);
+        assert_eq!(naive.describe_state(&state), forgotten);
+        let values = &naive.view(&state).threads[0].frames[0].forgotten;
+        let shown: Vec<_> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        assert_eq!(shown, ["x = {}", "y = [] (0 of 0)"]);
     }
 }
 
